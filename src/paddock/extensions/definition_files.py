@@ -253,7 +253,10 @@ def _get_public_names(module: ModuleType) -> dict[str, object]:
 def _get_only_value(
     public_values: Mapping[str, object], is_suitable: Callable[[object], bool]
 ) -> object:
-    """Return the only suitable value, or None if there are several; two names may share it."""
+    """Return the only suitable value, or None if there is not exactly one.
+
+    Several names for the same object count as one value.
+    """
     matches = {id(value): value for value in public_values.values() if is_suitable(value)}
     return next(iter(matches.values())) if len(matches) == 1 else None
 

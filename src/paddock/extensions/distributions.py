@@ -110,7 +110,7 @@ def parse_distribution_name(directory_name: str) -> str:
 
 
 def _list_installed_entry_points() -> dict[str, list[ExtensionEntryPoint]]:
-    """Return entry points by distribution; the first distribution on `sys.path` wins."""
+    """Return the entry points of all installed distributions, by distribution."""
     points_by_distribution: dict[str, list[ExtensionEntryPoint]] = {}
     for path_entry in dict.fromkeys(sys.path):
         for name, points in _list_directory_entry_points(Path(path_entry)).items():
@@ -162,7 +162,10 @@ def _read_entry_points(metadata: Path) -> list[ExtensionEntryPoint]:
 
 
 def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:
-    """Read the manifests of entry points; those that cannot be read count as broken."""
+    """Read the manifests of entry points.
+
+    Extensions whose manifests cannot be read count as broken.
+    """
     extensions: list[Extension] = []
     broken: list[BrokenExtension] = []
     for entry_point in entry_points:

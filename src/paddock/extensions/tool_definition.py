@@ -103,7 +103,10 @@ def _read_parameter_table(table: Mapping[object, object], where: str) -> Iterato
 
 
 def _read_parameter(name: object, parameter: object, where: str) -> Parameter:
-    """Read one parameter; with None as `name`, the table must contain the name."""
+    """Read one parameter of a tool.
+
+    If `name` is None, the table must contain the name.
+    """
     if isinstance(parameter, Parameter):
         return parameter
     if not isinstance(parameter, Mapping):

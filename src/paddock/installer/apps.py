@@ -126,7 +126,10 @@ def find_client(name: str) -> Client:
 
 @cache
 def _index_clients_by_name() -> dict[str, Client]:
-    """Index clients by all their normalized names; an id wins over another client's alias."""
+    """Index clients by all their normalized names.
+
+    The id of a client takes precedence over another client's alias.
+    """
     clients = supported_clients().values()
     other_names = {
         _normalize_name(name): client

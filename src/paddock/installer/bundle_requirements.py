@@ -104,7 +104,9 @@ def find_requirement(module: str, where: str) -> str:
 
 
 def parse_imports(file: Path) -> list[ImportedModule]:
-    """Return the top-level modules that a file imports; none if it is not a Python file.
+    """Return the top-level modules that a file imports.
+
+    Files without the suffix `.py` import nothing.
 
     Raises:
         BundleError: The file is not valid Python.

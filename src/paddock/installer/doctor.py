@@ -299,7 +299,10 @@ class _EntryExamination:
                 self._add_finding("warning", message, remedy)
 
     def _has_fatal_problem(self, entry: ConfigEntry, reinstall_command: str) -> bool:
-        """Report problems with the interpreter and the server; return True if one is fatal."""
+        """Report problems with the interpreter and the server.
+
+        Returns True if one of them prevents the server from starting.
+        """
         problems = [*find_interpreter_problems(self._client, entry), *find_server_problems(entry)]
         for problem in problems:
             remedy = problem.remedy or reinstall_command

@@ -313,7 +313,7 @@ def choose_entry_key(client: Client, server: InstallableServer, name: str | None
 
 
 def find_started_server(entry: ConfigEntry) -> str | None:
-    """Return the name or path of the server that an entry starts; None if it is not Paddock's.
+    """Return the name or path of the server that an entry starts, or None for a foreign entry.
 
     This recognizes Paddock's entries even if no record of their installation exists. The program
     must be Paddock itself, Python with `-m paddock`, or uv. Other programs that start Paddock in
@@ -427,7 +427,10 @@ def _list_managed_fields(shape: EntryFormat) -> set[str]:
 
 
 def get_short_path(path: str) -> str:
-    """Return the 8.3 form of a path, which has no spaces, if Windows has one; else the path."""
+    """Return the short (8.3) form of a path on Windows, which has no spaces.
+
+    Returns the path itself on other systems, or if Windows has no short form for it.
+    """
     if sys.platform != "win32":
         return path
     import ctypes  # noqa: PLC0415 - only for a few clients on Windows

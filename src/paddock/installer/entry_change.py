@@ -292,7 +292,10 @@ class EntryInsertion:
         )
 
     def _render_data(self, old_data: object, owner: str | None) -> object:
-        """Return the data to write; an entry of the same server keeps the user's additions."""
+        """Return the data to write.
+
+        If the existing entry starts the same server, the user's additions to it are kept.
+        """
         shape, key = self.location.client.shape, self.location.key
         if owner == self.server:
             return merge_entry_data(shape, old_data, self.entry, key)

@@ -119,7 +119,10 @@ def build_client_environment(client: Client, entry: ConfigEntry) -> dict[str, st
 def _query_process(
     client: Client, entry: ConfigEntry, timeout: float
 ) -> tuple[str, tuple[str, ...]]:
-    """Start the command of an entry and query it; errors include the end of its error output."""
+    """Start the command of an entry, and return the name and tools of the server.
+
+    Errors include the end of the server's error output, which usually has the reason.
+    """
     command = [entry.command or "", *entry.args]
     # Clients start servers in a directory of their own choice, so a server that depends on the
     # current directory must fail here. On Windows, the process may still hold the directory for
@@ -236,7 +239,7 @@ def _group_missing_requirements(
 
 
 def _describe_missing(tool: Tool, environment: dict[str, str]) -> str:
-    """Return the text about a tool's missing requirement; empty if nothing is missing."""
+    """Return the text about a tool's missing requirement, or "" if nothing is missing."""
     if tool.needs is None:
         return ""
     try:

@@ -112,7 +112,7 @@ class EntryFormat:
         return _fill_form(form, _collect_field_values(entry, key))
 
     def parse_entry(self, data: object) -> ConfigEntry | None:
-        """Parse the data of an entry; return None if the client would not accept it."""
+        """Parse the data of an entry, or return None if the client would not accept it."""
         if not isinstance(data, Mapping):
             return None
         for form in self.all_forms:
@@ -138,9 +138,10 @@ def _collect_field_values(entry: ConfigEntry, key: str) -> dict[str, object]:
 
 
 def _fill_form(form: EntryForm, values: Mapping[str, object]) -> dict[str, object]:
-    """Return the data of a form with its fields filled in; nested mappings are forms themselves.
+    """Return the data of a form with its fields filled in.
 
-    A nested form whose fields are all empty is omitted, unless the form itself is an empty table.
+    Nested mappings are forms themselves. A nested form whose fields are all empty is omitted,
+    unless the form itself is an empty table.
     """
     filled: dict[str, object] = {}
     for name, part in form.items():

@@ -306,7 +306,10 @@ class EntryLocation:
         return None
 
     def _build_remainder(self, content: bytes, undo: UndoRecord) -> RemainingContent:
-        """Return the rest of a file; a file that Paddock created is deleted once it is empty."""
+        """Return the remaining content of a file.
+
+        A file that Paddock created is deleted once nothing of the user is left in it.
+        """
         is_deleted = not undo.existed and self._is_empty(self.load_document(content).document)
         return RemainingContent(None if is_deleted else content)
 

@@ -179,9 +179,10 @@ def install_all(
 def _resolve_install_destination(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
 ) -> InstallDestination:
-    """Return the files to write; for a client without a config file, a destination without files.
+    """Return the files to write.
 
-    `install` then returns text to paste into the client's settings.
+    The destination of a client without a config file has no files. `install` then returns text to
+    paste into the client's settings.
     """
     if client is not None and file is None and project is None:
         client_app = find_client(client)
@@ -191,7 +192,10 @@ def _resolve_install_destination(
 
 
 def _apply_insertions(plan: Plan, insertions: list[EntryInsertion]) -> Plan:
-    """Write all files of a client; if one cannot be written, restore those before it."""
+    """Write all files of a client.
+
+    If one of them cannot be written, those before it are restored.
+    """
     applied: list[AppliedEdit[InsertionEdit]] = []
     try:
         for insertion in insertions:

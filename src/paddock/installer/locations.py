@@ -214,7 +214,10 @@ def _select_location_file(machine: HostMachine, locations: list[ConfigLocation])
 
 
 def iterate_location_files(machine: HostMachine, location: ConfigLocation) -> Iterator[Path]:
-    """Yield the files of a location whose directory exists; a wildcard may match several."""
+    """Yield the files of a location whose directory exists.
+
+    A wildcard in the path may match several directories.
+    """
     file = machine.resolve_local_path(location.path_template)
     parts = file.parent.parts
     wildcard_index = next((index for index, part in enumerate(parts) if "*" in part), None)

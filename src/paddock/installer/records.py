@@ -83,7 +83,10 @@ def group_records_by_entry(file: Path) -> dict[EntryIdentity, list[Installation]
 
 
 def find_records(location: EntryLocation) -> list[Installation]:
-    """Return the records of one entry; there are several if several clients read it."""
+    """Return the records of one entry.
+
+    There are several records if several clients read the entry.
+    """
     identity = get_entry_identity(location.client.id, location.file, location.key)
     return group_records_by_entry(location.file).get(identity, [])
 

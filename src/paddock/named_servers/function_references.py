@@ -128,7 +128,10 @@ def _get_nested_attribute(module: ModuleType, name: str) -> Any:
 
 
 def _get_import_name(module: ModuleType) -> str:
-    """Return the import name of a module; for the main module, the name given to `python -m`."""
+    """Return the name by which a module can be imported.
+
+    For the main module, this is the name given to `python -m`.
+    """
     return str(getattr(getattr(module, "__spec__", None), "name", None) or module.__name__)
 
 

@@ -181,7 +181,10 @@ class ServerInitialization:
         return None if previous is self._function else self._function
 
     def _start_tool_initializations(self, server: BaseServer) -> None:
-        """Run the initializers of tools in a thread; a call of such a tool waits for its own."""
+        """Run the initializers of tools in a thread.
+
+        A call of such a tool waits for its own initializer only.
+        """
         initializers = {
             tool.name: initializer
             for tool in server.tools

@@ -48,7 +48,9 @@ class NamedServerLoader:
     def load(
         self, options: Mapping[str, Mapping[str, Any]], metadata: ServerMetadata | None
     ) -> BaseServer:
-        """Build the server; items that cannot be loaded are reported on standard error.
+        """Build the server.
+
+        Items that cannot be loaded are reported on standard error, and the other items are served.
 
         Args:
             options: Option values of tools, which take precedence over all others.

@@ -278,7 +278,10 @@ def _make_failing_function(error: PaddockError) -> Callable[[], Any]:
 def collect_option_values(
     options: ToolOptionValues, report: ErrorReporter
 ) -> list[ToolOptionValues]:
-    """Return the option values from the environment and the caller; later ones take precedence."""
+    """Return the option values from the environment and the caller.
+
+    The caller's values come last, because later ones take precedence.
+    """
     try:
         return [read_environment_options(), options]
     except PaddockError as error:

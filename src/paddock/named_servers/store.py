@@ -63,7 +63,9 @@ def lock_definitions() -> Generator[None]:
 
 
 def check_name_free(name: str, *, overwrite: bool) -> None:
-    """Check that a definition can be written under a name; the caller holds the lock.
+    """Check that a definition can be written under a name.
+
+    The result is only reliable while the caller holds the lock.
 
     Raises:
         ServerExistsError: There is a server with the name, or one that differs only in case.
@@ -114,7 +116,9 @@ def _remove_unused(name: str) -> None:
 
 
 def write_definition(definition: ServerDefinition, pickles: FunctionPickles | None = None) -> Path:
-    """Write a definition, replacing an existing one; the caller holds the lock.
+    """Write a definition, replacing an existing one.
+
+    The caller must hold the lock.
 
     Raises:
         ServerDefinitionError: It cannot be represented in TOML; nothing was changed.
@@ -174,7 +178,10 @@ def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
 
 
 def _write_bytes(path: Path, data: bytes) -> bool:
-    """Write a file and read it back; if the content differs, restore the previous one."""
+    """Write a file and read it back.
+
+    If the content differs, the previous one is restored, and the result is False.
+    """
     before = path.read_bytes() if path.exists() else None
     # Windows editors add a byte order mark and may need it to recognize UTF-8.
     mark = codecs.BOM_UTF8 if before is not None and before.startswith(codecs.BOM_UTF8) else b""
@@ -276,7 +283,11 @@ def _change_value(table: TomlMapping, key: str, value: Any) -> None:
 
 
 def _change_items(array: Array, value: list[Any]) -> bool:
-    """Change an array by removing and appending items; return False if that is not sufficient."""
+    """Change an array by removing and appending items.
+
+    The comments of the remaining items are preserved. Returns False if the new array needs other
+    changes, such as another order.
+    """
     remaining = [item for item in array.unwrap() if item in value]
     if value[: len(remaining)] != remaining or not all(isinstance(item, str) for item in value):
         return False

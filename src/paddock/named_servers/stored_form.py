@@ -304,7 +304,10 @@ def _format_section(name: str, table: Mapping[str, Any]) -> str:
 
 
 def _format_value(value: Any, key: str) -> str:
-    """Format the value of an assignment; long strings and lists take several lines."""
+    """Format the value of an assignment.
+
+    Strings with line breaks and long lists take several lines.
+    """
     if isinstance(value, str) and "\n" in value:
         return _format_long_text(value)
     if isinstance(value, list | tuple):

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 def merge_option_values(*sources: ToolOptionValues) -> dict[str, dict[str, Any]]:
-    """Merge the values of several sources; later sources take precedence."""
+    """Merge the option values of several sources.
+
+    Later sources take precedence for each option.
+    """
     merged: dict[str, dict[str, Any]] = {}
     for source in sources:
         for tool, values in source.items():

@@ -76,7 +76,7 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
 
 
 def _parse_response(completed: subprocess.CompletedProcess[str]) -> dict[str, str]:
-    """Return the error in the response of a trial; empty without a response."""
+    """Return the error in the response of a trial, or an empty dict if it reports none."""
     ready_line, _, response = completed.stdout.partition("\n")
     if ready_line != _READY_LINE:
         return {}  # Paddock itself is not importable there, which is not the definition's fault

@@ -49,7 +49,10 @@ _MIN_LIKENESS = 0.8
 
 
 def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
-    """Return the items that a combined data file defines; unreadable files are reported later."""
+    """Return the names of the items that a combined data file defines.
+
+    The list is empty for a file that cannot be read, which is reported when its items are checked.
+    """
     if combined.endswith((".toml", ".json")):
         return [str(name) for name in _get_table(subject, combined) or ()]
     suffix, path = PurePosixPath(combined).suffix, subject.get_path(combined)
@@ -67,7 +70,10 @@ def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
 def read_item(
     subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
 ) -> object:
-    """Return an item's definition; None if its problem was reported, or it cannot be known.
+    """Return the definition of an item.
+
+    Returns None if a problem of it was reported already, or if it cannot be known without running
+    code.
 
     Raises:
         LoadError: The file cannot be read, or does not define the item.
@@ -119,7 +125,10 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
 def _report_misspelled_keys(
     subject: ValidationSubject, kind: ItemKind, content: Mapping[str, object], file: str
 ) -> None:
-    """Report misspellings of known keys; kernels may support further keys."""
+    """Report misspellings of known keys.
+
+    Other unknown keys are not reported, because kernels may support further keys.
+    """
     known = _KNOWN_KEYS.get(kind, ())
     for key in content if known else ():
         remedy = None if key in known else did_you_mean(key, known, most=1, likeness=_MIN_LIKENESS)
@@ -243,7 +252,7 @@ def check_definitions(subject: ValidationSubject) -> None:
 def check_single_item(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem
 ) -> tuple[ServerDefinition, LoadedDefinition] | None:
-    """Check one item; return its definition if it is a valid server."""
+    """Check one item, and return its definition if it is a valid server."""
     if _is_root_missing(subject):
         return None
     files = subject.find_item_files(kind, item.name)
@@ -355,9 +364,10 @@ def _report_undeclared_item(
 def _check_item_contents(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem, files: PacletItemFiles
 ) -> tuple[ServerDefinition, LoadedDefinition] | None:
-    """Read the definition of an item and check it; return it if it is a valid server.
+    """Read the definition of an item and check it.
 
-    Servers are returned, because they are built only after all items have been checked.
+    The definition of a valid server is returned, because servers are built only after all items
+    have been checked.
     """
     file = files.selected_file or ""
     location = FindingLocation(subject.get_path(file), key=None if files.own else item.name)

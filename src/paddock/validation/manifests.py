@@ -124,7 +124,10 @@ class _ManifestReader:
         return tuple(items_by_name.values())
 
     def _check_properties(self, item: ManifestItem, key: str) -> None:
-        """Report misspellings of known keys; an extension may use other keys for itself."""
+        """Report misspellings of known keys.
+
+        Other unknown keys are not reported, because an extension may use them for itself.
+        """
         for name in item.properties:
             remedy = did_you_mean(name, _ITEM_KEYS, most=1, likeness=_MIN_LIKENESS)
             if name not in _ITEM_KEYS and remedy is not None:

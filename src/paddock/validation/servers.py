@@ -39,7 +39,7 @@ LISTED_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources")
 def check_server(
     definition: LoadedDefinition, subject: ValidationSubject, *, description: str | None = None
 ) -> ServerDefinition | None:
-    """Report all problems of a server definition; return the definition if it can be read.
+    """Report all problems of a server definition, and return the definition if it can be read.
 
     Args:
         definition: The definition, a table or a server that Python code has created.
@@ -125,7 +125,10 @@ def check_item_lists(
 def _check_initialization(
     initializer: object, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Report an initialization that does not exist or cannot be called; it is never run here."""
+    """Report an initialization that does not exist or cannot be called.
+
+    The function may be imported, but it is not called.
+    """
     location = definition.location._replace(key="initialization")
     if (
         initializer is None
@@ -225,7 +228,10 @@ def _reject_python(spec: object, subject: ValidationSubject, location: FindingLo
 
 
 def _check_pickles(spec: object, subject: ValidationSubject, location: FindingLocation) -> bool:
-    """Return whether an item is or contains a pickled object; report pickles that are missing."""
+    """Return whether an item is or contains a pickled object.
+
+    Pickles that cannot be loaded are reported.
+    """
     values = [spec, *(spec.values() if isinstance(spec, Mapping) else ())]
     pickles = [value for value in values if isinstance(value, dict) and is_pickle(value)]
     for pickle in () if subject.is_static else pickles:

@@ -302,7 +302,10 @@ def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool)
 
 
 def _validate_path(text: str, path: Path, *, is_static: bool) -> Validation:
-    """Validate a path by its kind; a manifest or project file means its directory."""
+    """Validate a path by its kind.
+
+    A manifest or project file means the directory that contains it.
+    """
     if path.name in (*PACLET_INFO_FILE_NAMES, PROJECT_FILE, MANIFEST_FILE_NAME):
         path = path.parent
     if path.is_dir():

@@ -233,7 +233,9 @@ def _guess_identity(data: bytes | None, path: Path) -> tuple[str, str]:
 
 
 def _read_candidate(path: Path, data: bytes | None) -> PacletCandidate:
-    """Parse the `PacletInfo` of a paclet; one that cannot be parsed becomes a broken extension.
+    """Parse the `PacletInfo` of a paclet.
+
+    A paclet that cannot be parsed becomes a broken extension.
 
     Args:
         path: The directory or archive of the paclet.

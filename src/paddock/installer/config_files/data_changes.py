@@ -54,8 +54,9 @@ def put_value(
     *,
     locate: Callable[[DocumentPath], str] | None = None,
 ) -> object:
-    """Return data with one value added or replaced; unchanged parts are shared.
+    """Return data with one value added or replaced.
 
+    The original data is not modified, and its unchanged parts are shared with the result.
     Containers that are missing or null are created, even if the data itself is `MISSING`.
 
     Args:
@@ -84,7 +85,9 @@ def put_value(
 
 
 def remove_value(data: object, path: DocumentPath, *, prune: int = 0) -> object:
-    """Return data without the value at a path; unchanged parts are shared.
+    """Return data without the value at a path.
+
+    The original data is not modified, and its unchanged parts are shared with the result.
 
     Args:
         data: The data.

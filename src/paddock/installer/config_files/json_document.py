@@ -275,7 +275,9 @@ class JsonDocument:
         return find_value(self._parsed_json.data, path)
 
     def put(self, path: DocumentPath, value: object) -> Self:
-        """Add or replace the value at a path; a new member becomes the last one.
+        """Add or replace the value at a path.
+
+        A new member becomes the last one of its container.
 
         Raises:
             ConfigurationError: A value on the path is not a container of the right type.
@@ -424,7 +426,10 @@ class JsonDocument:
         return format_location(self._where, self.text, offset)
 
     def _reparse(self, text: str) -> Self:
-        """Parse a changed text; an error is caused by the change, not by the user's file."""
+        """Parse a changed text.
+
+        The user's text was valid before, so an error is caused by the change and reported as such.
+        """
         try:
             parsed = parse_json(text, where=self._where, dialect=self._dialect)
         except ConfigurationError:
@@ -443,7 +448,10 @@ class JsonDocument:
 def _find_matches(
     step: str | NamedElementStep, container: JsonContainer, data: object
 ) -> list[int]:
-    """Return the indices of the items that a step leads to; several for a duplicate key."""
+    """Return the indices of the items that a step leads to.
+
+    There are several for a duplicate key of an object.
+    """
     if isinstance(step, str):
         return [index for index, item in enumerate(container.items) if item.key == step]
     elements = data if isinstance(data, list) else []

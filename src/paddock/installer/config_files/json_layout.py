@@ -188,7 +188,10 @@ class JsonStyle:
         return rendered if key is None else f"{_format_scalar(key)}{self.key_separator}{rendered}"
 
     def format_value(self, value: object, indent: str | None) -> str:
-        """Format a value whose line begins with `indent`; None keeps it on one line.
+        """Format a value in this style.
+
+        Lines below the first are indented relative to `indent`. With None, the value stays on one
+        line.
 
         Raises:
             ValueError: JSON has no such value.

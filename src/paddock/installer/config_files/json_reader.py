@@ -46,9 +46,10 @@ class ParsedJson:
 
 @lru_cache(maxsize=4)
 def parse_json(text: str, *, where: str, dialect: JsonDialect) -> ParsedJson:
-    """Parse a text; the result must not be modified, because it is cached.
+    """Parse a text.
 
-    An installation plans the same change for the preview and for the file.
+    The result is cached, because an installation plans the same change for the preview and for the
+    file. It must not be modified.
 
     Raises:
         ConfigurationError: The text is not valid; `where` has line and column.
@@ -84,7 +85,10 @@ def blank_comments(text: str) -> str:
 
 
 def parse_number(text: str) -> int | float:
-    """Parse an integer; one with more digits than Python converts becomes a float."""
+    """Parse an integer.
+
+    An integer with more digits than Python converts becomes a float.
+    """
     try:
         return int(text)
     except ValueError:

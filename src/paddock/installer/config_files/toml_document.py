@@ -364,7 +364,10 @@ class TomlDocument:
 
 @lru_cache(maxsize=4)
 def _parse_toml(text: str, where: str) -> dict[str, Any]:
-    """Parse a text; the result must not be modified, because it is cached."""
+    """Parse a text.
+
+    The result is cached, so it must not be modified.
+    """
     try:
         return tomllib.loads(text)
     except RecursionError:

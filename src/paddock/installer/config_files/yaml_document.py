@@ -445,7 +445,10 @@ class YamlDocument:
 
 
 def _find_member_index(node: YamlNode, step: str | NamedElementStep) -> int | None:
-    """Return the index of the member that a step leads to; an alias has no members."""
+    """Return the index of the member that a step leads to, or None.
+
+    The members of an alias belong to its anchor, so no step leads into an alias.
+    """
     if isinstance(step, str) and node.kind == "mapping":
         return next((index for index, key in enumerate(node.data) if key == step), None)
     if isinstance(step, NamedElementStep) and node.kind == "sequence":

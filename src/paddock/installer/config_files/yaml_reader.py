@@ -108,7 +108,9 @@ class YamlTree:
 
 @lru_cache(maxsize=16)
 def parse_yaml(text: str, where: str) -> YamlTree:
-    """Parse a text; the tree must not be modified, because it is cached (parsing YAML is slow).
+    """Parse a text.
+
+    Parsing YAML is slow, so the tree is cached and must not be modified.
 
     Raises:
         ConfigurationError: The text is not one YAML document; `where` has line and column.
@@ -347,7 +349,10 @@ def _get_tag(event: Any) -> str | None:
 
 
 def _resolve_scalar(node: YamlNode) -> object:
-    """Return the value of a scalar by the core schema; scalars with other tags are strings."""
+    """Return the value of a scalar by the core schema.
+
+    Quoted scalars and scalars with a tag are strings.
+    """
     if node.style is not None or node.tag is not None:
         return node.text
     return parse_scalar(node.text)
