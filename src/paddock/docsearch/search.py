@@ -355,7 +355,6 @@ def _describe_progress(index: _OpenIndex, names: Sequence[str]) -> Iterator[str]
         yield (
             f"The corpus {work.corpus} is still being indexed ({work.done} of {work.total} "
             "sources); repeat the query later for more."
-            "ask again later for more."
         )
 
 
