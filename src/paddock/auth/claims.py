@@ -1,6 +1,7 @@
 """Validation of token claims, from a signed token (RFC 7519) or introspection (RFC 7662).
 
-A claim of the wrong type makes the token invalid; types are never assumed.
+Tokens come from outside, so the types of claims are never assumed. A claim of the wrong type makes
+the token invalid.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ DEFAULT_LEEWAY_SECONDS = 60.0
 
 
 def check_times(claims: TokenClaims, leeway: float, *, is_expiry_needed: bool) -> None:
-    """Raise `InvalidTokenError` if a token has expired or is not valid yet."""
+    """Raise `InvalidTokenError` if a token has expired or is not valid yet.
+
+    Args:
+        claims: The claims of the token.
+        leeway: Tolerated difference in seconds between the clocks of issuer and server.
+        is_expiry_needed: Reject tokens without `exp`, which would never expire.
+    """
     now = time()
     expires_at = _read_seconds(claims, "exp")
     if expires_at is None and is_expiry_needed:
@@ -40,7 +47,7 @@ def _read_seconds(claims: TokenClaims, name: str) -> float | None:
     value = claims.get(name)
     if value is None:
         return None
-    # bool is a subclass of int.
+    # Booleans are rejected explicitly, because `bool` is a subclass of `int`.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidTokenError(f"{name} is not a number of seconds")
     try:
@@ -84,7 +91,7 @@ def create_principal(claims: TokenClaims, issuer: str) -> Principal:
     """Return the principal that the claims describe.
 
     The subject is `sub`, or else the user name, or else the client. The user name must come before
-    the client: otherwise all users of one client would be the same principal.
+    the client, because otherwise all users of one client would be the same principal.
     """
     client = _read_text(claims, "client_id", "azp")
     username = _read_text(claims, "preferred_username", "username")

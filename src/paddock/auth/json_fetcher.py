@@ -1,8 +1,8 @@
 """HTTP requests for JSON documents of authorization servers, and discovery of their endpoints.
 
-Blocking, for use with `auth.token_lookup`. Size and time are limited. Redirects are not followed,
-because credentials must reach only the configured server. Discovery follows RFC 8414 and OpenID
-Connect.
+The functions block, so they are called in the threads of `auth.token_lookup`. The size and the time
+of responses are limited. Redirects are not followed, because credentials must reach only the
+configured server. Discovery follows RFC 8414 and OpenID Connect.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CONNECT_TIMEOUT_SECONDS = 3.0
 READ_TIMEOUT_SECONDS = 5.0
 TOTAL_TIMEOUT_SECONDS = 10.0
 MAX_IDLE_CONNECTIONS = 16
-"""Idle connections to keep: one for each thread of two call pools."""
+"""Maximum number of idle connections, which is one for each thread of two call pools."""
 
 
 class JsonResponse(NamedTuple):
@@ -60,9 +60,14 @@ class JsonFetcher:
     def _fetch(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
     ) -> JsonResponse:
+        """Send a request and return the response, whatever its status is.
+
+        Raises:
+            UndecidedError: The URL is insecure, or there was no complete response.
+        """
         if not is_secure_url(url, allow_insecure_http=self._allow_insecure_http):
             raise UndecidedError(f"{url} is neither encrypted nor on this machine")
-        # No compression: a small response could expand beyond the size limit.
+        # Compression is disabled, because a small response could expand beyond the size limit.
         request_headers = {
             "Accept": "application/json",
             "Accept-Encoding": "identity",
@@ -144,12 +149,17 @@ class IssuerEndpoint:
             if response.status != 200 or response.document is None:
                 raise UndecidedError(f"{url} returned status {response.status} and no document")
         except UndecidedError:
-            # The issuer may have moved the endpoint: discover it again next time.
+            # The issuer may have moved the endpoint, so it is discovered again next time.
             self._discovered_url = None
             raise
         return response.document
 
     def _discover_url(self) -> str:
+        """Return the endpoint's URL from the first suitable metadata document of the issuer.
+
+        Raises:
+            UndecidedError: No document names the endpoint.
+        """
         failures: list[str] = []
         for url in list_metadata_urls(self._issuer):
             response = self._fetcher.get(url)
@@ -157,7 +167,8 @@ class IssuerEndpoint:
             if response.status != 200 or document is None:
                 failures.append(f"{url} returned status {response.status}")
             elif document.get("issuer") != self._issuer:
-                # RFC 8414, section 3.3: it could be another issuer's document (mix-up attack).
+                # RFC 8414, section 3.3: the document must name the issuer. Otherwise it could be
+                # the document of another issuer (a mix-up attack).
                 failures.append(f"{url} is about {document.get('issuer')!r}")
             elif not isinstance(endpoint_url := document.get(self._metadata_key), str):
                 failures.append(f"{url} has no {self._metadata_key}")

@@ -67,7 +67,7 @@ class JwksValidator:
         allow_insecure_http: bool = False,
     ) -> None:
         where = "JwksValidator"
-        # With given keys or a given URL the issuer is only compared, so it need not be a URL.
+        # If the keys or their URL are given, the issuer is only compared, so it need not be a URL.
         if keys is None and jwks_uri is None:
             issuer = validate_url(
                 issuer, f"{where}: issuer", allow_insecure_http=allow_insecure_http
@@ -103,11 +103,14 @@ class JwksValidator:
     async def validate(self, token: str, resource: str) -> Principal:
         """Return the principal of a token.
 
+        The signature is verified before any claim is used.
+
         Raises:
             InvalidTokenError: The token has expired, is not from the issuer, or for another server.
         """
         key = digest_token(token, resource)
-        # Saves verifying the signature of each request with the same token.
+        # Clients send the same token with each request. The cache saves verifying its signature
+        # each time.
         cached_principal = self._cache.get(key)
         if cached_principal is not None:
             return cached_principal

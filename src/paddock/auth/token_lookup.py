@@ -1,9 +1,10 @@
 """Blocking token checks in a few threads, and a cache of their results.
 
-Concurrent calls with the same key share one run. Threads, pending calls and waiting times are
-bounded, so a slow authorization server delays only its own users. Anyone can send tokens, so a
-flood can fill the queue. Pending calls are therefore served last-in first-out: the clients of older
-calls have most likely timed out.
+Concurrent calls with the same key share one run. The numbers of threads and pending calls and the
+waiting times are limited, so a slow authorization server delays only its own users.
+
+Anyone can send tokens, so a flood can fill the queue. Pending calls are therefore served last-in
+first-out, because the clients of older calls have most likely timed out.
 
 Tokens that were valid before are checked in their own pool, so a flood of invalid tokens delays
 only users who are new.
@@ -48,9 +49,9 @@ class _SharedCall:
 
 
 class BlockingCallPool:
-    """Runs blocking functions in daemon threads; concurrent calls with equal keys share a run.
+    """Runs blocking functions in daemon threads. Concurrent calls with equal keys share a run.
 
-    Waiters may belong to different event loops.
+    The requests that wait for a run may belong to different event loops.
     """
 
     def __init__(self) -> None:
@@ -61,7 +62,11 @@ class BlockingCallPool:
         self._thread_count = 0
 
     async def run(self, key: Hashable, function: Callable[[], T]) -> T:
-        """Return the result of a function, or raise its exception.
+        """Run a function in a thread and return its result, or raise its exception.
+
+        Args:
+            key: Identifies the call. If a call with an equal key is active, its result is used.
+            function: The function to run, which may block.
 
         Raises:
             UndecidedError: Too many calls are pending, or this one takes too long.
@@ -78,17 +83,18 @@ class BlockingCallPool:
         return call.future.result()  # type: ignore[return-value] # equal keys have equal types
 
     def start(self, key: Hashable, function: Callable[[], object]) -> None:
-        """Run a function in the background; a later `run` with the same key joins it."""
+        """Run a function in the background. A later `run` with an equal key joins the call."""
         self._join_call(key, function)
         self._start_thread_if_needed()
 
     def _join_call(self, key: Hashable, function: Callable[[], object]) -> _SharedCall:
+        """Return the active call with this key, or add one. A full queue drops its oldest call."""
         displaced_call: _SharedCall | None = None
         with self._lock:
             call = self._active_calls.get(key)
             if call is None:
-                # Drop the oldest pending call: its client has waited longest and most likely timed
-                # out.
+                # The client of the oldest pending call has waited for the longest time and has
+                # most likely timed out.
                 if len(self._pending_calls) >= MAX_PENDING_CALLS:
                     oldest = next(iter(self._pending_calls))
                     displaced_call = self._pending_calls.pop(oldest)
@@ -103,11 +109,12 @@ class BlockingCallPool:
     def _leave_call(self, key: Hashable, call: _SharedCall) -> None:
         with self._lock:
             call.waiter_count -= 1
-            # All waiting requests have given up, so the call need not run.
+            # If all waiting requests have given up, a call that has not begun need not run.
             if not call.waiter_count and self._pending_calls.get(key) is call:
                 del self._pending_calls[key], self._active_calls[key]
 
     def _start_thread_if_needed(self) -> None:
+        """Start a thread for the pending calls, up to the limit. Threads end when idle."""
         with self._lock:
             if not self._pending_calls or self._thread_count >= MAX_THREADS:
                 return
@@ -128,7 +135,7 @@ class BlockingCallPool:
                 if not self._pending_calls:
                     self._thread_count -= 1
                     return
-                # The newest one, see the module docstring.
+                # The newest call is taken first; see the module docstring.
                 key, call = self._pending_calls.popitem()
             self._run_call(key, call)
 
@@ -148,7 +155,7 @@ class BlockingCallPool:
 
 
 async def _wait_for_future(future: Future[object]) -> None:
-    """Wait for a shared call; a cancelled request must not cancel it for the others."""
+    """Wait for a shared call, without cancelling it for others if this request is cancelled."""
     loop = asyncio.get_running_loop()
     done_event = asyncio.Event()
 
@@ -196,12 +203,16 @@ class TokenCache:
 
 def digest_token(token: str, resource: str) -> bytes:
     """Return the cache key of a token for a resource."""
-    # The resource is part of the key: a token may be valid for one server and not for another.
+    # A token may be valid for one server and not for another, so the resource is part of the key.
     return sha256(f"{resource}\0{token}".encode()).digest()
 
 
 class TokenLookup:
-    """Returns principals of tokens from a cache, or checks the tokens."""
+    """Returns principals of tokens from a cache, or checks the tokens.
+
+    Args:
+        seconds: Time for which the result of a check is cached.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._cache = TokenCache(seconds)
@@ -211,7 +222,12 @@ class TokenLookup:
     async def get_principal(
         self, token: str, resource: str, check_token: Callable[[], Principal]
     ) -> Principal:
-        """Return the principal of a token; `check_token` runs in a thread if necessary.
+        """Return the principal of a token, from the cache if it was checked recently.
+
+        Args:
+            token: The access token.
+            resource: The server that the token must be issued for.
+            check_token: Checks the token. May block, and therefore runs in a thread.
 
         Raises:
             InvalidTokenError: Raised by `check_token`.

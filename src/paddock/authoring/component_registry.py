@@ -1,6 +1,6 @@
 """Ordered registries of a server's items, and items attached to the functions they were made of.
 
-Loaded before msgspec, so it imports nothing outside the standard library.
+The module is loaded before msgspec, so it imports nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ else:
     T = None
 
     class Generic:
-        """A substitute for `typing.Generic` at run time: importing `typing` would take 9 ms."""
+        """A substitute for `typing.Generic` at run time, because importing `typing` takes 9 ms."""
 
         def __class_getitem__(cls, _item):
             return cls
 
 
 class ComponentRegistry(Generic[T]):
-    """Items by key, in insertion order; adding an item replaces the one with the same key.
+    """Items by key, in insertion order. Adding an item replaces the one with the same key.
+
+    The `revision` increases with each change, so that caches can tell if they are out of date.
 
     Args:
         on_change: Called after each `add` and successful `remove`.
@@ -69,7 +71,7 @@ class ComponentRegistry(Generic[T]):
         return {**self._items, **self.mounted_items.items()}
 
     def increment_revision(self) -> None:
-        """Invalidate cached lists after a mounted server changed. Sends no notification."""
+        """Invalidate cached lists after a change of a mounted server, without a notification."""
         self.revision += 1
 
     def add(self, key: str, item: T) -> None:
@@ -85,7 +87,7 @@ class ComponentRegistry(Generic[T]):
         return True
 
     def replace_all(self, items: Iterable[tuple[str, T]]) -> None:
-        """Replace all items. Sends no notification."""
+        """Replace all items. Notifying clients is left to the caller."""
         self._items = dict(items)
         self.revision += 1
 
@@ -100,8 +102,8 @@ _ITEMS_ATTRIBUTE = "paddock_items"
 def attach_item(function: object, item: object) -> None:
     """Store an item on the function it was made of, so that references to the function find it.
 
-    A later item of the same type replaces an earlier one. Bound methods and functions written in C
-    cannot store attributes; for them nothing is stored.
+    A later item of the same type replaces an earlier one. Nothing is stored on bound methods and
+    functions written in C, which cannot have attributes.
     """
     items_by_type = getattr(function, _ITEMS_ATTRIBUTE, {})
     try:

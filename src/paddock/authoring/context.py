@@ -99,7 +99,10 @@ class Context:
         return settings if isinstance(settings, dict) else None
 
     def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
-        """Return whether the client can show views; if not, the result needs a complete text."""
+        """Return whether the client can show views of this media type.
+
+        If it cannot, the user sees only the text of the result, which must then be complete.
+        """
         # Equal media types may differ in case and in blanks (RFC 9110, section 8.3.1).
         mime_types = (self.client_extension(UI_EXTENSION) or {}).get("mimeTypes")
         return isinstance(mime_types, list) and _normalize_media_type(mime_type) in map(
@@ -130,10 +133,13 @@ class Context:
         return self._request.exchange is None
 
     def close_stream(self, retry_ms: int | None = None) -> bool:
-        """Close the client's connection, to be resumed for the result; return whether it closed.
+        """Close the client's connection while the handler continues to run.
 
-        For slow handlers in an HTTP session: no connection has to stay open while the handler
-        runs. The client reconnects after `retry_ms` milliseconds.
+        Intended for slow handlers in an HTTP session, so that no connection has to stay open. The
+        client reconnects after `retry_ms` milliseconds and fetches the result.
+
+        Returns:
+            False if the client could not resume the connection. It then stays open.
         """
         exchange = self._request.exchange
         return exchange is not None and exchange.close_for_reconnect(retry_ms)
@@ -146,7 +152,8 @@ class Context:
     def require(self, **capabilities: Json) -> None:
         """Raise an error unless the client declared these capabilities, as in `sampling={}`.
 
-        Requests to the client check this on their own. Call it to fail before doing work.
+        Requests to the client check their capabilities on their own. Call this method to fail
+        before doing work whose result would be lost.
         """
         required_capabilities: dict[str, object] = {**capabilities}
         if not covers_capabilities(self.client_capabilities, required_capabilities):
@@ -155,9 +162,9 @@ class Context:
     def remember(self, value: Any) -> None:
         """Save a JSON value for the next run of this handler.
 
-        In the stateless era a request to the client ends the handler, and the client's response
+        In the stateless era, a request to the client ends the handler, and the client's response
         starts it again from the beginning. Results saved here need not be computed a second time.
-        The client stores the value, signed but not encrypted: do not save secrets.
+        The value is stored by the client. It is signed but not encrypted, so do not save secrets.
         """
         self._request.remembered_value = msgspec.to_builtins(value, enc_hook=encode_hook)
 
@@ -167,11 +174,13 @@ class Context:
         return self._request.era.get_remembered_value(self._request)
 
     def detach(self, *, ttl_ms: int | None = None, message: str | None = None) -> bool:
-        """Continue the call as a task if tool and client allow it; return whether it does.
+        """Continue the call as a task if the tool and the client allow it.
 
-        The client gets a response at once and fetches the result later, within `ttl_ms`
-        milliseconds. Earlier requests to the client were sent as part of the call; later ones are
-        sent as part of the task.
+        The client gets a response immediately and fetches the result later, within `ttl_ms`
+        milliseconds. Requests to the client from now on are sent as part of the task.
+
+        Returns:
+            True if the call runs as a task.
         """
         return self._request.detach(ttl_ms, message)
 
@@ -192,13 +201,18 @@ class Context:
     def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> bool:
-        """Report progress to the client; return whether a notification was sent.
+        """Report progress to the client and return whether a notification was sent.
 
         Nothing is sent unless the client asked for progress and the value has increased. A task
         shows the message as its status.
+
+        Args:
+            progress: The amount of work done so far, in any unit.
+            total: The whole amount of work, if known.
+            message: A text about the current step.
         """
         request = self._request
-        # Progress notifications end with the response; a task goes on and has a status instead.
+        # Progress notifications must not follow the response, so a task has a status instead.
         if request.task is not None:
             if message is not None:
                 request.task.set_status_message(message)
@@ -338,7 +352,8 @@ def bind_dict_handler(
     The handler also receives a context if a parameter has that type, or if it has a second
     required parameter.
     """
-    # Resolved once rather than with each call, hence one function for each form of handler.
+    # The form of the handler is examined once rather than with each call, so each form has its own
+    # function.
     context, position, has_other_parameters = find_context_parameter(handler, Context)
     if context is None:
         if count_required_arguments(handler) > 1:

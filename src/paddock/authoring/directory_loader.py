@@ -86,6 +86,14 @@ def _format_location(file: Path, error: BaseException) -> str:
 
 
 def _collect_items(kind: str, module: Any, file: Path) -> list[DirectoryItem]:
+    """Return the items that a module defines.
+
+    A module may define items, lists of items, or only plain functions. If it defines only functions
+    and the kind allows it, an item is created from each function.
+
+    Raises:
+        LoadError: The module does not define an item of this kind.
+    """
     public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
     items: list[Any] = []
     for value in public.values():

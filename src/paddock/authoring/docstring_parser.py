@@ -68,6 +68,7 @@ def _read_section(lines: list[str], start: int) -> tuple[list[str], int]:
 
 
 def _parse_parameter_descriptions(block: list[str]) -> dict[str, str]:
+    """Return the descriptions in the lines of a parameter section, by parameter name."""
     text_lines = [line for line in block if line.strip()]
     if not text_lines:
         return {}

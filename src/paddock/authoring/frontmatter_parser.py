@@ -97,6 +97,7 @@ class _FrontmatterParser:
         return value
 
     def _parse_value(self, event: Any, depth: int) -> object:
+        """Return the value that begins with an event, rejecting YAML that JSON cannot represent."""
         if isinstance(event, AliasEvent) or event.anchor is not None:
             raise self._create_error(
                 event, "uses an anchor or an alias", "repeat the value instead"
@@ -129,8 +130,8 @@ class _FrontmatterParser:
             # Checks the key for anchors and tags.
             self._parse_value(event, depth)
             if event.value in mapping:
-                # YAML forbids duplicate keys, but some parsers use the last value: clients could
-                # disagree.
+                # YAML forbids duplicate keys, but some parsers use the last value. Server and
+                # client could then read different values.
                 raise self._create_error(event, f"has the key {event.value!r} twice")
             mapping[event.value] = self._parse_value(next(self._events), depth + 1)
         return mapping

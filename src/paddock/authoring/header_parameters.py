@@ -126,6 +126,11 @@ def _get_argument(arguments: object, path: tuple[str, ...]) -> object:
 
 
 def _check_header(parameter: HeaderParameter, value: object, header_text: str | None) -> None:
+    """Check that a header has the value of its argument, or is missing if the argument is.
+
+    Raises:
+        HeaderMismatchError: Header and argument differ.
+    """
     name = parameter.header
     if header_text is None:
         if value is not None:
@@ -157,7 +162,7 @@ def _is_same_number(header_value: str, value: float) -> bool:
     if len(header_value) > MAX_NUMBER_CHARACTERS or not _NUMBER.fullmatch(header_value):
         return False
     try:
-        # Numbers may be written differently: 1.0 in the header and 1 in the body are equal.
+        # Numbers may be written differently, such as 1.0 in the header and 1 in the body.
         return Decimal(header_value) == Decimal(value)
     except (InvalidOperation, OverflowError):
         return False

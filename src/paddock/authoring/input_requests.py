@@ -83,7 +83,7 @@ def elicitation(message: str, schema: Any = None) -> ServerRequest:
         )
     if isinstance(schema, dict):
         return _create_form_request(message, schema, _create_schema_reader(schema))
-    # Forms are objects, so other types become the only field of one.
+    # A form is always an object, so any other type becomes the only field of a form.
     requested = build_type_schema(schema, "elicitation")
     if requested.get("type") == "object":
         return _create_form_request(
@@ -159,6 +159,8 @@ def _create_form_request(
 
 
 def _create_elicit_reader(read: Callable[[Json], Any]) -> Callable[[Json], Elicited[Any]]:
+    """Return a function that converts the client's answer, reading the form only if accepted."""
+
     def answer(value: Json) -> Elicited[Any]:
         action = value.get("action")
         if action not in ("accept", "decline", "cancel"):
@@ -216,7 +218,10 @@ def _flatten_schema(schema: Json) -> Json:
 
 
 def _inline_reference(field: Json, schema: Json) -> Json:
-    """Return a field's schema with its `$ref` replaced by the target; siblings of `$ref` win."""
+    """Return a field's schema with its `$ref` replaced by the target of the reference.
+
+    Other members of the field take precedence over those of the target.
+    """
     if "$ref" not in field:
         return field
     siblings = {key: value for key, value in field.items() if key != "$ref"}
@@ -224,7 +229,18 @@ def _inline_reference(field: Json, schema: Json) -> Json:
 
 
 def _flatten_field(name: str, field: Json, schema: Json) -> Json:
-    # The specification restricts forms to primitive types, string enums and arrays of enums.
+    """Reduce the schema of a field to a form that the protocol allows.
+
+    The specification restricts forms to primitive types, string enums and arrays of enums.
+
+    Args:
+        name: The name of the field.
+        field: Its schema, which may be a reference or optional.
+        schema: The schema of the form, in which references are resolved.
+
+    Raises:
+        DefinitionError: The field has another type.
+    """
     field = _inline_reference(field, schema)
     alternatives = [
         alternative for alternative in field.get("anyOf", ()) if alternative.get("type") != "null"

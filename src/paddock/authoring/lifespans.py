@@ -40,7 +40,8 @@ class LifespanStack:
         with contextlib.ExitStack() as stack:
             if self._mounts is not None:
                 self._mounts.add_holder(self)
-                # Runs last, because lifespans may use remote servers until they exit.
+                # The callback runs last, because lifespans may use remote servers until they
+                # exit. It waits, so that the connections are closed before the process ends.
                 stack.callback(self._mounts.remove_holder, self, is_patient=True)
             for server, manager in self._managers:
                 states.set_state(server, stack.enter_context(manager))

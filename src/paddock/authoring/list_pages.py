@@ -69,6 +69,11 @@ def encode_page(key: str, entries: list[bytes], cursor: str | None, size: int | 
 
 
 def _parse_cursor(key: str, cursor: str, count: int) -> int:
+    """Return the offset in a cursor, which must have been issued for the same list.
+
+    Raises:
+        ProtocolError: The cursor is invalid.
+    """
     try:
         # Cursors are opaque to clients, but a client may send anything.
         kind, _, number = binascii.a2b_base64(cursor, strict_mode=True).decode().partition(":")

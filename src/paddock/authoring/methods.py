@@ -148,6 +148,7 @@ class PreparedItems(Generic[ItemT, PreparedT]):
         return self._prepared_by_key.get(key) or self._prepare(key)
 
     def _prepare(self, key: str) -> PreparedT | None:
+        """Prepare and cache an item, or return None if it does not exist."""
         item = self._registry.find(key)
         if item is None:
             return None

@@ -133,7 +133,7 @@ class MountTable(Protocol):
         """Return whether all lists are known, or their time limit has passed."""
 
     def wait_for_lists(self) -> Awaitable[None]:
-        """Wait until `are_lists_ready`; the list timeouts bound the wait."""
+        """Wait until `are_lists_ready` is true. The list timeouts limit the wait."""
 
     def resolve_alias(self, uri: str) -> tuple[MountSource, str] | None:
         """Return the server for a prefixed URI and the URI without the prefix, or None."""
@@ -145,10 +145,15 @@ class MountTable(Protocol):
         """Return the mounted servers that run in this process."""
 
     def add_holder(self, holder: object) -> None:
-        """Register a user of the servers; remote servers stay connected while there is one."""
+        """Register an object that uses the servers. Remote ones stay connected for holders."""
 
     def remove_holder(self, holder: object, *, is_patient: bool = False) -> None:
-        """Drop a holder's claim. With `is_patient`, wait until unused connections are closed."""
+        """Remove an object that `add_holder` registered.
+
+        Args:
+            holder: The object that no longer uses the servers.
+            is_patient: Wait until the connections that are now unused have been closed.
+        """
 
     def move_to(self, target: Any) -> None:
         """Move all mounts to another server, replacing those of that server."""

@@ -46,13 +46,22 @@ def validate_options(
 
 
 def _convert_option(options: Mapping[str, Option], name: str, value: object, tool: str) -> object:
+    """Convert the value of an option to the option's type.
+
+    Strings may come from the command line or the environment. They are therefore converted
+    leniently, and read as JSON where possible.
+
+    Raises:
+        OptionError: The option does not exist, or the value is invalid.
+    """
     option = options.get(name)
     if option is None:
         raise OptionError(f"no option {name!r}", where=tool, hint=_suggest_option(options, name))
     if value == AUTOMATIC_VALUE:
         return option.default
     value_type = _get_value_type(option)
-    # "None" may also be a valid text, so it is tried as no value first.
+    # The text "None" usually means that there is no value, so None is tried first. For an option
+    # that requires a string, the text itself is used.
     candidates = [None, value] if value == NONE_VALUE else [value]
     for candidate in candidates:
         try:

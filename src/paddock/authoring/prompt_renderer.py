@@ -33,7 +33,11 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}|\{\?(\w+)\?")
 
 
 def fill_template(template: str, arguments: Mapping[str, str]) -> str:
-    """Return a template with its placeholders and sections expanded."""
+    """Return a template with its placeholders and sections expanded.
+
+    `{name}` is replaced by the argument, or kept without one. A section `{?name?…}` is
+    included only if the argument is given.
+    """
     pieces: list[str] = []
     position = 0
     while match := _PLACEHOLDER.search(template, position):
@@ -125,11 +129,14 @@ class PromptRenderer:
             )
 
     def call_handler(self, arguments: dict[str, str], request: Request) -> Any:
-        """Return what the handler returns for the arguments, or the declared messages."""
+        """Call the handler with the arguments, or return the declared messages without a handler.
+
+        The arguments of a prompt are strings. They are converted to the types of the parameters.
+        """
         if self._signature is None or self.prompt.handler is None:
             return self.prompt.messages
         if self.prompt.takes_dictionary:
-            # Bound with each request: prompts are rarely used, unlike tools.
+            # Unlike tools, prompts are used rarely, so the handler is bound with each request.
             call = bind_dict_handler(
                 self.prompt.handler, lambda request: Context(request, self._server)
             )
@@ -146,7 +153,11 @@ class PromptRenderer:
         return self.prompt.handler(**values)
 
     def build_result(self, messages: Any, arguments: dict[str, str]) -> Json:
-        """Return the result of `prompts/get`. Texts of a handler are not expanded as templates."""
+        """Return the result of `prompts/get`.
+
+        Only declared messages are templates. Text from a handler is not expanded, because it may
+        contain braces of its own.
+        """
         template_arguments = arguments if self.prompt.handler is None else None
         result: Json = {
             "messages": [
@@ -159,6 +170,7 @@ class PromptRenderer:
         return result
 
     def _list_arguments(self) -> list[Json]:
+        """Return the arguments as declared, or those of the handler, or those of the template."""
         if self.prompt.arguments is not None:
             return [
                 _build_argument(
@@ -216,7 +228,7 @@ def _convert_argument(parameter: HandlerParameter, text: str, where: str) -> Any
     """Convert the text of an argument to the parameter's type."""
     if parameter.type_hint in (str, Any):
         return text
-    # First as a plain value ("3" for an int), then as JSON text ("[1, 2]" for a list).
+    # The text is read as a plain value first ("3" for an int), then as JSON ("[1, 2]" for a list).
     attempts: list[Callable[[], Any]] = [
         lambda: msgspec.convert(text, parameter.type_hint, strict=False, dec_hook=decode_hook),
         lambda: msgspec.json.decode(text.encode(), type=parameter.type_hint, dec_hook=decode_hook),
@@ -231,6 +243,16 @@ def _convert_argument(parameter: HandlerParameter, text: str, where: str) -> Any
 
 
 def _build_message(message: Any, template_arguments: dict[str, str] | None, where: str) -> Json:
+    """Return a message of `prompts/get`.
+
+    Args:
+        message: Text, content, a `PromptMessage` or a dictionary.
+        template_arguments: Values for placeholders. None if the text is not a template.
+        where: The prompt's name, for error messages.
+
+    Raises:
+        DefinitionError: The message has another type or role.
+    """
     role, content = "user", message
     if isinstance(message, PromptMessage):
         role, content = message.role, message.content

@@ -95,6 +95,7 @@ class ResourceReader:
         return {"contents": [self._build_contents(value, uri)]}
 
     def _build_contents(self, value: Any, uri: str) -> ResourceContents:
+        """Return text for strings, a blob for bytes, and JSON text for all other values."""
         mime_type = self.item.mime_type
         meta = getattr(self.item, "contents_meta", None)
         if isinstance(value, str):

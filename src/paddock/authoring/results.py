@@ -42,9 +42,9 @@ _MAGIC_BYTES = {
 _RIFF_MEDIA_TYPES = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 CONTENT_TYPES = ("text", "image", "audio", "resource", "resource_link")
 LARGE_TEXT_BYTES = 65_536
-"""Longer strings are passed on in pieces, to save a copy."""
+"""Size from which encoded text is passed on as a separate piece, which saves a copy."""
 _IMAGE_CLASSES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
-# By type, because walking a class hierarchy for every result would be slow.
+# Cached by type, because walking a class hierarchy for every result would be slow.
 _image_kinds: dict[type, str | None] = {}
 
 
@@ -61,7 +61,7 @@ def dump_json(data: Mapping[str, object]) -> str:
 def run_if_coroutine(value: Any) -> Any:
     """Return a handler's value, after running it if it is a coroutine.
 
-    Plain wrappers of async functions return coroutines; they run here on a new event loop.
+    A plain wrapper of an `async def` function returns a coroutine. It runs on a new event loop.
     """
     if value.__class__ is not CoroutineType:
         return value
@@ -71,7 +71,10 @@ def run_if_coroutine(value: Any) -> Any:
 
 
 def convert_result(value: Any, output_schema: OutputSchema) -> Result:
-    """Return the result of `tools/call` for a handler's return value.
+    """Return the encoded result of `tools/call` for a handler's return value.
+
+    Text and content objects become content blocks. Other values are data, which is sent both as
+    JSON text and, if possible, as structured content. The most common types have fast paths.
 
     Raises:
         ResultError: The value cannot be encoded, or does not match what the tool declares.
@@ -108,7 +111,7 @@ def convert_result(value: Any, output_schema: OutputSchema) -> Result:
 
 
 def encode_string(text: str) -> bytes:
-    """Encode a string as JSON; lone surrogates, which UTF-8 cannot encode, become `?`."""
+    """Encode a string as JSON. Lone surrogates, which UTF-8 cannot encode, are replaced by `?`."""
     try:
         return encode_json(text)
     except UnicodeEncodeError:
@@ -116,6 +119,10 @@ def encode_string(text: str) -> bytes:
 
 
 def _convert_call_tool_result(value: CallToolResult, output_schema: OutputSchema) -> Result:
+    """Return the result for an author's `CallToolResult`, whose members are sent as they are.
+
+    Structured content must match the output schema unless the result is an error.
+    """
     content = value.content if isinstance(value.content, list | tuple) else [value.content]
     result: dict[str, object] = {"content": [_require_content(item) for item in content]}
     if value.structured_content is not None:
@@ -181,7 +188,8 @@ def _to_content(value: Any, output_schema: OutputSchema) -> list[Content] | None
         if not isinstance(value[1], str):
             raise ResultError(f"returned (bytes, {value[1]!r})", hint="expected a MIME type")
         return [_to_media_content(bytes(value[0]), value[1], output_schema.where)]
-    # A list is content if it is declared so or contains any content object; other lists are data.
+    # A list is content if it is declared as such or contains a content object. Other lists are
+    # data.
     is_list = isinstance(value, list | tuple)
     if is_list and (
         output_schema.is_content_list or any(_is_content_value(item) for item in value)
@@ -210,6 +218,11 @@ def _to_content_items(item: Any, output_schema: OutputSchema) -> list[Content]:
 
 
 def _to_media_content(data: bytes, mime_type: str | None, where: str) -> Content:
+    """Return the content block for bytes: an image, audio, or an embedded resource.
+
+    Raises:
+        ResultError: The media type is neither declared nor recognizable.
+    """
     mime_type = mime_type or _detect_media_type(data)
     if mime_type is None:
         raise ResultError(
@@ -256,6 +269,7 @@ def _to_image_content(value: Any) -> Content | None:
 
 
 def _encode_data_result(value: Any, output_schema: OutputSchema) -> bytes:
+    """Return the result for data, as JSON text and possibly as structured content."""
     data = _encode_value(value)
     # NaN and infinities, see convert_result.
     if data == b"null" and value is not None:

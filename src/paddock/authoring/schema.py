@@ -1,10 +1,12 @@
 """JSON Schemas of type hints.
 
-Common types are looked up in a table; msgspec handles the rest. Its schemas are corrected in two
-ways. It sorts the values of a `Literal` or `Enum`, but users and models read them in the order in
-which the author wrote them, so that order is restored. Pydantic puts `$defs` into each model's
-schema although references are resolved from the root, so all definitions are moved to the root and
-renamed where two of the same name differ.
+The schemas of common types are looked up in a table, and msgspec generates all others. The
+generated schemas are corrected in two ways:
+
+- msgspec sorts the values of a `Literal` or `Enum`. The order in which the author wrote them is
+  restored, because users and models read them in this order.
+- pydantic puts `$defs` into the schema of each model, but references are resolved from the root.
+  All definitions are therefore moved to the root, and renamed where two with one name differ.
 """
 
 from __future__ import annotations
@@ -71,6 +73,12 @@ class _EnumValueCollector:
 
 
 def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any:
+    """Return a copy of a schema in which enums have their declared order and a type.
+
+    Args:
+        schema: A schema or a part of one.
+        choices: The declared order of values, by the set of the values.
+    """
     if isinstance(schema, list):
         return [_reorder_enums(item, choices) for item in schema]
     if not isinstance(schema, dict):
@@ -78,7 +86,8 @@ def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any
     ordered = {key: _reorder_enums(value, choices) for key, value in schema.items()}
     values = ordered.get("enum")
     if isinstance(values, list):
-        # Matched by the set of values, because a schema does not refer to the type it came from.
+        # A schema does not refer to the type that it was generated from, so the type is found by
+        # its set of values.
         declared_order = choices.get(_to_frozenset(values))
         ordered["enum"] = list(declared_order) if declared_order else values
         kinds = {_JSON_TYPE_NAMES.get(type(value)) for value in values}
@@ -99,7 +108,11 @@ _DEFINITION_PREFIX = "#/$defs/"
 
 
 def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json], Json]:
-    """Move the definitions nested in schemas to one common dictionary; return both."""
+    """Move the definitions that are nested in schemas to one common dictionary.
+
+    Returns:
+        The schemas without nested definitions, and all definitions by name.
+    """
     common: Json = dict(definitions)
     hoisted = [_hoist_node(schema, common) for schema in schemas]
     for name in list(definitions):
@@ -108,6 +121,7 @@ def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json
 
 
 def _hoist_node(node: Any, common: Json) -> Any:
+    """Return a copy of a part of a schema, moving its definitions to `common`."""
     if isinstance(node, list):
         return [_hoist_node(item, common) for item in node]
     if not isinstance(node, dict):
@@ -117,7 +131,8 @@ def _hoist_node(node: Any, common: Json) -> Any:
         names = {
             name: _choose_definition_name(name, schema, common) for name, schema in inner.items()
         }
-        # Rename before moving: two models may use one name for different definitions.
+        # References are renamed before the definitions are moved, because two models may use one
+        # name for different definitions.
         node = _rename_references(
             {key: value for key, value in node.items() if key != "$defs"}, names
         )
@@ -195,7 +210,13 @@ def build_arguments_schema(signature: HandlerSignature, where: str) -> Json:
 
 
 def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json:
-    """Return the schema of a type: of its JSON input or, with `is_output`, of its JSON output.
+    """Return the JSON Schema of a type.
+
+    Args:
+        hint: A type hint.
+        where: The name of the item that uses the type, for error messages.
+        is_output: Describe the form in which values are encoded. By default, the schema describes
+            the form in which they are decoded, which may differ for pydantic models.
 
     Raises:
         DefinitionError: The type has no schema.
@@ -218,12 +239,13 @@ def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json
 def _build_schemas(
     hints: Sequence[Any], where: str, hook: SchemaHook = schema_hook
 ) -> tuple[list[Json], Json]:
+    """Return the schemas of several types, in order, and the definitions that they share."""
     schemas_by_index: dict[int, Json] = {}
     for index, hint in enumerate(hints):
         simple_schema = _find_simple_schema(hint)
         if simple_schema is not None:
             schemas_by_index[index] = dict(simple_schema)
-    # One call for all other hints, so that they share definitions.
+    # msgspec is called once for all other hints, so that they share definitions.
     other_indices = [index for index in range(len(hints)) if index not in schemas_by_index]
     definitions: Json = {}
     if other_indices:
@@ -241,6 +263,11 @@ def _find_simple_schema(hint: Any) -> Json | None:
 
 
 def _build_components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[list[Json], Json]:
+    """Let msgspec generate schemas, and correct them as the module docstring describes.
+
+    Raises:
+        DefinitionError: A type does not have a schema.
+    """
     try:
         schemas, definitions = msgspec.json.schema_components(
             hints, schema_hook=hook, ref_template="#/$defs/{name}"

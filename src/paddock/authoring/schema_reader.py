@@ -32,7 +32,14 @@ def find_accepted_types(subschema: object, schema: Json) -> set[str]:
 
 
 def _find_accepted_types(subschema: object, schema: Json, depth: int) -> set[str]:
-    # References may form a cycle.
+    """Return the JSON types of a subschema, or an empty set if they are not restricted.
+
+    Args:
+        subschema: The schema of one argument.
+        schema: The root schema, in which references are resolved.
+        depth: The number of references and combinations followed so far.
+    """
+    # The depth is limited, because references may form a cycle.
     if not isinstance(subschema, dict) or depth > MAX_REFERENCE_DEPTH:
         return set()
     reference = subschema.get("$ref")

@@ -59,6 +59,7 @@ def _get_error_path(error: Any) -> list[Any]:
 
 
 def _fill_defaults(schema: Json, value: Json) -> Json:
+    """Return a copy of an object in which missing properties have their defaults, recursively."""
     filled = dict(value)
     properties = schema.get("properties")
     for name, subschema in properties.items() if isinstance(properties, dict) else ():

@@ -123,6 +123,7 @@ class _FileEntry(NamedTuple):
 
     @contextmanager
     def _open(self, flags: int) -> Iterator[int]:
+        """Open the entry without following links, and check that it is still the same file."""
         descriptor = os.open(self.path, flags | _NO_FOLLOW_FLAGS)
         try:
             # Another process may have replaced the path, or a directory above it, by a link.
@@ -157,12 +158,13 @@ class DirectorySkillFiles:
     def get_manifest(self) -> SkillManifest:
         """Return the current frontmatter and all digests."""
         files, _ = self._list_files_and_directories()
-        # Read the SKILL.md again, so that fields and digest come from the same content.
+        # Both the fields and the digest are computed from this content of the SKILL.md. Two reads
+        # could return different contents.
         data = self._read_skill_file(files)
         fields = self._parse_frontmatter(data)
         digests = {path: self._get_digest(path, entry) for path, entry in files.items()}
         digests[SKILL_FILE_NAME] = compute_digest(data)
-        # Also forgets files that no longer exist.
+        # The cache is replaced, so that files that no longer exist are removed from it.
         self._digests = {path: (files[path].stamp, digest) for path, digest in digests.items()}
         return SkillManifest(fields, digests)
 
@@ -202,8 +204,11 @@ class DirectorySkillFiles:
         return self._parsed_frontmatter[1]
 
     def _list_files_and_directories(self) -> tuple[dict[str, _FileEntry], set[str]]:
-        """Return all files and directories that may be served, by relative path."""
-        # Links are followed only to files and directories that the scan has found inside the skill.
+        """Return all files and directories that may be served, by relative path.
+
+        Links are followed only to files and directories that the scan has found inside the skill.
+        Otherwise a link could make any file of the machine readable for clients.
+        """
         regular_files, contents, root = self._scan_directories()
         files: dict[str, _FileEntry] = {}
         directories: set[str] = set()
@@ -393,6 +398,12 @@ def _iter_parents(path: str) -> Iterator[str]:
 
 
 def _scan_entries(path: str, directory: str | int) -> list[tuple[str, _FileEntry, bool]]:
+    """Return the visible entries of a directory, sorted by name; see `_FileEntry.list_entries`.
+
+    Args:
+        path: The path of the directory.
+        directory: Its open descriptor, or the path again where descriptors cannot be listed.
+    """
     found_entries: list[tuple[str, _FileEntry, bool]] = []
     with os.scandir(directory) as entries:
         for entry in entries:

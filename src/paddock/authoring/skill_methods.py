@@ -1,8 +1,8 @@
-"""Methods of the skills extension: listing skills, and reading their files.
+"""Methods of the skills extension, which list skills and read their files.
 
-Files may change at any time, so they are read for each request, as work that starts only after the
-request was accepted. A skill that cannot be served is logged and left out of lists; the others are
-served.
+Files may change at any time, so they are read for each request. Reading is assigned to the request
+as work, because it must not block the thread that reads messages. A skill that cannot be served is
+logged and left out of lists, so that it does not keep the others from being served.
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ MEDIA_TYPES = {
     "yml": "application/yaml",
     "zip": "application/zip",
 }
-"""By file extension. Python's `mimetypes` depends on the system's tables, this does not."""
+"""Media types by file extension.
+
+Unlike those of Python's `mimetypes`, they do not depend on the tables of the system.
+"""
 
 
 def guess_media_type(path: str) -> str | None:
@@ -75,7 +78,7 @@ def guess_media_type(path: str) -> str | None:
 
 
 def quote_path(path: str) -> str:
-    """Percent-encode a relative path for a URI; file names may contain any bytes."""
+    """Percent-encode a relative path for a URI. File names may contain any bytes."""
     return quote(os.fsencode(path))
 
 
@@ -261,7 +264,8 @@ class SkillMethods:
         path = unquote_path(quoted_path or "")
         if path is None or path not in skill.files.content_functions:
             return StaticFileReader(skill, path, self._file_tracker)
-        # Readers of generated files are cached because they inspect the signature of the function.
+        # Readers of generated files are cached, because creating one inspects the signature of
+        # the function.
         if self._revision != self._server.skills.revision:
             self._revision = self._server.skills.revision
             self._generated_readers.clear()

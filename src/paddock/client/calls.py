@@ -351,6 +351,11 @@ class PendingCall:
 
 
 def _collect_responses(answer_request: AnswerRequest, result: Json) -> Json:
+    """Pass the questions in a result to the callbacks and return their answers by key.
+
+    Raises:
+        AnswerError: The server's questions are malformed.
+    """
     questions = result.get("inputRequests", {})
     if not isinstance(questions, dict):
         raise AnswerError(f"Invalid inputRequests: expected an object, got {questions!r:.60}")

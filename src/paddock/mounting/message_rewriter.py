@@ -91,7 +91,16 @@ def build_completion_params(request: Request, reference: CompletionReference) ->
 
 
 def build_meta(request: Request, peer: Peer, token: str) -> Json:
-    """Return the `_meta` for the upstream: the client's, with the protocol's members replaced."""
+    """Return the `_meta` of a call to the upstream.
+
+    Members that the author of the client has set are passed on. Those of the protocol describe the
+    client's own connection and are replaced.
+
+    Args:
+        request: The client's request.
+        peer: The connection to the upstream.
+        token: The progress token to use for the call.
+    """
     meta: Json = {}
     if request.meta is not None:
         client_meta = _decode_meta_message(request.line).params.meta
@@ -116,7 +125,10 @@ def build_meta(request: Request, peer: Peer, token: str) -> Json:
 
 
 def rewrite_result(result: Json, request: Request) -> Json:
-    """Convert an upstream's result to the client's era."""
+    """Convert an upstream's result to the client's era.
+
+    Members that the era of the mounting server adds on its own are removed.
+    """
     members = result if request.era.is_stateless else _remove_keys(result, _STATELESS_FIELDS)
     # The client's era adds it again.
     members = _remove_keys(members, ("resultType",))
@@ -149,7 +161,13 @@ def create_server_request(method: str, params: Json) -> ServerRequest:
 
 
 def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> ProtocolError:
-    """Return the error to send to the client for an error of an upstream."""
+    """Return the error to send to the client for an error of an upstream.
+
+    Args:
+        error: The error that was raised while the request was forwarded.
+        owner: The mounting server, which may mask errors.
+        uri: The resource that was read, if any.
+    """
     if isinstance(error, ProtocolError):
         return error
     if isinstance(error, PeerError):

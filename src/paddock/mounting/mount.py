@@ -26,10 +26,11 @@ _SCHEME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 class ItemPrefix:
     """The prefix of a mounted server's items.
 
-    Tools and prompts get the prefix before their names. Resources keep their URIs, which should be
-    unique; one that is not gets the prefix before its scheme, as in `weather+notes://today`, and
-    every resource can be read by that URI. Names are looked up and never split at the separator, so
-    names may contain it.
+    Tools and prompts get the prefix before their names. Names are looked up rather than split at
+    the separator, so they may contain it.
+
+    Resources keep their URIs if these are unique on the mounting server. Otherwise the prefix is
+    put before the scheme, as in `weather+notes://today`. Every resource can be read by that URI.
     """
 
     def __init__(self, prefix: str | None, separator: str) -> None:
@@ -56,7 +57,7 @@ class ItemPrefix:
         return f"{self.uri_scheme}+{name}"
 
     def find_key_error(self, kind: str, key: str) -> str | None:
-        """Return the reason why a name is invalid, or None."""
+        """Return an error message if a name is invalid, or None."""
         if kind == "tools" and len(key) > MAX_TOOL_NAME_CHARACTERS:
             return (
                 f"its name would have {len(key)} characters; "
@@ -104,7 +105,13 @@ class Mount(ABC):
 
     @abstractmethod
     def take_over(self, replacement: Mount) -> bool:
-        """Serve what `replacement` would serve, to keep state or connection, if possible."""
+        """Continue this mount with the target of a replacement, to keep state or connection.
+
+        Called when a definition is reloaded.
+
+        Returns:
+            False if that is not possible, so that the replacement must be mounted.
+        """
 
     def __repr__(self) -> str:
         return repr(self.target)
@@ -120,7 +127,8 @@ class LocalMount(Mount):
     def set_change_callback(self, callback: MountChangeCallback) -> None:
         """Call `callback` when the mounted server reports a change."""
         super().set_change_callback(callback)
-        # The mounting server is like a client: it is notified, but must not stop the server.
+        # The mounting server is notified like a client. Unlike a client's connection, it cannot be
+        # stopped by the mounted server.
         self.server.add_connection(self.announce_change, None)
 
     def clear_change_callback(self) -> None:

@@ -41,7 +41,7 @@ def build_mount_environment(command: list[str]) -> dict[str, str]:
         DefinitionError: The command is one of those that started this process.
     """
     mount_chain = _read_mount_chain()
-    # Otherwise each process would start the next one until memory runs out.
+    # A program that mounts itself would start the next process, and so on until memory runs out.
     if command in mount_chain:
         raise DefinitionError(
             f"{' '.join(command)!r} would be mounted in itself",
@@ -82,8 +82,11 @@ LIST_METHODS = {
         ("templates", "resources/templates/list", "resourceTemplates", "uriTemplate"),
     ),
 }
-"""For each capability, its lists: kind of item, method, and the identifying members of the result
-and of an entry."""
+"""The lists of each capability.
+
+Each list has the kind of its items, its method, the member of the result that contains the entries,
+and the member that identifies an entry.
+"""
 _log = logging.getLogger("paddock")
 
 
@@ -95,7 +98,7 @@ class UpstreamLists:
         self._label = label
         self._entries: dict[str, dict[str, Json]] = {}
         self.revision = 0
-        """Increases with each change."""
+        """A number that increases with each fetched list, so that caches can be invalidated."""
         self.fetched_at: float | None = None
         """Time at which the lists were last fetched."""
 
@@ -109,7 +112,12 @@ class UpstreamLists:
         return "tools" in self._entries
 
     def fetch_lists(self, peer: Peer, capabilities: Iterable[str]) -> set[str]:
-        """Fetch the lists of some capabilities; return the capabilities whose lists changed.
+        """Fetch the lists of some capabilities.
+
+        A list that the upstream cannot return keeps its last known entries.
+
+        Returns:
+            The capabilities whose lists have changed.
 
         Raises:
             ConnectError: The connection has ended.
@@ -119,7 +127,6 @@ class UpstreamLists:
             is_offered = capability in peer.server_capabilities
             for kind, method, key, name in LIST_METHODS[capability]:
                 entries = self._fetch_entries(peer, method, key, name) if is_offered else {}
-                # Keep the last known entries.
                 if entries is None:
                     continue
                 if entries != self._entries.get(kind, {}):
@@ -132,7 +139,11 @@ class UpstreamLists:
     def _fetch_entries(
         self, peer: Peer, method: str, key: str, name: str
     ) -> dict[str, Json] | None:
-        """Return the entries of a list by name, or None if the upstream cannot answer."""
+        """Return the entries of a list by name, or None if the upstream cannot answer.
+
+        Entries that have already passed through this mount are left out. They show that servers
+        mount each other in a circle.
+        """
         try:
             entries: list[Json] = peer.pages(method, key)
         except ConnectError:
@@ -151,12 +162,12 @@ class UpstreamLists:
 
 
 def _remove_task_support(entry: Json) -> Json:
-    """Remove the task support of a tool: tasks are not forwarded to upstreams."""
+    """Return an entry without task support, because tasks are not forwarded to upstreams."""
     return {key: value for key, value in entry.items() if key != "execution"}
 
 
 MAX_WATCHED_RESOURCES = 10_000
-"""Limit of resources of one upstream that clients subscribe to."""
+"""Maximum number of resources of one upstream that clients can subscribe to."""
 
 
 class UpstreamChangeTracker:
@@ -176,7 +187,7 @@ class UpstreamChangeTracker:
         self._is_new_connection = False
 
     def reset(self, peer: Peer) -> None:
-        """Mark all lists as due: the connection is new, or its state is uncertain."""
+        """Mark all lists as due, because the connection is new or its state is uncertain."""
         with self._lock:
             self._due_lists = set(LIST_METHODS)
             self._subscribed_uris = set()
@@ -199,14 +210,18 @@ class UpstreamChangeTracker:
             self._due_lists.add(kind)
 
     def add_unannounced_lists(self, peer: Peer) -> bool:
-        """Mark lists as due whose changes are not announced; return whether there are any."""
+        """Mark those lists as due whose changes the upstream does not announce.
+
+        Returns:
+            True if there are such lists.
+        """
         with self._lock:
             unannounced = {kind for kind in LIST_METHODS if not self._is_announced(peer, kind)}
             self._due_lists |= unannounced
             return bool(unannounced)
 
     def watch_resource(self, uri: str) -> bool:
-        """Add a resource to subscribe to; return whether it is new."""
+        """Add a resource to subscribe to. Return False if it is known or cannot be watched."""
         with self._lock:
             if (
                 not self._receives_notifications
@@ -214,7 +229,7 @@ class UpstreamChangeTracker:
                 or len(self._watched_uris) >= MAX_WATCHED_RESOURCES
             ):
                 return False
-            # A new set, because other threads compare it without the lock.
+            # Other threads compare the set without the lock, so it is replaced, not modified.
             self._watched_uris = {*self._watched_uris, uri}
             return True
 
@@ -255,7 +270,8 @@ class UpstreamChangeTracker:
 
     def _open_subscription(self, peer: Peer, uris: set[str]) -> None:
         previous_subscription, self._subscription = self._subscription, None
-        # Opened before the earlier one is closed, so that no change is missed in between.
+        # The new subscription is opened before the earlier one is closed, so that no change is
+        # missed in between.
         self._subscription = peer.listen(
             tools=True, prompts=True, resources=True, uris=sorted(uris) or None
         )
@@ -263,6 +279,11 @@ class UpstreamChangeTracker:
             previous_subscription.close()
 
     def _is_announced(self, peer: Peer, kind: str) -> bool:
+        """Return whether the upstream announces changes of a list, and this object sees them.
+
+        A session declares it in its capabilities. A stateless upstream acknowledges it for the
+        open subscription.
+        """
         if not self._receives_notifications:
             return False
         if peer.protocol_version in STATELESS_VERSIONS:

@@ -193,6 +193,7 @@ def _make_success_outcome(request: Request, result: OperationResult) -> RequestO
 
 
 def _make_failure_outcome(request: Request, error: BaseException) -> RequestOutcome:
+    """Return the outcome of a request whose operation or work raised an exception."""
     if isinstance(error, InputRequired):
         return RequestOutcome("input_required")
     if request.error is not None:  # The request timed out and has been answered.
@@ -219,6 +220,10 @@ _decode_error_code = msgspec.json.Decoder(_ErrorCode).decode
 
 
 def _is_tool_error(result: OperationResult) -> bool:
+    """Return whether the result of a tool call is an error.
+
+    An encoded result is decoded only if it contains the text of the member.
+    """
     if isinstance(result, dict):
         return result.get("isError") is True
     if result is None:

@@ -158,6 +158,12 @@ class ResponseCollector:
         return self._missing_count == 0 or self._refusal is not None
 
     def _read_answers(self) -> Json:
+        """Return the parsed answers to all questions.
+
+        Raises:
+            HandlerCancelled: The request was cancelled while its handler waited.
+            AskError: The client refused a question, or an answer is invalid.
+        """
         if self._request.is_cancelled:
             raise HandlerCancelled
         if self._refusal is not None:

@@ -1,8 +1,10 @@
-"""Interrupts handlers by raising an exception in their threads.
+"""Interruption of handlers by an exception that is raised in their threads.
 
-The interpreter raises it at the thread's next bytecode; a blocking C call is interrupted when it
-returns. Where Python ignores exceptions, as in `__del__`, it is lost, so work that continues is
-interrupted again. `ctypes` is imported on first use, because most servers never cancel a request.
+The interpreter raises the exception at the thread's next bytecode, so a blocking C call is
+interrupted only when it returns. Where Python ignores exceptions, as in `__del__`, the exception is
+lost. Work that continues is therefore interrupted again.
+
+`ctypes` is imported on first use, because most servers never cancel a request.
 """
 
 from __future__ import annotations
@@ -65,6 +67,11 @@ class InterruptRetrier:
                 start_new_thread(self._retry_loop, ())
 
     def _retry_loop(self) -> None:
+        """Interrupt pending work whenever it is due. Ends when all of it is done.
+
+        The thread starts with the first cancellation, so servers without cancellations do not
+        need it.
+        """
         while True:
             sleep(CHECK_INTERVAL_SECONDS)
             with self._lock:
@@ -79,7 +86,7 @@ class InterruptRetrier:
                     else (work, now + retry_seconds * 2, min(retry_seconds * 2, MAX_RETRY_SECONDS))
                     for work, due_at, retry_seconds in pending
                 ]
-            # Outside the lock, which retry_until_done() needs for further work.
+            # Interrupted outside the lock, which `retry_until_done` needs for further work.
             for work in due_work:
                 work.interrupt()
 

@@ -61,7 +61,15 @@ def unload_modules(directory_path: str | os.PathLike[str]) -> None:
 
 
 def list_source_files(target_path: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
-    """Return the sources of a file or directory: its own files and imported modules beside it."""
+    """Return the files whose changes must cause a reload.
+
+    These are the target's own sources, the modules beside it that have been imported, and the files
+    of its skills.
+
+    Args:
+        target_path: The file or directory that is served.
+        is_directory: The target is a directory of definitions rather than a single file.
+    """
     path = Path(target_path).resolve()
     directory = path if is_directory else path.parent
     module_files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
@@ -79,6 +87,11 @@ def _is_source_inside(file: Path, directory: Path) -> bool:
 
 
 def _find_server(module: ModuleType, path: str) -> BaseServer:
+    """Return the only server of a module, or the one with a conventional name.
+
+    Raises:
+        LoadError: The module defines no server, or several without such a name.
+    """
     servers = {name: value for name, value in vars(module).items() if isinstance(value, BaseServer)}
     if len({id(server) for server in servers.values()}) == 1:
         return next(iter(servers.values()))
@@ -114,11 +127,14 @@ class Reloader:
     def _watch_files(self, replace_server: Callable[[BaseServer], None]) -> None:
         while True:
             time.sleep(POLL_SECONDS)
-            # Polled: a reload within 300 ms needs no dependency for file events.
+            # Polling is quick enough for a reload within 300 ms, and does not need a dependency
+            # for file events.
             if self._read_stamps() != self._known_stamps:
                 self._reload(replace_server)
 
     def _reload(self, replace_server: Callable[[BaseServer], None]) -> None:
+        """Load the target again. If that fails, the current server stays in use."""
+        # The stamps are recorded before the load, so that changes during it cause another reload.
         self._record_stamps()
         self._source.unload_modules()
         try:

@@ -1,8 +1,8 @@
 """The target of `paddock serve`: a file or directory, and metadata read from its source.
 
-Name, version and instructions are read from the syntax tree, so that the handshake is answered
-before the author's imports run. Loaded before msgspec, so it imports nothing outside the standard
-library.
+Name, version and instructions are read from the syntax tree, so that the handshake can be answered
+before the author's imports run. This module is loaded before msgspec, so it imports nothing outside
+the standard library.
 """
 
 from __future__ import annotations
@@ -101,7 +101,11 @@ class PathTarget:
         unload_modules(self.path if self.is_directory else os.path.dirname(self.path))
 
     def _read_metadata(self) -> None:
-        """Read metadata from the source; it is certain if all arguments are string literals."""
+        """Read the metadata from the arguments of `Server(…)` in the source.
+
+        The metadata is certain if all of these arguments are string literals and the server cannot
+        declare an extension later. Otherwise the handshake has to wait for the server to load.
+        """
         try:
             with open(self.path, "rb") as file:
                 source = file.read()
@@ -166,6 +170,7 @@ def _choose_call(calls: dict[str, Call]) -> Call | None:
 
 
 def _read_literal_arguments(call: Call) -> tuple[dict[str, str], bool]:
+    """Return the string arguments of `Server(…)`, and whether they are all of its metadata."""
     arguments = dict(zip(["name"], call.args, strict=False))
     arguments.update({keyword.arg or "**": keyword.value for keyword in call.keywords})
     literals = {

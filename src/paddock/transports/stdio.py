@@ -70,7 +70,10 @@ class StdioChannel:
         self._pushed_back = data
 
     def write(self, data: bytes) -> None:
-        """Send bytes to the client. Errors are ignored; the reader notices a lost client."""
+        """Send bytes to the client. Errors are ignored, because the reader notices a lost client.
+
+        Short data is usually sent with one system call, without any counting.
+        """
         with self._lock:
             try:
                 remaining = (
@@ -82,7 +85,7 @@ class StdioChannel:
                 return
 
     def _write_slices(self, remaining: memoryview) -> None:
-        """Write in slices and count them: a slow client makes progress, a stalled one does not."""
+        """Write in slices and count the bytes, so that a slow client differs from a stalled one."""
         while remaining:
             written = self._write_once(remaining[:WRITE_SLICE_BYTES])
             self.written_bytes += written
@@ -106,7 +109,11 @@ class StdioChannel:
 
 
 def claim_stdio() -> StdioChannel:
-    """Reserve standard input and output for the protocol and return their channel."""
+    """Reserve standard input and output for the protocol and return their channel.
+
+    The channel gets duplicates of the descriptors. The original ones are then redirected, so that
+    other code in the process cannot disturb the protocol.
+    """
     _ensure_stderr()
     source, sink = os.dup(0), os.dup(1)
     if sys.platform != "win32":  # Some clients start servers with non-blocking pipes.

@@ -69,7 +69,10 @@ class EndpointRuntime:
         self.loop_thread_id = get_ident()
 
     def call_on_loop(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a function on the event loop: at once in the loop's thread, otherwise soon."""
+        """Call a function on the event loop: now in the loop's own thread, otherwise soon.
+
+        Other threads are blocked while too many calls are waiting for the loop.
+        """
         if get_ident() == self.loop_thread_id:
             function(*arguments)
         else:
@@ -77,7 +80,7 @@ class EndpointRuntime:
             self.executor.mailbox.post(function, *arguments)
 
     def make_challenge_headers(self, error: ScopeError, principal: Principal | None) -> Headers:
-        """Return the headers that tell a client which scopes it lacks."""
+        """Return the headers that inform a client about the scopes that it lacks."""
         if self.authorization is None or principal is None:
             return []
         refusal = cast("AccessRefusal", self.authorization.insufficient(error.scopes, principal))
