@@ -1,6 +1,6 @@
 <|
     "Name" -> "forecast",
-    "Description" -> "Tells what the weather will be like.",
+    "Description" -> "Returns the weather forecast.",
     "Function" -> Acme`Weather`forecast,
     "Parameters" -> {
         "place" -> <| "Interpreter" -> "City", "Help" -> "Where" |>,
