@@ -129,7 +129,7 @@ class GitHubValidator:
         if not isinstance(user_id, int) or not isinstance(login, str):
             raise UndecidedError("GitHub's response contains no user")
         return Principal(
-            # Ids never change; user names can be renamed and taken by others.
+            # Ids never change, but user names can be changed and then taken by others.
             str(user_id),
             issuer=self._issuer,
             scopes=[scope for scope in scopes if scope],

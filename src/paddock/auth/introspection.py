@@ -120,7 +120,7 @@ class IntrospectionValidator:
         if self._issuer is not None and claims.get("iss") is not None:
             check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
-        # exp is optional in RFC 7662: the issuer has just reported the token as active.
+        # RFC 7662 makes exp optional, because the issuer has just reported the token as active.
         check_times(claims, self._leeway, is_expiry_needed=False)
         return create_principal(claims, self._issuer or get_origin(self._endpoint_url or ""))
 

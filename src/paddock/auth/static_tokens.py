@@ -43,7 +43,8 @@ class StaticTokens:
         """
         token_hash = _hash_token(token)
         match: Principal | None = None
-        # Compare with all tokens in constant time: timing must not reveal parts of a token.
+        # The token is compared with all tokens in constant time, so that the timing does not
+        # reveal parts of a token.
         for known_hash, principal in self._principals:
             if compare_digest(known_hash, token_hash):
                 match = principal

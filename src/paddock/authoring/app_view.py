@@ -32,7 +32,7 @@ PERMISSION_NAMES = {
 class AppView(Resource):
     """An HTML page that a client shows for the result of a tool.
 
-    An app view is a resource with a `ui://` URI; tools refer to it with `Tool(…, ui=view)`. Exactly
+    An app view is a resource with a `ui://` URI. Tools refer to it with `Tool(…, ui=view)`. Exactly
     one of `html`, `file` and `handler` provides the page. Clients run it in a sandbox without
     network access, apart from the domains declared here.
 

@@ -1,7 +1,7 @@
-"""Importing authors' files: a per-thread "is loading" state, and paths relative to a file.
+"""The loading state of authors' files, and paths relative to a file.
 
 A script that calls `server.run()` must not serve while Paddock imports it to read its definitions.
-Loaded before msgspec, so it imports nothing outside the standard library.
+The module is loaded before msgspec, so it imports nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def find_caller_file(depth: int = 2) -> str | None:
 
 
 def resolve_path(path: str | os.PathLike[str], relative_to: str | None) -> str:
-    """Return an absolute path; a relative path is resolved against the directory of a file."""
+    """Return an absolute path. A relative one is resolved against the directory of a file."""
     base = os.path.dirname(relative_to) if relative_to else ""
     joined = os.path.join(base, os.fspath(path))
     return os.path.abspath(joined)

@@ -156,13 +156,13 @@ class BaseServer:
         self.resources: ComponentRegistry[Resource] = ComponentRegistry(
             lambda: self._notify_change("resources")
         )
-        # The protocol has no notification for templates and skills; the one for resources covers
-        # them.
+        # The protocol does not have notifications for templates and skills. The notification for
+        # resources covers them.
         self.templates: ComponentRegistry[ResourceTemplate] = ComponentRegistry(
             lambda: self._notify_change("resources")
         )
         self.skills = SkillRegistry(lambda: self._notify_change("resources"), self.register)
-        # find_caller_file() counts frames: these calls must stay directly in the constructor.
+        # `find_caller_file` counts stack frames, so it must be called directly in the constructor.
         for items in (tools, prompts, resources, _collect_skills(skills, find_caller_file())):
             self.register(items)
         if auto_register_dir is not None:
@@ -186,9 +186,9 @@ class BaseServer:
         return f"{type(self).__name__}({self.name!r})"
 
     def register(self, items: ServerItem | Iterable[ServerItem]) -> Self:
-        """Add one or several tools, prompts, resources, templates or skills; return the server.
+        """Add one or several tools, prompts, resources, templates or skills to the server.
 
-        An item replaces the registered item with the same name or URI.
+        An item replaces the registered item with the same name or URI. Returns the server.
 
         Raises:
             DefinitionError: `items` is something else.
@@ -267,8 +267,8 @@ class BaseServer:
         """Add the items defined in a directory's `tools/`, `prompts/`, `resources/`, `skills/`.
 
         A relative path is resolved against the file `relative_to`, by default the calling file. A
-        file that cannot be loaded is reported on standard error and in the log; the other files
-        are loaded anyway.
+        file that cannot be loaded is reported on standard error and in the log, and does not keep
+        the other files from being loaded.
         """
         self._register_directory(directory, relative_to or find_caller_file())
         return self
@@ -399,7 +399,10 @@ class BaseServer:
         return self.register(configured_tools)
 
     def resource_updated(self, uri: str) -> int:
-        """Notify clients subscribed to a resource that it changed; return the number notified."""
+        """Notify the clients that have subscribed to a resource of its change.
+
+        Returns the number of clients notified.
+        """
         # A copy, because a callback may unsubscribe.
         for callback in list(self._subscribers.get(uri, ())):
             _notify_subscriber(callback, uri)
@@ -445,9 +448,9 @@ class BaseServer:
         """Send change notifications to a further connection. Called by transports.
 
         Args:
-            announce: Sends a change notification; returns the number of clients notified.
-            stop: Closes the connection. None for a server that this one is mounted in, because
-                it is not this server's to stop.
+            announce: Sends a change notification and returns the number of clients notified.
+            stop: Closes the connection. None for a server that this one is mounted in, which must
+                not be stopped from here.
         """
         self._connections[announce] = stop
         # Mounted servers stay connected while a client is connected. A server that mounts this one
@@ -478,7 +481,8 @@ class BaseServer:
         self.lifespan_function = other.lifespan_function
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
         self.max_message = other.max_message
-        # Mounts first: their items must be in place before clients are notified.
+        # The mounts are moved first, because their items must be in place before clients are
+        # notified.
         if other.mounts is not None:
             other.mounts.move_to(self)
         elif self.mounts is not None:

@@ -80,7 +80,7 @@ class ComponentRegistry(Generic[T]):
         self._notify_change()
 
     def remove(self, key: str) -> bool:
-        """Remove an item; return whether it existed."""
+        """Remove an item. Return False if it does not exist."""
         if self._items.pop(key, None) is None:
             return False
         self._notify_change()

@@ -1,7 +1,7 @@
 """The `Context` object, with which a handler sees its request and talks to the client.
 
 A handler receives it by annotating a parameter: `def search(query: str, ctx: Context)`. The same
-calls work in both protocol eras; `request.era` implements the differences.
+calls work in both protocol eras, because `request.era` implements the differences.
 """
 
 from __future__ import annotations
@@ -233,7 +233,16 @@ class Context:
         return request.notify("notifications/progress", params)
 
     def log(self, level: str, data: Any, logger: str | None = None) -> bool:
-        """Send a log message to the client; return whether the client's log level includes it."""
+        """Send a log message to the client, if the client's log level includes it.
+
+        Args:
+            level: A level of the protocol, from `debug` to `emergency`.
+            data: The message: text, or any value that can be encoded as JSON.
+            logger: The name of the logger.
+
+        Returns:
+            True if a notification was sent.
+        """
         if level not in LOGGING_LEVELS:
             raise ValueError(
                 f"unknown log level {level!r}; expected one of {', '.join(LOGGING_LEVELS)}"
@@ -317,7 +326,7 @@ class Context:
         return self._ask_question(input_requests.roots(), key)
 
     def ask(self, **questions: ServerRequest) -> PendingAnswer[Json]:
-        """Send several requests to the client at once; the results have the same names.
+        """Send several requests to the client together. The results have the same names.
 
         Create the requests with `paddock.elicitation`, `paddock.sampling` and `paddock.roots`.
         """

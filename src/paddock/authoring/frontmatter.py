@@ -1,6 +1,6 @@
 """Frontmatter of skills: required fields, conversion to JSON values, and encoding.
 
-`authoring.frontmatter_parser` parses it; it is imported only for skills in files.
+The parser is in `authoring.frontmatter_parser`, which is imported only for skills in files.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def check_frontmatter(fields: Json, name: str, where: str) -> None:
 
 
 def to_json_value(value: object, where: str) -> Any:
-    """Convert a frontmatter value to JSON; dates become strings.
+    """Convert a frontmatter value to JSON. Dates become strings.
 
     Raises:
         DefinitionError: The value has no JSON equivalent.

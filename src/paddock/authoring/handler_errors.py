@@ -1,4 +1,4 @@
-"""Errors of handlers: one readable line for the client, the traceback for the log.
+"""Errors of handlers, of which the client gets one readable line and the log the traceback.
 
 The log goes to standard error unless the author has configured logging.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ToolError(PaddockError):
-    """Raise this in a handler to send a message to the model; it is not logged as a failure."""
+    """Raised by a handler to send a message to the model, without being logged as a failure."""
 
     code = "tool"
 

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def combine_lifespans(server: LifespanOwner) -> LifespanStack | AsyncLifespanStack:
-    """Return the context manager for one connection; it yields `LifespanStates`."""
+    """Return a context manager for the lifespans of a server and of those mounted on it.
+
+    It is entered for one connection and yields `LifespanStates`. It is asynchronous if at least
+    one of the lifespans is.
+    """
     managers = [
         (owner, _to_context_manager(owner.lifespan_function(owner)))
         for owner in _find_lifespan_owners(server)
@@ -41,7 +45,7 @@ class LifespanStack:
             if self._mounts is not None:
                 self._mounts.add_holder(self)
                 # The callback runs last, because lifespans may use remote servers until they
-                # exit. It waits, so that the connections are closed before the process ends.
+                # exit. `is_patient` makes it wait until unused connections are closed.
                 stack.callback(self._mounts.remove_holder, self, is_patient=True)
             for server, manager in self._managers:
                 states.set_state(server, stack.enter_context(manager))
@@ -91,7 +95,10 @@ def _find_lifespan_owners(server: LifespanOwner) -> Iterator[Any]:
 
 
 def _to_context_manager(manager: Any) -> Any:
-    """Return a context manager; also accept a generator without `@contextmanager`."""
+    """Return a context manager for the value of a lifespan function.
+
+    A generator is accepted as well, in case the author has left out `@contextmanager`.
+    """
     if hasattr(manager, "__anext__"):
         return contextlib.asynccontextmanager(lambda: manager)()
     if hasattr(manager, "__next__"):

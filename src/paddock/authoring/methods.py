@@ -217,7 +217,10 @@ class ServerMethods:
 
     @property
     def state_key(self) -> bytes:
-        """The key that signs state kept by clients; a random one unless the server sets it."""
+        """The key that signs state kept by clients.
+
+        Unless the author sets one, it is random and known only to this process.
+        """
         if self._server.state_key is None:
             import secrets  # loads OpenSSL, 4 MB of memory that few servers need
 

@@ -78,14 +78,14 @@ def _convert_option(options: Mapping[str, Option], name: str, value: object, too
 
 
 def _get_value_type(option: Option) -> Any:
-    """Return the type to check values against; a default of None allows any value."""
+    """Return the type to check values against. Without a type or a default, it is `Any`."""
     if option.type is None:
         return Any if option.default is None else type(option.default)
     return option.type
 
 
 def _parse_json_text(value: object) -> Any:
-    """Parse text that looks like a JSON array or object; return other values unchanged."""
+    """Parse text that looks like a JSON array or object. Return other values unchanged."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
             return msgspec.json.decode(value)

@@ -115,7 +115,7 @@ class PromptRenderer:
         """Raise an error unless all required arguments are given.
 
         Raises:
-            InvalidParamsError: Arguments are missing; `data` lists them.
+            InvalidParamsError: Arguments are missing. `data` lists them.
         """
         missing = [
             str(argument["name"])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
 _script_directories: set[Path] = set()
-"""Directories of the scripts run so far; their modules take precedence in imports."""
+"""Directories of the scripts run so far, whose modules take precedence in imports."""
 
 
 def run_file(path: Path, name: str) -> ModuleType:
@@ -30,7 +30,8 @@ def run_file(path: Path, name: str) -> ModuleType:
     if spec is None or spec.loader is None:
         raise LoadError("not a Python file", where=str(path), hint="expected a .py file")
     module = importlib.util.module_from_spec(spec)
-    # Registered before it runs, as import does: dataclasses and pickle look modules up by name.
+    # The module is registered before it runs, as the import system does, because dataclasses and
+    # pickle look up modules by name.
     sys.modules[name] = module
     try:
         with LoadScope():
@@ -42,10 +43,10 @@ def run_file(path: Path, name: str) -> ModuleType:
 
 
 def run_script(path: Path) -> ModuleType:
-    """Import a file like a script: it can import the modules in its directory.
+    """Import a file like a script, so that it can import the modules in its directory.
 
     Raises:
-        LoadError: The file fails; `where` has the line.
+        LoadError: The file fails. `where` contains the line.
     """
     _prioritize_directory(path.parent)
     name = _choose_module_name(path.stem)

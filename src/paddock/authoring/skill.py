@@ -31,8 +31,8 @@ class Skill:
     """Instructions that a model loads when it needs them, with supporting files.
 
     Clients see a directory `skill://<prefix>/<name>` with a SKILL.md, whose frontmatter holds the
-    name, the description and the further fields. Content produced by a function, which takes
-    nothing or a `Context`, has no digest; the entry marks the skill as dynamic.
+    name, the description and the further fields. Content may be produced by a function, which takes
+    nothing or a `Context`. It has no digest, so the skill is then listed as dynamic.
 
     Args:
         name: 1 to 64 of a-z, 0-9 and single hyphens.
@@ -182,7 +182,7 @@ def load_skills(directory: str, prefix: str = "") -> list[Skill]:
 
 
 def list_skill_directories(directory: str) -> list[str]:
-    """Return the subdirectories with a SKILL.md, sorted; none if `directory` is unreadable."""
+    """Return the subdirectories with a SKILL.md, sorted. An unreadable directory has no entries."""
     try:
         names = sorted(os.listdir(directory))
     except OSError:

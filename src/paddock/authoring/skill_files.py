@@ -48,7 +48,7 @@ class SkillTree(NamedTuple):
 
 
 class SkillManifest(NamedTuple):
-    """Frontmatter and digests of a skill; `digests` is None if any content is generated."""
+    """Frontmatter and digests of a skill. `digests` is None if any content is generated."""
 
     frontmatter: Json
     digests: dict[str, FileDigest] | None
@@ -135,7 +135,11 @@ class _FileEntry(NamedTuple):
 
 
 class DirectorySkillFiles:
-    """A skill in a directory. Each call reads the disk; digests are cached by file stamp."""
+    """A skill in a directory.
+
+    Each call reads the disk, since files may change at any time. Digests are cached as long as the
+    stamps of their files are the same.
+    """
 
     def __init__(self, directory: str, name: str) -> None:
         self.content_functions: Mapping[str, Callable[..., Any]] = {}

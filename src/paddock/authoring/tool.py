@@ -106,8 +106,8 @@ class Tool:
         scopes: OAuth scopes that a caller over HTTP must have.
         task: `optional` or `required` if a call may, or must, continue as a task after its
             request is answered.
-        task_from_handler: The handler decides by `ctx.detach()`; otherwise a call becomes a task
-            at once.
+        task_from_handler: The handler decides with `ctx.detach()` if a call becomes a task. By
+            default, a call becomes a task immediately.
         ui: An `AppView` or `ui://` URI that clients show for the tool.
         visibility: Allowed callers: `model`, `app`, or both.
         options: Settings for the operator of the server: each a default or an `Option`. The
@@ -223,7 +223,7 @@ class Tool:
         return self._copy_with_attribute("name", name)
 
     def with_options(self, values: Mapping[str, object]) -> Tool:
-        """Return a copy of the tool with these option values; text is parsed as the option's type.
+        """Return a copy of the tool with these option values. Text is parsed as the option's type.
 
         Raises:
             OptionError: An option does not exist, or its value is invalid.

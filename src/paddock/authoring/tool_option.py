@@ -19,8 +19,8 @@ class Option:
 
     Args:
         default: The value used unless the operator sets another.
-        type: Type hint that values are checked against. By default, the type of `default`; values
-            are not checked if that is None.
+        type: Type hint that values are checked against. By default, it is the type of `default`.
+            Values are not checked if both are None.
         description: Shown to the operator.
         is_secret: Hide the value in output and error messages.
     """

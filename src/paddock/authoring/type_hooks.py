@@ -145,7 +145,7 @@ def needs_dataclass_defaults(hints: list[Any]) -> bool:
     """Return whether values of these types can contain dataclasses without `__slots__`.
 
     msgspec leaves default values of such dataclasses on the class, where `vars` and a later
-    encoding miss them; `fill_dataclass_defaults` copies them to the instance.
+    encoding miss them. `fill_dataclass_defaults` copies them to the instance.
     """
     visited_ids: set[int] = set()
 
@@ -161,7 +161,7 @@ def needs_dataclass_defaults(hints: list[Any]) -> bool:
 
 
 def fill_dataclass_defaults(value: Any) -> Any:
-    """Set missing fields of all dataclasses in a decoded value; return the value."""
+    """Set the missing fields of all dataclasses in a decoded value, and return the value."""
     if isinstance(value, list | tuple | set | frozenset):
         for item in value:
             fill_dataclass_defaults(item)

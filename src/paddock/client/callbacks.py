@@ -151,7 +151,7 @@ class ServerMessageRouter:
             self._handle_cancelled(params.get("requestId"))
         elif method == "notifications/subscriptions/acknowledged":
             self._handle_acknowledged(params)
-        # Also those handled above: on_notification gets every notification.
+        # `on_notification` gets every notification, including those handled above.
         self._notification_queue.put(method, params)
 
     def close(self) -> None:

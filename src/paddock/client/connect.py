@@ -40,7 +40,7 @@ class AttachableChannel(Protocol):
 
 
 def connect(target: ServerCommand, **options: Unpack[ConnectOptions]) -> Peer:
-    """Connect to a server; a server without a URL is started.
+    """Connect to a server. A server that is not given as a URL is started.
 
     The keyword arguments are described by `ConnectOptions`.
 

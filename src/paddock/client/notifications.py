@@ -115,7 +115,7 @@ class Subscription:
     """An open `subscriptions/listen` request.
 
     It ends with `close`, with the connection, or when the server ends it. The changes arrive as
-    notifications, whose `_meta` names the subscription. Over HTTP a broken stream is reopened;
+    notifications, whose `_meta` names the subscription. Over HTTP, a broken stream is reopened, but
     changes during the gap are lost.
     """
 

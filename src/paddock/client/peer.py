@@ -218,7 +218,7 @@ class Peer:
         return self._list_items("skills/list", "skills", SkillInfo)
 
     def skill_file(self, skill: SkillInfo, uri: str | None = None) -> bytes:
-        """Read and verify a file of a skill; by default its SKILL.md.
+        """Read and verify a file of a skill. By default, the file is its SKILL.md.
 
         Raises:
             AnswerError: The size, the digest or the frontmatter differs from the list.
@@ -358,7 +358,7 @@ class Peer:
 
         Args:
             method: The method of the request.
-            params: Its parameters; the peer adds its own `_meta`.
+            params: Its parameters, to which the peer adds its own `_meta`.
             answers_questions: Pass the questions of a stateless server to the callbacks and repeat
                 the request with their answers. If False, the caller does both.
         """

@@ -92,7 +92,7 @@ class Mount(ABC):
         self._change_callback = None
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Report a change of the mounted server; return the number of clients notified."""
+        """Report a change of the mounted server, and return the number of clients notified."""
         return 0 if self._change_callback is None else self._change_callback(self, kind, uri)
 
     @abstractmethod
@@ -147,7 +147,7 @@ class LocalMount(Mount):
             self.server.mounts.remove_holder(holder)
 
     def take_over(self, replacement: Mount) -> bool:
-        """Take the items of a reloaded server; the state of the lifespan is kept."""
+        """Take the items of a reloaded server, and keep the state of the lifespan."""
         if not isinstance(replacement, LocalMount):
             return False
         self.server.update_from(replacement.server)

@@ -218,7 +218,7 @@ class ServerMounts:
         return all(upstream.are_lists_ready for upstream in upstreams)
 
     async def wait_for_lists(self) -> None:
-        """Wait until `are_lists_ready`; the list timeouts bound the wait."""
+        """Wait until `are_lists_ready` is true. The list timeouts limit the wait."""
         await wait_for_upstream_lists(self.list_upstreams())
 
     def resolve_alias(self, uri: str) -> tuple[MountSource, str] | None:

@@ -137,13 +137,13 @@ class RemoteToolInvoker:
             return ()
 
     async def run_async(self, request: Request) -> Result:
-        """Call the tool; an unavailable upstream gives an error result for the model."""
+        """Call the tool. An unavailable upstream leads to an error result, which the model sees."""
         try:
             params = build_call_params(request, self._name)
             return await forward_request(self._upstream, request, params)
         except PeerError as error:
             is_session = not request.era.is_stateless
-            # As in ToolInvoker: the model of a session client is informed.
+            # As in `ToolInvoker`, the model of a session client is informed by an error result.
             if is_session and error.rpc_code == MISSING_CAPABILITY:
                 return build_error_result(error.message)
             raise to_protocol_error(error, self._upstream.owner) from None

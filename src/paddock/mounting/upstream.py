@@ -116,7 +116,7 @@ class UpstreamConnector:
         options["env"] = {**(options.get("env") or {}), **build_mount_environment(command)}
         settings = ConnectSettings(**options)
         channel = ProcessChannel(command, settings)
-        # Kept for cancel_connect(): the handshake may block until its timeout.
+        # Kept for `cancel_connect`, because the handshake may block until its timeout.
         self._pending_channel = channel
         try:
             return connect_channel(channel, settings)
@@ -322,7 +322,7 @@ class Upstream:
     def mark_lost(self, peer: Peer, reason: str) -> None:
         """Drop a connection that has ended, and reconnect."""
         with self._condition:
-            # Several calls notice the end of one connection; only the first report counts.
+            # Several calls may notice the end of one connection. Only the first report counts.
             if self._peer is not peer:
                 return
             self._peer = None
@@ -365,7 +365,7 @@ class Upstream:
                     ConnectError(f"the connection ends soon after it starts: {self._end_reason}")
                 )
             self._pause(pause)
-            # The first reconnect is immediate; the delays before further ones double.
+            # The first reconnect is immediate. The delays before further ones double.
             pause = min(2 * pause, MAX_RECONNECT_SECONDS) or MIN_RECONNECT_SECONDS
         with self._condition:
             if self._thread is threading.current_thread():

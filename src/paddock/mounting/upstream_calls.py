@@ -305,7 +305,8 @@ class UpstreamCallTable:
         """Return the latest call, if all open calls belong to one client."""
         with self._lock:
             calls = [call for call in self._open_calls.values() if not call.is_done]
-        # Principals are not compared: one user may have several clients open.
+        # Clients are compared rather than principals, because one user may have several clients
+        # open.
         clients = {id(call.client) for call in calls}
         return calls[-1] if len(clients) == 1 else None
 

@@ -1,7 +1,8 @@
-"""State of one connection: negotiated version, client data, subscriptions, requests in progress.
+"""The state of one connection, from the negotiated version to the requests in progress.
 
-It sends bytes through the channel and knows neither transports nor methods. It is loaded before
-msgspec (see `protocol.early_handshake`), so it imports nothing outside the interpreter.
+The connection sends bytes through its channel and does not depend on transports or methods. The
+module is loaded before msgspec (see `protocol.early_handshake`), so it imports nothing outside the
+interpreter.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
 
 class ServerConnection:
-    """The server's end of a connection to one client."""
+    """The server's end of a connection to one client.
+
+    Args:
+        send: Sends an encoded frame to the client. May be called by any thread.
+    """
 
     def __init__(self, send: SendFrame) -> None:
         self.send = send
@@ -51,7 +56,7 @@ class ServerConnection:
         return self._response_handlers.pop(request_id, None) is not None
 
     def handle_response(self, request_id: object, result: object, error: object) -> None:
-        """Pass on the client's answer to a request, unless nothing waits for it any more."""
+        """Pass on the client's answer to a request. An answer that nothing waits for is ignored."""
         handle_answer = (
             self._response_handlers.pop(request_id, None)
             if isinstance(request_id, int | str)
@@ -61,7 +66,7 @@ class ServerConnection:
             handle_answer(result, error)
 
     def close(self) -> None:
-        """Cancel the requests in progress: the client has disconnected."""
+        """Cancel the requests in progress, because the client has disconnected."""
         self.is_closed = True
         # A copy, because requests that end remove themselves.
         for request in list(self.in_flight.values()):

@@ -91,8 +91,8 @@ def split_batch(line: bytes) -> list[bytes]:
 def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
     """Return the answer to a line that is not a frame, or None if it gets no answer.
 
-    Blank lines, malformed notifications and malformed responses get none; a malformed request gets
-    an error with its id.
+    Blank lines, malformed notifications and malformed responses are not answered. A malformed
+    request gets an error with its id.
     """
     if not line.strip():
         return None

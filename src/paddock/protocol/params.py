@@ -1,6 +1,6 @@
 """Parameters of the requests and notifications that clients send.
 
-Fields of a single era are optional here; each era checks its own.
+Fields that only one era defines are optional here. Each era checks its own fields.
 """
 
 from __future__ import annotations

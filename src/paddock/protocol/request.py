@@ -290,8 +290,8 @@ class Request:
         """
         self._thread_id = get_ident()
         answer: bytes | None = None
-        # Two levels, because HandlerCancelled can be raised at any bytecode: also while another
-        # exception is being encoded.
+        # HandlerCancelled can be raised at any bytecode, and thus also while another exception is
+        # being encoded. The outer `try` statement catches it there.
         try:
             try:
                 if not self.is_cancelled:

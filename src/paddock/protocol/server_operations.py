@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class ServerOperations(Protocol):
-    """The operations of a server; implemented by `authoring.methods.ServerMethods`."""
+    """The operations of a server, which `authoring.methods.ServerMethods` implements.
+
+    The protocol package must not import the authoring package, so it depends on this interface.
+    """
 
     @property
     def metadata(self) -> ServerMetadata:

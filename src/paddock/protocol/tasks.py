@@ -56,7 +56,8 @@ class CallTask:
         """Messages for the first request that waits for the result."""
         self.owner = store.get_owner(request)
         self.is_stateless = request.era.is_stateless
-        # Must not be guessable: without authentication, the id alone gives access to the task.
+        # Without authentication, the id alone gives access to the task, so it must not be
+        # guessable.
         self.id = urandom(24).hex()
         self.ttl_ms = ttl_ms
         self.status: TaskStatus = "working"

@@ -42,12 +42,12 @@ class UnavailableOperations:
 
     @property
     def state_key(self) -> bytes:
-        """Raise the reason: the key belongs to the server that is not loaded."""
+        """Raise the reason, because the key belongs to the server that is not loaded."""
         raise self._reason
 
     @property
     def tasks(self) -> NoReturn:
-        """Raise the reason: without a server there are no tasks."""
+        """Raise the reason, because tasks belong to the server that is not loaded."""
         raise self._reason
 
     def _raise_reason(self, _request: Request) -> NoReturn:
@@ -58,7 +58,7 @@ class UnavailableOperations:
     list_skills = get_skill = read_directory = _raise_reason
 
     def watch(self, _uri: str) -> None:
-        """Raise the reason: without a server there are no resources."""
+        """Raise the reason, because resources belong to the server that is not loaded."""
         raise self._reason
 
 
@@ -96,7 +96,7 @@ class ServerSession:
         self.channel_server.start()
 
     def load_server(self, load: ServerFactory) -> None:
-        """Load the server and enter its lifespan; report a failure to the client."""
+        """Load the server and enter its lifespan. A failure is reported to the client."""
         try:
             server = load()
             if server.can_list_before_lifespan:
@@ -193,7 +193,7 @@ class ServerSession:
 
 
 def serve_in_memory(server: BaseServer) -> Channel:
-    """Serve one connection in a new thread; return the client's end of the channel."""
+    """Serve one connection in a new thread, and return the client's end of the channel."""
     server_channel, client_channel = create_memory_channels()
     session = ServerSession(server_channel, ServerConnection(server_channel.write), server.metadata)
 

@@ -65,7 +65,7 @@ class PathTarget:
         stem = os.path.splitext(os.path.basename(os.path.abspath(self.path)))[0]
         self.metadata = ServerMetadata(stem)
         self.has_certain_metadata = self.is_directory and not _has_skills(self.path)
-        # A directory of definitions has its own name as server name; there is no source to read.
+        # A server in a directory of definitions has the directory's name, so nothing is read.
         if not self.is_directory:
             self._read_metadata()
 

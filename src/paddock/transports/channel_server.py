@@ -64,7 +64,8 @@ class ChannelServer:
         self._pending_lines: list[bytes] = []
         self._output: list[bytes] = []
         self._lock = allocate_lock()
-        # Increased whenever the reader changes: a thread of an earlier epoch must not read.
+        # The epoch increases whenever the reader changes. A thread of an earlier epoch must not
+        # read any more.
         self._reader_epoch = 0
         self._activity_count = 0
         self._busy_request: Request | None = None
@@ -119,7 +120,7 @@ class ChannelServer:
         if self._loop is None:
             from paddock.transports.event_loop import EventLoop  # noqa: PLC0415 - asyncio is 45 ms
 
-            # A reader and replay_lines() may both come first; only one of them creates the loop.
+            # A reader and `replay_lines` may need the loop at the same time. Only one creates it.
             with self._lock:
                 if self._loop is None:
                     self._loop = EventLoop(self._connection)
@@ -227,8 +228,8 @@ class ChannelServer:
         self._async_streak = 0
         slow_tracker = request.slow_tracker
         if slow_tracker is not None and not slow_tracker.is_trusted:
-            # With full workers the request is queued: a blocked reader thread would exceed the
-            # limit of threads when it is replaced.
+            # If all workers are busy, the request is queued even if its handler is quick. A blocked
+            # reader would have to be replaced, which would exceed the limit of threads.
             if slow_tracker.is_slow or self._workers.is_full:
                 self._run_in_worker(request)
                 return True

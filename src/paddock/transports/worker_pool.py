@@ -1,7 +1,7 @@
 """Thread pool for handlers that have proved slow.
 
-Threads start on demand, up to a limit, and are kept. Further requests are queued; beyond a second
-limit they are rejected, so that a flood cannot exhaust the memory.
+Threads start on demand, up to a limit, and are kept. If all are busy, requests are queued. The size
+of the queue is limited as well, so that a flood cannot exhaust the memory.
 """
 
 from __future__ import annotations

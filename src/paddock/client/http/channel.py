@@ -180,7 +180,7 @@ class HttpChannel:
         self._notification_pool = ThreadPool(
             "paddock-http-notices", MAX_OPEN_NOTIFICATIONS, MAX_QUEUED_REQUESTS
         )
-        # Two threads: a new stream starts before the aborted one has ended.
+        # The pool has two threads, because a new stream starts before the aborted one has ended.
         self._stream_pool = ThreadPool("paddock-http-stream", 2, 2)
         self._is_closing = False
 
@@ -342,7 +342,7 @@ class HttpChannel:
             )
         if exchange is None:
             return
-        # In a session, closing the response does not cancel; the request is aborted only after
+        # In a session, closing the response does not cancel. The request is aborted only after
         # the notification. A request that was never sent needs no notification.
         if exchange.message.version is None and exchange.may_have_arrived:
             self._submit_notification(

@@ -82,7 +82,7 @@ def read_answers(request: Request, server_requests: dict[str, ServerRequest], ke
     """Return the client's answers to these questions.
 
     Raises:
-        InputRequired: Answers are missing; it carries their questions.
+        InputRequired: Answers are missing. The exception carries their questions.
         InvalidParamsError: An answer is invalid.
     """
     answers = {**_open_state(request, key).answers, **_get_input_responses(request)}

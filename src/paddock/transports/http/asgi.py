@@ -153,7 +153,7 @@ class AsgiApp:
 
     @asynccontextmanager
     async def lifespan(self, _app: object = None) -> AsyncIterator[None]:
-        """Enter the server's lifespan; for the `lifespan` parameter of the outer application."""
+        """Enter the server's lifespan. Pass this as `lifespan` to the outer application."""
         await self._start()
         try:
             yield
@@ -252,8 +252,8 @@ class AsgiApp:
         try:
             await asyncio.wait((send_task, disconnect_task), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            # At shutdown, ASGI servers wait for open streams, then cancel them; only after that
-            # do they send lifespan.shutdown. Ending the stream here lets the client see its end.
+            # At shutdown, ASGI servers wait for open streams and then cancel them, before they
+            # send `lifespan.shutdown`. The stream is ended here, so that the client sees its end.
             self._service.close_streams()
             if not asgi_responder.is_complete:
                 raise

@@ -142,7 +142,7 @@ class HttpExchange:
         self._attach_disconnect_handler()
 
     def handle_disconnect(self) -> None:
-        """Cancel the requests: their client has disconnected."""
+        """Cancel the requests, because their client has disconnected."""
         if self.is_over:
             return
         self._mark_over()
@@ -189,7 +189,7 @@ class HttpExchange:
                 self._write_chunk(KEEP_ALIVE_COMMENT)
 
     def close(self) -> None:
-        """Cancel the requests and abort the response: the server stops."""
+        """Cancel the requests and abort the response, because the server stops."""
         for request in self._pending_requests:
             request.cancel("the server stops")
         if not self.is_over:
@@ -208,7 +208,8 @@ class HttpExchange:
     def _time_out(self, seconds: float) -> None:
         """Answer with an error and stop the work."""
         for request in self._pending_requests:
-            # Answered before the cancellation: a cancelled request gets no answer.
+            # The request is answered before it is cancelled, because a cancelled request does not
+            # get an answer.
             timeout_error = ProtocolError(
                 f"{request.method} took longer than {seconds:g} s and was stopped"
             )

@@ -246,8 +246,8 @@ class LoopMailbox:
 
     def wait_for_room(self) -> None:
         """Block a thread that posts faster than the loop runs. Must not be called on the loop."""
-        # Polling instead of a lock shared with the loop: a cancelled handler can be interrupted
-        # while it holds the lock, which would then block the loop forever.
+        # This polls instead of sharing a lock with the loop. A cancelled handler can be interrupted
+        # while it holds a lock, which would then block the loop forever.
         while len(self._calls) > MAX_POSTED_CALLS and self._loop.is_running():
             sleep(RECHECK_SECONDS)
 

@@ -1,8 +1,8 @@
 """HTTP/1.1 connections of Paddock's own server, parsed by llhttp (`httptools`).
 
-There is no further layer, task or queue between socket and service, which makes this server twice
-as fast as an ASGI server (docs/decisions/0005). A connection answers one request at a time;
-pipelined requests are answered in order.
+The connection calls the service directly, without a further layer, task or queue. This makes the
+server twice as fast as an ASGI server (docs/decisions/0005). A connection answers one request at a
+time, so pipelined requests are answered in order.
 """
 
 from __future__ import annotations
@@ -253,15 +253,15 @@ class Http1Connection(asyncio.Protocol):
         return True
 
     def eof_received(self) -> bool:
-        """Close the connection: a client that sends no more counts as disconnected."""
+        """Close the connection, because a client that stops sending counts as disconnected."""
         return False
 
     def pause_writing(self) -> None:
-        """Stop answering: the client reads too slowly."""
+        """Stop answering further requests, because the client reads too slowly."""
         self._is_writing_paused = True
 
     def resume_writing(self) -> None:
-        """Continue with the next request: the client has caught up."""
+        """Continue with the next request, because the client has caught up."""
         self._is_writing_paused = False
         self._last_activity = monotonic()
         self._continue_queue()
@@ -508,7 +508,7 @@ class Http1Connection(asyncio.Protocol):
             self._is_closing = True
             self._transport.close()
         elif self._queued_requests or self._is_reading_paused:
-            # Not called directly: it would recurse once for each pipelined request.
+            # A direct call would recurse once for each pipelined request.
             asyncio.get_running_loop().call_soon(self._continue_queue)
 
     def _continue_queue(self) -> None:

@@ -207,7 +207,8 @@ class PostHandler:
                 exchange.respond(400, answer_malformed_line(body, error) or fallback)
             return
         if frame.method is UNSET or frame.id is UNSET:
-            # Accepted even at the limit: responses and cancellations complete other requests.
+            # These messages are accepted even if the server is full, because responses and
+            # cancellations complete other requests.
             self._handle_non_request(exchange, frame, body, responder)
             return
         if self._runtime.is_full:

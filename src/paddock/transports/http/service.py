@@ -192,7 +192,7 @@ class HttpService:
         self._startup_queue.release_all()
 
     def fail_startup(self, reason: str) -> None:
-        """Reject all calls: the server's lifespan could not be entered."""
+        """Reject all calls with this reason, because the lifespan could not be entered."""
         self._startup_error = reason
         self._refuse_queued(500, reason)
 

@@ -291,7 +291,7 @@ class HttpSessionExchange(HttpExchange):
             self._detach_disconnect_handler()
 
     def close(self) -> None:
-        """Cancel the requests and abort the response: the server stops."""
+        """Cancel the requests and abort the response, because the server stops."""
         if self._stream is None:
             super().close()
             return

@@ -86,8 +86,8 @@ class EventStore:
         previous_bytes = self._bytes
         self._events.append(StoredEvent(stream_id, event_number, frame))
         self._bytes += len(frame)
-        # The latest event is kept regardless of its size: it may be the answer that a client
-        # reconnects for.
+        # The latest event is kept regardless of its size, because it may be the answer that a
+        # client reconnects for.
         while len(self._events) > 1 and self._exceeds_limits():
             self._bytes -= len(self._events.pop(0).frame)
         self._budget.record_growth(self, self._bytes - previous_bytes)
