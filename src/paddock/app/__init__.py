@@ -1,1 +1,4 @@
-"""The application behind `paddock up`: web app, REST API and MCP endpoints on one port."""
+"""The application behind `paddock up`: web app, REST API and MCP endpoints on one port.
+
+It may import every package except `cli` and `testing`.
+"""

@@ -1,1 +1,4 @@
-"""Declaring servers, tools, prompts, resources and skills, and answering requests for them."""
+"""Declaring servers, tools, prompts, resources and skills, and answering requests for them.
+
+It may import `telemetry`, `protocol` and the packages below them, but no transport.
+"""

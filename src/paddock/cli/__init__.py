@@ -2,6 +2,8 @@
 
 Clients start servers with `paddock serve TARGET`. This form is parsed here, because importing
 click would take longer than starting the server. All other commands are in `cli.commands`.
+
+It may import every package, but imports most of them only for the command that needs them.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""MCP client: used by `paddock.connect`, `paddock call`, mounts and tests."""
+"""MCP client: used by `paddock.connect`, `paddock call`, mounts and tests.
+
+It may import `transports`, `protocol` and the packages below them, but nothing of the server.
+"""

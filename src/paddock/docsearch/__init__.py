@@ -1,1 +1,4 @@
-"""Documentation search: corpora, the index, ranking and results."""
+"""Documentation search: corpora, the index, ranking and results.
+
+It may import `kernels`, `wolfram` and other packages below `server`.
+"""

@@ -2,4 +2,6 @@
 
 `sources` finds definitions, `store` writes them, `server_builder` builds servers from them, and
 `loader` loads a server that is being served. Installing servers into clients is not done here.
+
+It may import `extensions` and the packages below it.
 """

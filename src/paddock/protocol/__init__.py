@@ -1,1 +1,4 @@
-"""The Model Context Protocol: frames, eras and dispatch. No I/O happens here."""
+"""The Model Context Protocol: frames, eras and dispatch. No I/O happens here.
+
+It may import `errors` and other modules of the lowest layer only.
+"""

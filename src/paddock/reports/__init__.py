@@ -1,1 +1,4 @@
-"""Markdown reports on tests and code inspections of any language."""
+"""Markdown reports on tests and code inspections of any language.
+
+It may import modules of the lowest layer only.
+"""

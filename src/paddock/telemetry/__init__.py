@@ -1,1 +1,4 @@
-"""Spans and logs about the requests of a server."""
+"""Spans and logs about the requests of a server.
+
+It may import `protocol` and the packages below it.
+"""
