@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OFFLINE_ACCESS_SCOPE = "offline_access"
 RETRY_AFTER_SECONDS = 5
-"""Value of the Retry-After header if a token cannot be checked at present."""
+"""Value of the Retry-After header in responses to tokens that cannot be checked at present."""
 
 _SCOPE_CHARACTERS = frozenset(map(chr, range(0x21, 0x7F))) - {'"', "\\"}
 
@@ -89,7 +89,10 @@ class RefusalFactory(NamedTuple):
         )
 
     def create_not_allowed_error(self) -> ForbiddenError:
-        """Return the error for a bearer who is not allowed; another token would not help."""
+        """Return the error for a bearer who is not allowed.
+
+        It has no challenge, because another token of the same user would not help.
+        """
         return ForbiddenError(
             "the bearer is not allowed",
             status=403,
@@ -99,6 +102,12 @@ class RefusalFactory(NamedTuple):
     def _build_challenge_header(
         self, *, scope: str | None = None, **parameters: str
     ) -> tuple[str, str]:
+        """Return the `WWW-Authenticate` header, from which clients learn how to get a token.
+
+        Args:
+            scope: The scopes to request. By default, those that every request needs.
+            **parameters: Further parameters of the challenge, such as the error.
+        """
         fields = {
             "realm": self.realm,
             "resource_metadata": self.metadata_url,
@@ -152,7 +161,7 @@ def _encode_body(error: str, description: str) -> bytes:
 
 
 MAX_TOKEN_CHARACTERS = 16 * 1024
-"""Longer tokens are rejected without further checks."""
+"""Maximum length of tokens. Longer ones are rejected without further checks."""
 
 _TOKEN_PATTERN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
 
@@ -172,7 +181,7 @@ def extract_token(values: Sequence[str], refusals: RefusalFactory) -> str:
     """
     if not values:
         raise refusals.create_missing_token_error()
-    # Ambiguous: a proxy and this server could pick different ones.
+    # Several headers are ambiguous, because a proxy and this server could use different ones.
     if len(values) > 1:
         raise refusals.create_malformed_token_error(
             f"there are {len(values)} Authorization headers"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GITHUB_API_URL = "https://api.github.com"
 _GITHUB_TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_).+|[0-9a-f]{40}")
-"""Formats of GitHub tokens; other tokens are rejected without sending them to GitHub."""
+"""Formats of GitHub tokens. Other tokens are rejected without sending them to GitHub."""
 
 _API_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 
@@ -36,12 +36,13 @@ class GitHubValidator:
 
     Args:
         api: URL of the REST API, for GitHub Enterprise.
-        organization: Allow only active members; tokens need the scope `read:org`.
+        organization: Allow only active members of an organization. Their tokens need the scope
+            `read:org`.
         client_id: The OAuth app that tokens must have been issued to. Without it, tokens issued
             to any other program are accepted.
         client_secret: The app's secret.
         cache_seconds: How long GitHub's responses are cached.
-        allow_insecure_http: Allow unencrypted HTTP to other machines; loopback is always allowed.
+        allow_insecure_http: Allow unencrypted HTTP to other machines than this one.
     """
 
     def __init__(
@@ -103,12 +104,14 @@ class GitHubValidator:
         return principal
 
     def _fetch_user(self, token: str) -> Principal:
+        """Return the user of a token, regardless of the app that it was issued to."""
         response = self._get_resource("/user", token)
         user = self._require_document(response, refusals=(401,))
         scopes = response.headers.get("X-OAuth-Scopes") or ""
         return self._create_principal(user, [scope.strip() for scope in scopes.split(",")])
 
     def _fetch_app_user(self, token: str) -> Principal:
+        """Return the user of a token, if GitHub confirms that it was issued to the OAuth app."""
         response = self._fetcher.post(
             f"{self._api_url}/applications/{quote(self._client_id or '', safe='')}/token",
             msgspec.json.encode({"access_token": token}),
@@ -139,6 +142,11 @@ class GitHubValidator:
         )
 
     def _check_membership(self, token: str, organization: str) -> None:
+        """Check that the user of a token is an active member of the organization.
+
+        Raises:
+            NotAllowedError: The user is not, or the token does not permit the question.
+        """
         response = self._get_resource(
             f"/user/memberships/orgs/{quote(organization, safe='')}", token
         )

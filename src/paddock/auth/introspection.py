@@ -34,11 +34,11 @@ class IntrospectionValidator:
         endpoint: The introspection endpoint, if the metadata does not contain it.
         client_id: Client id of this server at the issuer.
         client_secret: Client secret of this server.
-        audience: Accepted values of `aud`; by default, the server's own URL. A response without
-            `aud` is rejected.
+        audience: Accepted values of `aud`. By default, only the server's own URL is accepted. A
+            response without `aud` is rejected.
         cache_seconds: How long a response is cached, at most until the token expires.
         leeway: Tolerated clock difference in seconds.
-        allow_insecure_http: Allow unencrypted HTTP to other machines; loopback is always allowed.
+        allow_insecure_http: Allow unencrypted HTTP to other machines than this one.
     """
 
     def __init__(
@@ -111,6 +111,11 @@ class IntrospectionValidator:
         )
 
     def _validate_claims(self, claims: dict[str, object], resource: str) -> Principal:
+        """Return the principal that an introspection response describes, after checking it.
+
+        Raises:
+            InvalidTokenError: The token is inactive, or was not issued for this server.
+        """
         if claims.get("active") is not True:
             raise InvalidTokenError("the issuer reports the token as inactive")
         token_type = claims.get("token_type", "Bearer")

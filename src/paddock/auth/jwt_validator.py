@@ -41,15 +41,15 @@ class JwksValidator:
 
     Args:
         issuer: The authorization server, exactly as in the `iss` claim of its tokens.
-        audience: Accepted values of `aud`; by default, the server's own URL.
-        jwks_uri: URL of the issuer's keys; by default, read from its metadata.
-        keys: The keys, as a JWKS document; nothing is fetched then.
-        algorithms: Accepted signature algorithms; only asymmetric ones are supported.
+        audience: Accepted values of `aud`. By default, only the server's own URL is accepted.
+        jwks_uri: URL of the issuer's keys. By default, it is read from the issuer's metadata.
+        keys: The keys, as a JWKS document. They are then not fetched.
+        algorithms: Accepted signature algorithms. Only asymmetric ones are supported.
         leeway: Tolerated clock difference in seconds.
         refresh_seconds: Age at which keys are fetched again.
         refetch_seconds: Minimum interval between fetches caused by unknown keys.
         cache_seconds: How long a valid token is not checked again.
-        allow_insecure_http: Allow unencrypted HTTP to other machines; loopback is always allowed.
+        allow_insecure_http: Allow unencrypted HTTP to other machines than this one.
     """
 
     def __init__(

@@ -16,13 +16,14 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def canonicalize_url(url: str) -> str:
-    """Return the canonical form of a URL, for comparisons; other strings are unchanged."""
+    """Return the canonical form of a URL, for comparisons. Other strings are unchanged."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
         return url
-    # User information is not part of a resource; such a URL matches nothing else.
+    # User information is not part of a resource's URL. A URL with it is left unchanged, so it does
+    # not match any other.
     if not parts.hostname or "@" in parts.netloc:
         return url
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
@@ -34,6 +35,11 @@ def canonicalize_url(url: str) -> str:
 
 def validate_url(url: object, where: str, *, allow_insecure_http: bool = False) -> str:
     """Return a URL from the configuration, if tokens may be sent to it or issued for it.
+
+    Args:
+        url: The configured value.
+        where: The name of the setting, for error messages.
+        allow_insecure_http: Accept unencrypted HTTP to other machines than this one.
 
     Raises:
         DefinitionError: The URL is not an absolute http or https URL, has a user, query or
@@ -76,7 +82,11 @@ def _split_url(url: object, where: str) -> SplitResult:
 
 
 def is_secure_url(url: str, *, allow_insecure_http: bool = False) -> bool:
-    """Return whether data sent to a URL cannot be intercepted."""
+    """Return whether data sent to a URL cannot be intercepted.
+
+    That is the case for https and for hosts that refer to this machine. With
+    `allow_insecure_http`, all other http URLs are trusted as well.
+    """
     parts = urlsplit(url)
     if parts.scheme == "https":
         return True

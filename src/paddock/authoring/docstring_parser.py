@@ -1,6 +1,7 @@
-"""Parser for docstrings: the summary of a function and the descriptions of its parameters.
+"""Parser for the docstrings of handlers.
 
-Supports Google, NumPy and Sphinx styles. Text outside their sections belongs to the summary.
+It separates the description of a function from those of its parameters, in Google, NumPy and Sphinx
+style. Text outside the sections of these styles belongs to the description.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ _PARAMETER_SECTIONS = frozenset({"Args", "Arguments", "Parameters", "Params"})
 
 
 def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
-    """Return the description of a function, and those of its parameters by name."""
+    """Split a docstring into its description and the descriptions of parameters.
+
+    Sections about return values, exceptions and the like are left out.
+
+    Returns:
+        The description of the function, and those of its parameters by name.
+    """
     if not text:
         return "", {}
     first_line, _, remaining_text = text.strip("\n").partition("\n")

@@ -40,7 +40,16 @@ def is_handler_failure(error: BaseException, request: Request) -> bool:
 
 
 def describe_error(error: BaseException, label: str, *, is_masked: bool) -> str:
-    """Return one line about an exception for the client, and log failures."""
+    """Return one line about an exception for the client, and log failures.
+
+    Errors of Paddock are meant for clients and not logged. Any other exception is a defect or a
+    failure of the handler, whose traceback the author needs.
+
+    Args:
+        error: The exception that ended the call.
+        label: A description of the item, as in `Tool 'add'`.
+        is_masked: Hide the text of other exceptions, which may reveal internals of the server.
+    """
     if isinstance(error, PaddockError):
         return str(error) if isinstance(error, ToolError) else f"{label}: {error}"
     log_failure(error, f"{label} failed")

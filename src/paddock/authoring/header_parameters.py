@@ -1,7 +1,7 @@
 """Tool arguments that HTTP clients mirror in headers (`x-mcp-header`).
 
-Proxies can route by such a header without parsing the body. If header and body could differ, a
-proxy's decision could be bypassed, so they are compared before the handler runs.
+Proxies can route by such a header without parsing the body. A header that differs from the body
+would bypass a proxy's decision, so they are compared before the handler runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEADER_ANNOTATION = "x-mcp-header"
 HEADER_PREFIX = "Mcp-Param-"
 HEADER_TYPES = ("string", "integer", "boolean")
 DATA_KEYWORDS = frozenset({"const", "default", "enum", "examples"})
-"""Keywords whose values are data: a member named like the annotation has no meaning there."""
+"""Keywords whose values are data, in which a member named like the annotation has no meaning."""
 MAX_NUMBER_CHARACTERS = 40
 _HEADER_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -78,6 +78,13 @@ def check_mirrored_headers(
 def _iter_header_parameters(
     schema: Json, path: tuple[str, ...], where: str
 ) -> Iterator[HeaderParameter]:
+    """Yield the annotated properties of a schema and of the objects nested in it.
+
+    Args:
+        schema: The schema of an object.
+        path: The names of the properties that lead to the object.
+        where: The tool's name, for error messages.
+    """
     properties = schema.get("properties")
     for name, field in properties.items() if isinstance(properties, dict) else ():
         if not isinstance(field, dict):
@@ -110,7 +117,8 @@ def _count_annotations(node: object) -> int:
     count = 0
     for key, value in node.items():
         if key == "properties" and isinstance(value, dict):
-            # Keys of "properties" are argument names, and one may be named like the annotation.
+            # The keys of "properties" are argument names, one of which may be the same word as
+            # the annotation.
             count += sum(_count_annotations(field) for field in value.values())
         elif key == HEADER_ANNOTATION:
             count += 1
@@ -158,11 +166,12 @@ def _is_same_value(header_value: str, value: object) -> bool:
 
 
 def _is_same_number(header_value: str, value: float) -> bool:
-    # Bounds the cost of parsing a number that anyone can send.
+    """Return whether a header has the value of a number, which may be written differently."""
+    # The length is limited because anyone can send the header, and parsing long numbers is slow.
     if len(header_value) > MAX_NUMBER_CHARACTERS or not _NUMBER.fullmatch(header_value):
         return False
     try:
-        # Numbers may be written differently, such as 1.0 in the header and 1 in the body.
+        # For example, 1.0 in the header equals 1 in the body.
         return Decimal(header_value) == Decimal(value)
     except (InvalidOperation, OverflowError):
         return False

@@ -41,7 +41,11 @@ class ResourceReader:
         self._check_parameters()
 
     def _check_parameters(self) -> None:
-        """Check that the URI provides all required parameters of the handler."""
+        """Check that the URI provides all required parameters of the handler.
+
+        Raises:
+            DefinitionError: A parameter is neither a variable of the URI nor optional.
+        """
         available = {"uri", *(self.uri_template.variables if self.uri_template else ())}
         parameters = self._signature.parameters if self._signature else []
         missing = [

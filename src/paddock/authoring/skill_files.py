@@ -430,7 +430,7 @@ def _stat_entry(
 ) -> os.stat_result:
     if isinstance(directory, int):
         return entry.stat(follow_symlinks=is_followed)
-    # On Windows, DirEntry.stat() has no inode; only os.stat() returns it.
+    # On Windows, the result of `DirEntry.stat` has no inode, but that of `os.stat` has.
     return os.stat(entry.path, follow_symlinks=is_followed)
 
 

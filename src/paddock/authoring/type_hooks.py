@@ -32,6 +32,11 @@ def _decode_path(kind: Any, value: Any) -> Any:
 
 
 def _validate_pydantic(kind: Any, value: Any) -> Any:
+    """Create a pydantic model from JSON data, with an error message of one line if it is invalid.
+
+    Raises:
+        ValueError: The data is invalid.
+    """
     try:
         return kind.model_validate(value)
     except ValueError as error:

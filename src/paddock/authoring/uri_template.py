@@ -13,7 +13,7 @@ from paddock.errors import DefinitionError
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"(\+?)([A-Za-z_]\w*)(\*?)$")
 MAX_URI_CHARACTERS = 4096
-"""Longer URIs match no template: with several variables, matching takes quadratic time."""
+"""Maximum length of URIs that can match, because several variables take quadratic time."""
 
 
 class UriTemplate:
@@ -51,6 +51,11 @@ class UriTemplate:
         return values
 
     def _build_group(self, expression: str, names: list[str]) -> str:
+        """Return the regular expression for a variable, and add its name to the names so far.
+
+        Raises:
+            DefinitionError: The expression is not in the supported subset.
+        """
         variable = _VARIABLE.match(expression)
         if variable is None:
             raise DefinitionError(

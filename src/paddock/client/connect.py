@@ -1,4 +1,4 @@
-"""`connect` for servers outside this process: by command, file, directory, URL or channel.
+"""Connections to servers outside this process, by command, file, directory, URL or channel.
 
 `paddock.connector` adds servers of this process, because that needs the serving package.
 """
@@ -33,7 +33,10 @@ DEFAULT_SETTINGS = ConnectSettings()
 
 @runtime_checkable
 class AttachableChannel(Protocol):
-    """A channel that reports more than bytes: HttpChannel, which needs an extra to import."""
+    """A channel that also reports failed requests to its connection.
+
+    Only `HttpChannel` does this. It cannot be named here, because importing it needs an extra.
+    """
 
     def attach(self, owner: ClientConnection) -> None:
         """Set the connection that receives the events."""
@@ -73,7 +76,15 @@ def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
 
 
 def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
-    """Connect over an open channel. The peer owns the channel and closes it."""
+    """Connect over an open channel and perform the handshake.
+
+    Args:
+        channel: An open channel, which the peer owns and closes.
+        settings: The settings of the connection.
+
+    Raises:
+        ConnectError: The handshake failed. The channel is then closed.
+    """
     record = settings.record
     transcript = record if isinstance(record, Transcript) else Transcript()
     explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
@@ -123,6 +134,11 @@ def build_command(target: ServerCommand) -> list[str]:
 
 
 def _parse_command_text(text: str) -> list[str]:
+    """Return the command for a text, which may be a file, `file.py:object` or a command line.
+
+    Raises:
+        ConnectError: The text is empty, malformed, or a file that does not exist.
+    """
     if not text.strip():
         raise ConnectError("The command is empty")
     file, _, name = text.rpartition(":")

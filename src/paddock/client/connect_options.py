@@ -23,7 +23,11 @@ MessageWatcher = Callable[[TranscriptMessage], object]
 
 
 class Transcript:
-    """A recording of all messages, in order. `watch` is called with each message as it is added."""
+    """A recording of all messages, in order.
+
+    Args:
+        watch: Called with each message when it is added.
+    """
 
     def __init__(self, watch: MessageWatcher | None = None) -> None:
         self.messages: list[TranscriptMessage] = []
@@ -31,9 +35,14 @@ class Transcript:
         self._lock = threading.Lock()
 
     def add(self, frame: bytes, *, is_ours: bool) -> None:
-        """Record a message. May be called by several threads."""
+        """Record a message. May be called by several threads.
+
+        Args:
+            frame: The encoded message.
+            is_ours: The client sent the message. Otherwise it is the server's.
+        """
         message = TranscriptMessage(is_ours, frame.rstrip(b"\r\n"))
-        # Under the lock, so that `watch` sees the messages in the recorded order.
+        # `watch` is called under the lock, so that it sees the messages in the recorded order.
         with self._lock:
             self.messages.append(message)
             if self._watch is not None:
@@ -53,9 +62,11 @@ class Transcript:
 Json = dict[str, object]
 
 OnElicit = Callable[[Json], Json | None]
-"""Receives the parameters of an elicitation; returns an `ElicitResult`, or None to decline."""
+"""Receives the parameters of an elicitation and returns an `ElicitResult`, or None to decline."""
 OnSample = Callable[[Json], Json | str]
-"""Receives the parameters of a sampling request; returns a `CreateMessageResult` or just its text.
+"""Receives the parameters of a sampling request.
+
+It returns a `CreateMessageResult` or only the text of one.
 """
 OnQuestion = Callable[[str, Json], Json]
 """Receives the method and parameters of any server request; returns its result."""

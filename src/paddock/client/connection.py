@@ -158,7 +158,12 @@ class ClientConnection:
             waiter.resolve(error)
 
     def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
-        """Add a message to the transcript, if the connection is recorded."""
+        """Add a message to the transcript, if the connection is recorded.
+
+        Args:
+            frame: The encoded message.
+            is_ours: The client sent the message. Otherwise it is the server's.
+        """
         if self._transcript is not None:
             self._transcript.add(frame, is_ours=is_ours)
 

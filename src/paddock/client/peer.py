@@ -274,7 +274,14 @@ class Peer:
         resources: bool = False,
         uris: list[str] | None = None,
     ) -> Subscription:
-        """Subscribe to changes of lists and resources. Only in the stateless era."""
+        """Subscribe to changes of lists and resources. Only in the stateless era.
+
+        Args:
+            tools: Report changes of the list of tools.
+            prompts: Report changes of the list of prompts.
+            resources: Report changes of the list of resources.
+            uris: The resources whose contents are watched.
+        """
         if not self._open_connection.meta_builder.is_stateless:
             raise self._make_unknown_method_error(
                 LISTEN, "a session reports list changes unasked; use subscribe() for resources"

@@ -37,7 +37,7 @@ class ProcessChannel:
 
         Args:
             command: The command as a list.
-            settings: Options; `env`, `cwd` and `stderr` apply.
+            settings: Options, of which `env`, `cwd` and `stderr` are used.
             environment: The complete environment. By default the process inherits this process's
                 environment and `settings.env`.
         """
@@ -65,7 +65,7 @@ class ProcessChannel:
             self._stderr_thread.start()
 
     def read(self) -> bytes:
-        """Return the next bytes of the server's output; b"" at the end."""
+        """Return the next bytes of the server's output, or b"" at its end."""
         try:
             chunk = self._output.read(READ_CHUNK_BYTES)
         except (OSError, ValueError):
@@ -81,7 +81,11 @@ class ProcessChannel:
             remaining = remaining[self._input.write(remaining) :]
 
     def close(self) -> None:
-        """Close the server's input and wait for its exit. A server that stays is terminated."""
+        """Close the server's input and wait for its exit.
+
+        A server that does not exit within `STOP_SECONDS` is terminated, and killed if even that
+        has no effect.
+        """
         self._input.close()
         for stop in (self._process.terminate, self._process.kill):
             try:

@@ -119,7 +119,7 @@ def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
     return _encode_invalid_request(f"Not a JSON-RPC 2.0 request: {decode_error}", request_id)
 
 
-# Not compiled here: only a line beyond the limit needs them.
+# The patterns are not compiled here, because only lines beyond the size limit need them.
 _ID_PATTERN = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\x00-\x1f]*")\s*'
 _SCALAR_PATTERN = rb'"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?\d+)\s*'
 _LEADING_ID_PATTERN = rb"\s*\{\s*(?:" + _SCALAR_PATTERN + rb",\s*)*?" + _ID_PATTERN + rb"[,}]"
@@ -137,8 +137,8 @@ def is_response(head: bytes) -> bool:
 def find_request_id(head: bytes, tail: bytes) -> RequestId | None:
     """Return the id of a request of which only the two ends are known, or None.
 
-    Only members of the outermost object count: those before the first nested value and those after
-    the last one.
+    Nested values may contain members named `id` as well. The search is therefore limited to the
+    members before the first nested value and after the last one.
     """
     match = re.match(_LEADING_ID_PATTERN, head) or re.search(_TRAILING_ID_PATTERN, tail)
     return _decode_request_id(match[1]) if match else None

@@ -96,8 +96,8 @@ class ReadResourceParams(InputResponseParams, kw_only=True):
 class GetSkillParams(RequestParams, kw_only=True):
     """Parameters of `skills/get`.
 
-    The operation checks the type of `uri`: without any skills the method does not exist, and that
-    must be reported first.
+    The operation checks the type of `uri`, because without any skills the method does not exist,
+    which must be reported first.
     """
 
     uri: object = UNSET
@@ -217,7 +217,7 @@ _PARAMS_TYPES: dict[str, type[RequestParams]] = {
 
 
 class ToolCallFrame(Struct):
-    """A complete `tools/call`, decoded in one pass instead of two because it may be long."""
+    """A complete `tools/call`, which is decoded in one pass instead of two, as it may be long."""
 
     jsonrpc: Literal["2.0"]
     method: Literal["tools/call"]
@@ -236,7 +236,7 @@ def decode_params(method: str, raw: Raw | UnsetType) -> RequestParams:
     """Decode the parameters of a request. Missing parameters and null count as empty.
 
     Raises:
-        InvalidParamsError: A value is invalid; the message names it and the expected type.
+        InvalidParamsError: A value is invalid. The message names it and the expected type.
     """
     decode = _DECODERS.get(method, _decode_base)
     try:

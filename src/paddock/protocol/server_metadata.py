@@ -1,6 +1,6 @@
 """Name, version and capabilities of a server.
 
-Loaded first when a server starts, so it imports nothing outside the interpreter.
+The module is loaded first when a server starts, so it imports nothing outside the interpreter.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class ServerMetadata:
 
     def declare_extension(self, name: str, settings: Json) -> None:
         """Declare an extension, unless the author has set the capabilities explicitly."""
-        # Capabilities that the author has set are complete: nothing must be added to them.
+        # Capabilities that the author has set are complete, so nothing is added to them.
         if not self._has_explicit_capabilities and self.get_extension_settings(name) is None:
             self.capabilities = {
                 **self.capabilities,

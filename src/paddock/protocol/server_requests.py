@@ -1,4 +1,4 @@
-"""Requests of the server to the client: elicitation, sampling and roots."""
+"""Requests of the server to the client, for elicitation, sampling and roots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,14 @@ class AskError(PaddockError):
 
 
 class ServerRequest:
-    """A request to the client."""
+    """A request to the client.
+
+    Args:
+        method: The method of the request.
+        params: Its parameters.
+        required_capabilities: The capabilities that the client must have declared.
+        parse_result: Converts the client's result for the handler.
+    """
 
     __slots__ = ("method", "params", "parse_result", "required_capabilities")
 
@@ -64,7 +71,8 @@ def covers_capabilities(declared: Json, required: Json) -> bool:
         declared_value = declared.get(key)
         if not isinstance(declared_value, dict):
             return False
-        # An empty elicitation capability means forms: URL mode was added later (2025-11-25).
+        # An empty elicitation capability means forms, because URL mode was added later
+        # (2025-11-25).
         is_plain_form = key == "elicitation" and not declared_value
         if isinstance(needed_value, dict) and not covers_capabilities(
             {"form": {}} if is_plain_form else declared_value, needed_value

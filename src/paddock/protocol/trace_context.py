@@ -101,7 +101,10 @@ def _read_header(exchange: RequestExchange, name: str) -> str | None:
 
 
 def _parse_traceparent(value: object) -> str | None:
-    """Return a `traceparent` in version 00. Of later versions only that part is known."""
+    """Return a valid `traceparent`, reduced to version 00, or None.
+
+    Later versions may contain more fields, but only those of version 00 are known.
+    """
     if not isinstance(value, str) or len(value) < TRACEPARENT_LENGTH:
         return None
     version, trace_id, parent_id, flags = value[:2], value[3:35], value[36:52], value[53:55]
@@ -119,6 +122,7 @@ def _parse_traceparent(value: object) -> str | None:
 
 
 def _is_tracestate(value: object) -> bool:
+    """Return whether a value is a `tracestate` within the limits of the specification."""
     if not isinstance(value, str):
         return False
     members = [member.strip(" \t") for member in value.split(",")]

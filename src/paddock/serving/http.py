@@ -240,7 +240,13 @@ def _allow_stop(listener: HttpServer) -> Iterator[None]:
 def serve_target_http(
     target: ServerSource, address: str, *, reload: bool = False, **options: Unpack[HttpOptions]
 ) -> None:
-    """Load a target and serve it.
+    """Load a target and serve it over HTTP.
+
+    Args:
+        target: The file or directory with the server.
+        address: The address to serve, such as `127.0.0.1:8642`.
+        reload: Watch the source files and load them again after changes.
+        **options: Further settings, as in `HttpOptions`.
 
     Raises:
         LoadError: The target cannot be loaded.

@@ -234,7 +234,12 @@ def serve_stdio(server: BaseServer) -> None:
 
 
 def serve_target(target: ServerSource, *, reload: bool = False) -> None:
-    """Serve a target, answering the handshake before the target is loaded."""
+    """Serve a target, answering the handshake before the target is loaded if possible.
+
+    Args:
+        target: The file or directory with the server.
+        reload: Watch the source files and load them again after changes.
+    """
     serve_with_factory(
         target.metadata,
         target.load,

@@ -28,7 +28,7 @@ def join_lines(data: bytes) -> bytes:
 
 
 def decode_frames(line: bytes) -> list[JsonRpcFrame]:
-    """Decode the messages of a line. Return [] if it is malformed; the connection reports that."""
+    """Decode the messages of a line. A malformed line has none, and the connection reports it."""
     try:
         messages = split_batch(line) if is_batch(line) else [line]
         return [decode_frame(message) for message in messages]

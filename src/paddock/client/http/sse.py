@@ -50,8 +50,8 @@ class SseParser:
         """Yield complete lines. Parts of a long line are collected and joined once."""
         if self._follows_carriage_return:
             chunk = chunk.removeprefix(b"\n")
-        # A carriage return ends a line at once. A line feed that follows belongs to it, and may
-        # arrive only with the next chunk.
+        # A carriage return ends a line. A line feed that follows it belongs to the same line end,
+        # but may arrive only with the next chunk.
         self._follows_carriage_return = chunk.endswith(b"\r")
         if b"\n" not in chunk and b"\r" not in chunk:
             self._append_piece(chunk)
@@ -63,6 +63,7 @@ class SseParser:
         self._append_piece(last)
 
     def _append_piece(self, piece: bytes) -> None:
+        """Keep the part of a line whose end has not arrived yet."""
         self._piece_bytes += len(piece)
         if self._piece_bytes + self._data_bytes > self._limit:
             raise HttpError(f"An event of the server has more than {self._limit >> 20} MiB")
@@ -70,6 +71,7 @@ class SseParser:
             self._pieces.append(piece)
 
     def _parse_line(self, line: bytes) -> bytes | None:
+        """Process one line. Return the data of the event if the line ends one."""
         if self._is_first_line:
             line = line.removeprefix(BOM_UTF8)
             self._is_first_line = False

@@ -27,7 +27,10 @@ _decode_tool = msgspec.json.Decoder(_ListedTool).decode
 
 
 class ToolHeaderRegistry:
-    """The header annotations of one server's tools."""
+    """The header annotations of one server's tools.
+
+    A tool with invalid annotations is stored with the error message, so that calls can report it.
+    """
 
     def __init__(self) -> None:
         self._headers_by_tool: dict[str, tuple[HeaderParameter, ...] | str] = {}
@@ -37,7 +40,7 @@ class ToolHeaderRegistry:
         return name in self._headers_by_tool
 
     def clear(self) -> None:
-        """Forget all tools; the server has rejected headers based on them."""
+        """Forget all tools, because the server has rejected headers based on them."""
         self._headers_by_tool = {}
 
     def add_tool_page(self, result: Raw) -> None:
@@ -92,7 +95,7 @@ def _find_argument(path: tuple[str, ...], arguments: dict[str, object]) -> objec
 
 def _format_argument(value: object) -> str | None:
     """Format an argument as a header value. Return None for types that are not repeated."""
-    if isinstance(value, bool):  # Before the other types, because bool is a subclass of int.
+    if isinstance(value, bool):  # Checked first, because bool is a subclass of int.
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

@@ -1,6 +1,6 @@
-"""The access log: one line per HTTP request, written once it is answered.
+"""The access log, with one line per HTTP request, which is written once it is answered.
 
-A line names the request and its outcome. It contains no query, header or body.
+A line names the request and its outcome. It never contains a query, a header or a body.
 """
 
 from __future__ import annotations
@@ -113,6 +113,11 @@ class LoggedResponder:
         self._log_response(is_complete=False)
 
     def _log_response(self, *, is_complete: bool = True) -> None:
+        """Write the line of the request, if it is not written yet.
+
+        Args:
+            is_complete: Pass False if the connection ended before the response was complete.
+        """
         if self._has_ended:
             return
         self._has_ended = True
