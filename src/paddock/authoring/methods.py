@@ -542,6 +542,8 @@ class ServerMethods:
         listing = self._paged_lists.get(key)
         size = self._server.page_size
         if listing is None or listing.revision != registry.revision:
+            # The revision is read before the entries. If an item changes while they are encoded,
+            # the list counts as out of date and is encoded again.
             revision = registry.revision
             entries = encode_entries(
                 registry.get_all_items().values(), lambda item: self._build_entry(kind, item)

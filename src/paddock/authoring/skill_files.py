@@ -250,10 +250,12 @@ class DirectorySkillFiles:
             children = contents[directory.identity] = []
             for name, entry, is_link in directory.list_entries():
                 children.append((name, entry.identity))
+                # The scan itself does not follow links, so it stays inside the skill.
                 if not is_link and stat.S_ISDIR(entry.status.st_mode):
                     pending.append(entry)
                 elif not is_link and stat.S_ISREG(entry.status.st_mode):
                     regular_files[entry.identity] = entry
+            # Checked during the scan, so that a huge directory is not read to its end.
             entry_count = max(len(regular_files), len(contents) + len(pending))
             check_skill_size(entry_count, 0, self._directory)
         return regular_files, contents, root.identity

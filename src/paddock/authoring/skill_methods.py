@@ -325,6 +325,8 @@ class SkillMethods:
             return _build_directory_entries(skill, tree, directory)
         if not uri.startswith(SKILL_SCHEME):
             return None
+        # A directory above the skills exists only in their URIs, so its entries are the next
+        # segments of these URIs.
         prefix = f"{uri.removeprefix(SKILL_SCHEME)}/"
         names = {
             path.removeprefix(prefix).partition("/")[0]

@@ -201,6 +201,7 @@ class ServerMounts:
             if earlier not in continued_mounts:
                 target_mounts.remove(earlier)
         for mount in continued_mounts:
+            # The mounts were created for the reloaded server, which is dropped after the move.
             if isinstance(mount, RemoteMount):
                 mount.upstream.owner = target
             if mount not in list(target_mounts):

@@ -344,7 +344,7 @@ class Dispatcher:
         return operation
 
     def _handle_non_request(self, frame: JsonRpcFrame) -> bytes | None:
-        """Handle a notification, a response, or a message that is neither."""
+        """Handle a notification or a response. A message that is neither gets an error."""
         if frame.method is not UNSET:
             if frame.method == "notifications/initialized":
                 self.connection.is_initialized = self.connection.version is not None
@@ -360,6 +360,7 @@ class Dispatcher:
             result = None if frame.result is UNSET else _decode_json(frame.result)
             error = None if frame.error is UNSET else _decode_json(frame.error)
         except DECODE_ERRORS as exc:
+            # The handler that waits for the response receives the error, instead of waiting on.
             result, error = None, f"the response cannot be decoded: {exc}"
         self.connection.handle_response(frame.id, result, error)
         return None

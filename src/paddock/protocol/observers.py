@@ -98,6 +98,8 @@ def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operatio
         try:
             result = operation(request)
         except Exception as error:
+            # The operation may have failed because the named tool or prompt does not exist, so the
+            # name counts as unknown.
             outcome = _make_failure_outcome(request, error)
             observer.begin(request, received_ns, is_known=False).end(outcome)
             raise

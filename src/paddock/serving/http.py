@@ -189,6 +189,12 @@ def serve_http(
 ) -> None:
     """Serve an address until a signal arrives or `Server.stop` is called.
 
+    Args:
+        server: The server.
+        address: The address to listen on, such as `127.0.0.1:8642`.
+        tls: The TLS configuration. Without it, connections are not encrypted.
+        **options: Further settings, as in `HttpOptions`.
+
     Raises:
         ListenError: The address is in use or unavailable.
         DefinitionError: The address is invalid, or open to a network without `allowed_hosts`.
@@ -204,6 +210,7 @@ def serve_http(
         try:
             await lifespan.begin(_allow_stop(listener))
         except asyncio.CancelledError:
+            # `stop` cancels a lifespan that is still being entered, which ends the server cleanly.
             if listener.is_stopped:
                 return
             raise

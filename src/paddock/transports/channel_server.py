@@ -372,6 +372,7 @@ class ChannelServer:
             is_current = self._reader_epoch == epoch
             self._is_loop_reading = is_current
             self._activity_count += 1
+        # The thread that watches the loop may have given the reading to a thread in the meantime.
         if not is_current:
             loop.remove_reader(descriptor)
             return

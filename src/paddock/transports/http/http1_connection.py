@@ -199,7 +199,11 @@ class Http1Connection(asyncio.Protocol):
             on_close()
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes. The parser calls the `on_…` methods below."""
+        """Parse received bytes. The parser calls the `on_…` methods below.
+
+        Data that is exactly one request may be answered from the cache of heads, without the
+        parser, and otherwise fills that cache.
+        """
         self._last_activity = now = monotonic()
         if self._is_closing or self._ignores_input:
             return

@@ -161,7 +161,13 @@ def _parse_host(value: str) -> str:
 
 
 def normalize_origin(value: str) -> str:
-    """Return an origin in canonical form: without default port and trailing slash."""
+    """Return an origin in canonical form, without default port and trailing slash.
+
+    The origins in headers and in the configuration are compared in this form.
+
+    Raises:
+        DefinitionError: The value is not an origin.
+    """
     if value == WILDCARD:
         return WILDCARD
     try:

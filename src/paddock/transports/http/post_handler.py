@@ -243,7 +243,11 @@ class PostHandler:
         params: RequestParams,
         body: bytes,
     ) -> None:
-        """Check the envelope and headers of a stateless request and run its operation."""
+        """Check the envelope and headers of a stateless request and run its operation.
+
+        Until the operation runs, errors are answered with an HTTP status of their own, because
+        nothing of the response has been sent yet.
+        """
         runtime = self._runtime
         era = runtime.eras.stateless
         request = Request(runtime.connection, era, request_id, method, params, body)
@@ -340,6 +344,7 @@ class PostHandler:
             runtime, exchange.head, responder, exchange.principal, session
         )
         reply = session.dispatcher.dispatch_line(body, session_exchange)
+        # A successful `initialize` sets the version of the connection.
         if session.connection.version is None or not isinstance(reply, bytes):
             session_exchange.respond(
                 400, reply if isinstance(reply, bytes) else _NOT_A_MESSAGE_ERROR

@@ -82,6 +82,7 @@ class HttpServer:
         deadline = monotonic()
         try:
             await self._stopped.wait()
+            # First accept no more connections, then let the requests in progress finish.
             deadline = monotonic() + self._service.limits.drain_seconds
             if self._server is not None:
                 self._server.close()

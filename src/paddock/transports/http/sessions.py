@@ -372,6 +372,7 @@ class HttpSessionExchange(HttpExchange):
         """
         stream = self._stream
         if stream is not None:
+            # The answer is stored as well, so a client that has disconnected can fetch it later.
             if answer is not None:
                 stream.add_event(answer)
             self._mark_over()
