@@ -245,8 +245,7 @@ class PostHandler:
     ) -> None:
         """Check the envelope and headers of a stateless request and run its operation.
 
-        Until the operation runs, errors are answered with an HTTP status of their own, because
-        nothing of the response has been sent yet.
+        Errors of the envelope are rejected here, with the HTTP status of their code.
         """
         runtime = self._runtime
         era = runtime.eras.stateless
