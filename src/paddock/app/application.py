@@ -40,6 +40,7 @@ from paddock.telemetry.settings import (
 )
 from paddock.transports.http.messages import HttpResponse, RequestHead
 from paddock.transports.http.origin_policy import WILDCARD
+from paddock.zoo.errors import get_api_code
 from paddock.zoo.rest.events import EventFeed
 
 if TYPE_CHECKING:
@@ -333,9 +334,7 @@ class Application:
             await _send_response(make_error_response(404, "SERVER_NOT_FOUND", str(error)), send)
         except PaddockError as error:
             log.warning("Server %s cannot be loaded: %s", name, error)
-            await _send_response(
-                make_error_response(503, error.code.upper().replace("-", "_"), str(error)), send
-            )
+            await _send_response(make_error_response(503, get_api_code(error), str(error)), send)
         else:
             await endpoint({**scope, "path": path, "root_path": ""}, receive, send)
 

@@ -1,7 +1,4 @@
-"""The errors of a zoo, which all interfaces share.
-
-REST and MCP spell the codes in capitals with underscores.
-"""
+"""The errors of a zoo, which all interfaces share."""
 
 from __future__ import annotations
 
@@ -15,6 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
+
+
+def get_api_code(error: PaddockError) -> str:
+    """Return the code of an error as the REST API and the AgentZoo tools spell it.
+
+    Clients of the original agent zoo expect capitals and underscores: `AGENT_NOT_FOUND`.
+    """
+    return "_".join(error.code.split("-")).upper()
 
 
 class FieldError(Struct):

@@ -17,6 +17,7 @@ from paddock.authoring.results import dump_json
 from paddock.authoring.tool import Tool
 from paddock.authoring.tool_option import Option
 from paddock.protocol.content import CallToolResult, TextContent
+from paddock.zoo.errors import get_api_code
 from paddock.zoo.model import ENTRY_TYPES
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def describe_error(error: PaddockError) -> JsonObject:
 def _get_error_code(error: PaddockError) -> str:
     if isinstance(error, ArgumentsError):
         return INVALID_FORMAT if error.argument_path == "$.format" else INVALID_ARGUMENTS
-    return ERROR_CODES.get(error.code) or error.code.upper().replace("-", "_")
+    return ERROR_CODES.get(error.code) or get_api_code(error)
 
 
 CHANGE_SOURCE = "mcp"

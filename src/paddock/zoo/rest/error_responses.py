@@ -19,6 +19,7 @@ from paddock.zoo.errors import (
     InvalidAgentError,
     NotInZooError,
     ZooUnavailableError,
+    get_api_code,
 )
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def handle_paddock_error(
     status = next(
         (ERROR_STATUSES[kind] for kind in type(error).__mro__ if kind in ERROR_STATUSES), 400
     )
-    code = error.code.upper().replace("-", "_")
+    code = get_api_code(error)
     details: object = []
     if isinstance(error, InvalidAgentError):
         details = error.details

@@ -182,7 +182,7 @@ def test_comments_between_cells_stay() -> None:
     text = with_examples(sample("flat.nb"), "replaceExample", "BasicExamples", "New.", 1)
 
     assert "(* not grouped, and with a comment, in a list *)" in text
-    assert "(* a remark *)" in edited(sample("saved.nb"), "setRelatedLinks", "[a](b:c)")
+    assert "(* somebody was here *)" in edited(sample("saved.nb"), "setRelatedLinks", "[a](b:c)")
 
 
 def test_new_cells_have_the_line_ends_of_the_file() -> None:
