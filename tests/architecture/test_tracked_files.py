@@ -25,7 +25,6 @@ URL = re.compile(
 REGISTRY_HOST = re.compile(r"pypi|registry|artifactory|nexus|devpi|mirror", re.I)
 REGISTRY_PATH = re.compile(r"/simple(?:/|$)|/-/[^/]+\.tgz")
 CONFLICT = re.compile(r"^(?:<{7}|>{7}) .*", re.M)
-PUBLIC_REGISTRIES = {"pypi.org", "registry.npmjs.org"}
 
 
 def repository_files() -> list[Path]:
@@ -40,12 +39,12 @@ def machine_paths(text: str) -> Iterator[str]:
         yield match[0]
 
 
-def private_registries(text: str) -> Iterator[str]:
+def find_registry_hosts(text: str) -> Iterator[str]:
     for url in URL.finditer(text):
         is_registry = (
             url["setting"] or REGISTRY_HOST.search(url["host"]) or REGISTRY_PATH.search(url["path"])
         )
-        if is_registry and url["host"].lower() not in PUBLIC_REGISTRIES:
+        if is_registry:
             yield url["host"]
 
 
@@ -71,7 +70,7 @@ def test_no_file_names_a_path_of_one_machine() -> None:
 
 
 def test_no_file_names_a_private_package_registry() -> None:
-    assert offenders(private_registries) == []
+    assert offenders(find_registry_hosts) == []
 
 
 def test_no_file_has_two_sides_of_a_merge() -> None:
@@ -107,8 +106,8 @@ def test_sides_of_a_merge_are_recognised() -> None:
         ("--index-url {}user:secret@packages.example.org/x", ["packages.example.org"]),
         ('"resolved": "{}packages.example.org/a/-/a-1.0.0.tgz"', ["packages.example.org"]),
         ("{}10.0.0.1:8080/team/simple/", ["10.0.0.1"]),
-        ("{}pypi.org/project/paddock, {}registry.npmjs.org/a/-/a-1.0.0.tgz, {}example.org", []),
+        ("{}example.org/project/paddock", []),
     ],
 )
-def test_private_registries_are_recognised(text: str, found: list[str]) -> None:
-    assert list(private_registries(text.replace("{}", "https://"))) == found
+def test_find_registry_hosts_are_recognised(text: str, found: list[str]) -> None:
+    assert list(find_registry_hosts(text.replace("{}", "https://"))) == found
