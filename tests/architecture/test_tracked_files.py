@@ -69,7 +69,7 @@ def test_no_file_names_a_path_of_one_machine() -> None:
     assert offenders(machine_paths) == []
 
 
-def test_no_file_names_a_private_package_registry() -> None:
+def test_no_file_names_a_package_registry() -> None:
     assert offenders(find_registry_hosts) == []
 
 
@@ -109,5 +109,5 @@ def test_sides_of_a_merge_are_recognised() -> None:
         ("{}example.org/project/paddock", []),
     ],
 )
-def test_find_registry_hosts_are_recognised(text: str, found: list[str]) -> None:
+def test_registry_hosts_are_recognized(text: str, found: list[str]) -> None:
     assert list(find_registry_hosts(text.replace("{}", "https://"))) == found
