@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, KernelError
+from paddock.kernels.kernel import (
+    EvaluationControl,
+    EvaluationLimits,
+    EvaluationOutput,
+    KernelError,
+)
 from paddock.kernels.worker.worker_kernel import WorkerKernel, start_worker
 
 LIMITS = EvaluationLimits(seconds=30)
@@ -74,17 +79,32 @@ def test_outputs_keep_their_places_among_prints(
     ]
 
 
-def test_an_engine_that_can_be_interrupted_says_its_last_words(
-    start_python: Callable[..., WorkerKernel],
+def test_the_last_output_of_an_interrupted_engine_is_kept(
+    start_python: Callable[..., WorkerKernel], tmp_path: Path
 ) -> None:
-    code = "result = 6\ntry:\n    while True: str(result)\nfinally:\n    print('interrupted')"
+    begun = tmp_path / "begun"
+    code = (
+        "import pathlib\nresult = 6\n"
+        f"try:\n    pathlib.Path({str(begun)!r}).touch()\n    while True: str(result)\n"
+        "finally:\n    print('interrupted')"
+    )
     kernel = start_python()
     kernel.evaluate("result = 5", LIMITS)
-    outcome = kernel.evaluate(code, EvaluationLimits(seconds=1))
+    outcome = kernel.evaluate(code, LIMITS, EvaluationControl(begun.exists))
     assert (outcome.status, outcome.outputs) == (
-        "timed-out",
+        "cancelled",
         (EvaluationOutput("print", "interrupted"),),
     )
+    assert kernel.evaluate("pass", LIMITS).result == "5"
+
+
+def test_an_engine_is_interrupted_at_the_time_limit(
+    start_python: Callable[..., WorkerKernel],
+) -> None:
+    kernel = start_python()
+    kernel.evaluate("result = 5", LIMITS)
+    outcome = kernel.evaluate("result = 6\nwhile True: str(result)", EvaluationLimits(seconds=1))
+    assert outcome.status == "timed-out"
     assert kernel.evaluate("pass", LIMITS).result == "5"
 
 

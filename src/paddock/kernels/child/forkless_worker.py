@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from paddock.kernels.child.job_runner import LanguageInterpreter
 
-_INTERRUPT_GRACE_SECONDS = 1.0
+_INTERRUPT_GRACE_SECONDS = 3.0  # as in `kernels.worker.supervisor`
 _READ_CHUNK_BYTES = 1 << 16
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _FORK_TIMEOUT_SECONDS = 10.0
 """Time limit for a new active process to report that it is ready."""
-_INTERRUPT_GRACE_SECONDS = 1.0
+_INTERRUPT_GRACE_SECONDS = 3.0  # One second is too short on a machine with many busy processes.
 """Time for an interruptible engine to end an evaluation after SIGINT, before it is killed."""
 _MAX_POLL_SECONDS = 3600.0
 """Upper bound for one `poll` call, whose timeout is limited to about 24 days."""
