@@ -56,9 +56,9 @@ not matter: `claude-code`, `Claude Code` and `claudecode` are the same. `paddock
 clients on your machine. To install into any other application, name its config file:
 `paddock install --file FILE`.
 
-The paths apply to a machine with default settings. If a client has several files, Paddock writes
-the one that exists, or creates the first. If a client is not known to reject comments and trailing
-commas in JSON, Paddock assumes that it reads a file that contains them.
+The paths in the table are those of a machine with default settings. If a client can read several
+files, Paddock edits the one that exists, and creates the first if none exists. If a JSON file already
+contains comments or trailing commas, Paddock keeps them, unless the client is known to reject them.
 
 Startup timeouts and inherited environment variables were measured if the client can be run without
 an account. For other clients, Paddock assumes 30 seconds and only a few variables.

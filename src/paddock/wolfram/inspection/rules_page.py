@@ -16,14 +16,15 @@ PAGE_HEADER = """# Inspector rules
 <!-- python -m paddock.wolfram.inspection.rules_page > docs/reference/inspector-rules.md -->
 
 [CodeInspector](wolfram-tools.md#codeinspector) and `paddock.wolfram.inspection` check Wolfram
-Language code with {count} rules, without evaluating it. An issue is therefore probable, not
-certain: its confidence states how probable. The severities, from the most severe, are
-{severities}.
+Language code with {count} rules. Because they do not evaluate the code, some of the issues that
+they report are not real. Each issue therefore has a confidence, which states how likely it is to be
+real. The severities, from the most severe, are {severities}.
 
-Use the tags below to exclude or suppress issues. An issue about a particular function also has an
-argument: `DuplicateClauses` matches all issues of the rule, `DuplicateClauses::If` only those about
-`If`. Within `HoldPattern` and `Verbatim`, only the rules on symbols, syntax, comments and lines
-apply. In an expression with a syntax error, only the rules on syntax, comments and lines apply.
+To exclude or suppress issues, use the tags in the tables below. To match only the issues about one
+function, add the name of the function: `DuplicateClauses` matches all issues of the rule, while
+`DuplicateClauses::If` matches only those about `If`. Some rules do not apply everywhere: within
+`HoldPattern` and `Verbatim`, only the rules on symbols, syntax, comments and lines apply, and in an
+expression with a syntax error only the rules on syntax, comments and lines.
 
 ## Suppressing issues
 
