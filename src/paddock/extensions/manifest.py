@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from paddock.extensions.data_formats import parse_toml
 from paddock.extensions.errors import ManifestError
@@ -19,6 +19,8 @@ from paddock.extensions.properties import shorten_repr
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    ManifestProblemReporter = Callable[["ManifestProblem"], object]
 
 ItemKind = Literal["tools", "prompts", "resources", "servers"]
 ITEM_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources", "servers")
@@ -31,6 +33,8 @@ _KEY_ALIASES = {"mcp_servers": "servers", "mcp_prompts": "prompts", "mcp_resourc
 _NAME_PATTERN = re.compile(r"[^\W_][\w.\- ]*")
 _ITEM_FORMS = '"Name", ["Name", "Description"] or { name = "Name", … }'
 _PAIR_LENGTH = 2
+KNOWN_ITEM_PROPERTIES = ("name", "description", "title", "parameters", "arguments", *ITEM_KINDS)
+"""Properties of items that Paddock itself uses. Extensions can add others."""
 _MODULE_REFERENCE_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
@@ -65,6 +69,28 @@ class ExtensionManifest(NamedTuple):
         return next((item.definition for item in self.get_items(kind) if item.name == name), None)
 
 
+class ManifestProblem(NamedTuple):
+    """An invalid or unknown part of a manifest, as validation reports it."""
+
+    code: str
+    """The code of the finding, or `unknown-property` for a property of an item."""
+    key: str
+    """The key in the manifest, such as `root`, or `tools[2]` for an element of a list."""
+    name: str
+    """The key or the item name that shows the line in the file."""
+    message: str
+    """The problem without the key: `is 3`; for an unknown key or property, its name."""
+    error: ManifestError | None = None
+    """The error for readers that need a valid manifest. None for an unknown key, which they ignore
+    because a later version of the schema may define it."""
+
+
+def raise_problem(problem: ManifestProblem) -> None:
+    """Raise the error of a problem: the reporter for readers that need a valid manifest."""
+    if problem.error is not None:
+        raise problem.error
+
+
 def is_valid_name(text: str) -> bool:
     """Return whether a text is a valid name of an extension or item.
 
@@ -88,67 +114,83 @@ def read_manifest(path: Path) -> ExtensionManifest:
     return parse_manifest(data, str(path))
 
 
-def parse_manifest(data: bytes, where: str) -> ExtensionManifest:
+def parse_manifest(
+    data: bytes, where: str, report: ManifestProblemReporter = raise_problem
+) -> ExtensionManifest:
     """Parse the content of a manifest file.
 
+    Args:
+        data: The content of the file.
+        where: The path of the file, for errors.
+        report: Called for each invalid part, as in `build_manifest`.
+
     Raises:
-        ManifestError: The manifest is invalid.
+        ManifestError: The file is not a TOML file, or `report` has raised the error.
     """
     if len(data) > MAX_MANIFEST_BYTES:
         raise ManifestError(f"is longer than {MAX_MANIFEST_BYTES:,} bytes", where=where)
     try:
         table = parse_toml(data)
     except ValueError as error:
-        raise ManifestError(f"cannot be read: {error}", where=where) from None
-    return build_manifest(table, where)
+        raise ManifestError(
+            f"cannot be read: {error}", where=where, hint="it must be TOML"
+        ) from None
+    return build_manifest(table, where, report)
 
 
-def build_manifest(table: Mapping[str, object], where: str) -> ExtensionManifest:
+def build_manifest(
+    table: Mapping[str, object], where: str, report: ManifestProblemReporter = raise_problem
+) -> ExtensionManifest:
     """Create a manifest from a table. Keys can be spelled as in TOML or as in a paclet.
 
-    Raises:
-        ManifestError: A value is invalid. The error names the key and the expected value.
-    """
-    fields = _canonicalize_keys(table, _canonicalize_key, where)
-    schema = fields.pop("schema", MANIFEST_SCHEMA_VERSION)
-    if schema != MANIFEST_SCHEMA_VERSION or not isinstance(schema, int) or isinstance(schema, bool):
-        raise ManifestError(
-            f"schema is {shorten_repr(schema)}",
-            where=where,
-            hint=f"expected {MANIFEST_SCHEMA_VERSION}; a newer version of Paddock may support it",
-        )
-    return ExtensionManifest(
-        publisher=_parse_publisher(fields.pop("publisher", None), where),
-        root=_parse_root(fields.pop("root", DEFAULT_DEFINITION_ROOT), where),
-        tools=_parse_items("tools", fields.pop("tools", []), where),
-        prompts=_parse_items("prompts", fields.pop("prompts", []), where),
-        resources=_parse_items("resources", fields.pop("resources", []), where),
-        servers=_parse_items("servers", fields.pop("servers", []), where),
-        extra=fields,
-    )
-
-
-def _canonicalize_keys(
-    table: Mapping[str, object], canonicalize: Callable[[str], str], where: str
-) -> dict[str, object]:
-    """Return a table with canonical keys.
+    Args:
+        table: The manifest, such as `{"publisher": "acme", "tools": ["Plot"]}`.
+        where: The path of the file, for errors.
+        report: Called for each invalid part. By default, the error of the first one is raised. A
+            `report` that returns makes the reader leave out that part and continue.
 
     Raises:
-        ManifestError: Two keys have the same canonical form.
+        ManifestError: `report` has raised it. The error names the key and the expected value.
     """
+    fields: dict[str, Any] = {}
+    extra: dict[str, object] = {}
     spellings: dict[str, str] = {}
-    for key in table:
-        first = spellings.setdefault(canonicalize(key), key)
+    for key, value in table.items():
+        name = _canonicalize_key(key)
+        first = spellings.setdefault(name, key)
         if first != key:
-            raise ManifestError(
+            error = ManifestError(
                 f"{first!r} and {key!r} mean the same", where=where, hint="keep one"
             )
-    return {name: table[key] for name, key in spellings.items()}
+            report(ManifestProblem("invalid-value", key, key, error.message, error))
+        if name in ITEM_KINDS:
+            fields[name] = _parse_items(key, value, where, report)
+        elif name not in _VALUE_PARSERS:
+            extra[name] = value
+            report(ManifestProblem("unknown-key", key, key, key))
+        else:
+            try:
+                fields[name] = _VALUE_PARSERS[name](value, where)
+            except ManifestError as error:
+                code = "unsupported-schema" if name == "schema" else "invalid-value"
+                message = f"is {shorten_repr(value)}"
+                report(ManifestProblem(code, key, key, message, error))
+    fields.pop("schema", None)
+    return ExtensionManifest(**fields, extra=extra)
 
 
 def _canonicalize_key(key: str) -> str:
     normal = normalize_key(key)
     return _KEY_ALIASES.get(normal, normal)
+
+
+def _check_schema(value: object, where: str) -> None:
+    if value != MANIFEST_SCHEMA_VERSION or not isinstance(value, int) or isinstance(value, bool):
+        raise ManifestError(
+            f"schema is {shorten_repr(value)}",
+            where=where,
+            hint=f"expected {MANIFEST_SCHEMA_VERSION}; a newer version of Paddock may support it",
+        )
 
 
 def _parse_publisher(value: object, where: str) -> str | None:
@@ -166,38 +208,73 @@ def _parse_root(value: object, where: str) -> str:
     raise _make_value_error(where, "root", value, "the name of a directory beside the manifest")
 
 
-def _parse_items(kind: ItemKind, value: object, where: str) -> tuple[ManifestItem, ...]:
+_VALUE_PARSERS: dict[str, Callable[[object, str], str | None]] = {
+    "schema": _check_schema,
+    "publisher": _parse_publisher,
+    "root": _parse_root,
+}
+
+
+def _parse_items(
+    key: str, value: object, where: str, report: ManifestProblemReporter
+) -> tuple[ManifestItem, ...]:
+    """Return the valid items in a list such as `tools`, without duplicates."""
     if not isinstance(value, list):
-        raise _make_value_error(where, kind, value, "a list")
+        error = _make_value_error(where, key, value, "a list")
+        report(ManifestProblem("invalid-value", key, key, f"is {shorten_repr(value)}", error))
+        return ()
     items: dict[str, ManifestItem] = {}
     for index, element in enumerate(value):
-        key = f"{kind}[{index}]"
-        item = _parse_item(element, key, where)
-        if not is_valid_name(item.name):
-            raise _make_value_error(
-                where, key, item.name, "a name of letters, digits, '_', '-', '.' and ' '"
-            )
+        label = f"{key}[{index}]"
+        try:
+            item = _parse_item(element, label, where)
+        except ManifestError as error:
+            message = f"is {shorten_repr(element)}"
+            report(ManifestProblem("invalid-item", label, key, message, error))
+            continue
         if item.name in items:
-            raise ManifestError(f"{key}: {item.name!r} is declared twice", where=where)
-        items[item.name] = item
+            message = f"{item.name!r} is declared twice"
+            error = ManifestError(f"{label}: {message}", where=where, hint="keep one of them")
+            report(ManifestProblem("duplicate-item", label, item.name, message, error))
+        items.setdefault(item.name, item)
+        for name in item.properties:
+            if name not in KNOWN_ITEM_PROPERTIES:
+                report(ManifestProblem("unknown-property", f"{label}.{name}", item.name, name))
     return tuple(items.values())
 
 
 def _parse_item(value: object, key: str, where: str) -> ManifestItem:
     """Parse a declared item: a name, a pair of name and description, or a table."""
-    if isinstance(value, str):
-        return ManifestItem(value)
-    if isinstance(value, list) and len(value) == _PAIR_LENGTH:
+    name, description, properties, definition = value, None, {}, None
+    if isinstance(value, list) and len(value) == _PAIR_LENGTH and isinstance(value[1], str):
         name, description = value
-        if isinstance(name, str) and isinstance(description, str):
-            return ManifestItem(name, description)
-    if isinstance(value, Mapping):
-        properties = _canonicalize_keys(value, normalize_key, f"{where}: {key}")
+    elif isinstance(value, Mapping):
+        properties = _normalize_properties(value, f"{where}: {key}")
         name, description = properties.pop("name", None), properties.pop("description", None)
         definition = _parse_definition(properties.pop("definition", None), key, where)
-        if isinstance(name, str) and (description is None or isinstance(description, str)):
-            return ManifestItem(name, description, properties, definition)
-    raise _make_value_error(where, key, value, _ITEM_FORMS)
+    if not isinstance(name, str) or not (description is None or isinstance(description, str)):
+        raise _make_value_error(where, key, value, _ITEM_FORMS)
+    if not is_valid_name(name):
+        raise _make_value_error(
+            where, key, name, "a name of letters, digits, '_', '-', '.' and ' '"
+        )
+    return ManifestItem(name, description, properties, definition)
+
+
+def _normalize_properties(table: Mapping[str, object], where: str) -> dict[str, object]:
+    """Return the properties of an item by keys in snake case.
+
+    Raises:
+        ManifestError: Two keys are spellings of the same key.
+    """
+    spellings: dict[str, str] = {}
+    for key in table:
+        first = spellings.setdefault(normalize_key(key), key)
+        if first != key:
+            raise ManifestError(
+                f"{first!r} and {key!r} mean the same", where=where, hint="keep one"
+            )
+    return {name: table[key] for name, key in spellings.items()}
 
 
 def _parse_definition(value: object, key: str, where: str) -> str | None:

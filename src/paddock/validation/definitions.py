@@ -20,9 +20,9 @@ from paddock.extensions.manifest import ITEM_KINDS
 from paddock.extensions.paclets.definition_source import parse_content
 from paddock.extensions.paclets.definitions import MX_SUFFIX, PacletDefinition
 from paddock.extensions.paclets.property_tables import to_table
-from paddock.suggestions import did_you_mean
 from paddock.validation.findings import FindingLocation
 from paddock.validation.items import LoadedDefinition, check_item
+from paddock.validation.manifests import report_misspelled_key
 from paddock.validation.servers import check_assembly, check_server
 from paddock.wolfram.literals import UnevaluatedExpression
 
@@ -45,7 +45,6 @@ _KNOWN_KEYS: dict[str, tuple[str, ...]] = {
     "prompts": (*_SHARED_KEYS, "Title", "Arguments", "Type", "Content"),
 }
 """Known keys; those of servers are checked when the definition is parsed."""
-_MIN_LIKENESS = 0.8
 
 
 def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
@@ -111,7 +110,9 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
             FindingLocation(str(definition.path), key=key),
             f'add "{key}" -> …',
         )
-    _report_misspelled_keys(subject, kind, content, str(definition.path))
+    for key in content if kind in _KNOWN_KEYS else ():
+        location = FindingLocation(str(definition.path), key=key)
+        report_misspelled_key(key, _KNOWN_KEYS[kind], location, subject.findings)
     if isinstance(definition, PacletDefinition):
         _report_immediate_initialization(subject, definition, content)
     # Without these keys there is nothing to load, and loading would report the same problem.
@@ -120,21 +121,6 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
     if kind == "prompts" and "Content" not in content:
         return content  # check_item reports the missing content
     return definition.load()
-
-
-def _report_misspelled_keys(
-    subject: ValidationSubject, kind: ItemKind, content: Mapping[str, object], file: str
-) -> None:
-    """Report misspellings of known keys.
-
-    Other unknown keys are not reported, because kernels may support further keys.
-    """
-    known = _KNOWN_KEYS.get(kind, ())
-    for key in content if known else ():
-        remedy = None if key in known else did_you_mean(key, known, most=1, likeness=_MIN_LIKENESS)
-        if remedy is not None:
-            location = FindingLocation(file, key=key)
-            subject.findings.add("unknown-key", f"the key {key!r} is unknown", location, remedy)
 
 
 def _report_immediate_initialization(
