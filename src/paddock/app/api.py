@@ -36,7 +36,7 @@ from paddock.zoo.rest import (
     library,
     skills,
 )
-from paddock.zoo.rest.parameters import StrictRequest, parse_if_match
+from paddock.zoo.rest.parameters import StrictRequest, parse_if_match, set_etag_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -263,7 +263,7 @@ def create_api(services: ApiServices) -> Litestar:
         guards=[require_admin],
         tags=["console"],
     )
-    zoo = Router("/", route_handlers=[*ZOO_ROUTES], tags=["zoo"])
+    zoo = Router("/", route_handlers=[*ZOO_ROUTES], tags=["zoo"], after_request=set_etag_header)
     description = Router("/", route_handlers=[get_openapi_document])
     team = (
         create_users_router() if services.authenticator.is_team else Router("/", route_handlers=[])

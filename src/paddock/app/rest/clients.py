@@ -18,7 +18,7 @@ from paddock.installer.install import install
 from paddock.installer.locations import locate_config_files
 from paddock.installer.uninstall import uninstall
 from paddock.named_servers.installations import Installation, read_installations
-from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.error_responses import declare_route
 
 if TYPE_CHECKING:
     from paddock.installer.client_app import Client
@@ -67,7 +67,7 @@ class PlanInfo(Struct, rename="camel", kw_only=True):
     is_applied: bool = False
 
 
-@get("/clients", summary="List client apps", sync_to_thread=True)
+@declare_route(get, "/clients", "List client apps")
 def list_clients() -> list[ClientInfo]:
     """Return the client apps, those detected on this machine first."""
     detected_ids = {client.id for client in detected_clients()}
@@ -82,24 +82,24 @@ def list_clients() -> list[ClientInfo]:
     ]
 
 
-@post(
+@declare_route(
+    post,
     "/clients/{client:str}/plan",
-    summary="Preview an installation",
-    responses=describe_errors(400, 404, 409),
+    "Preview an installation",
+    errors=(400, 404, 409),
     status_code=200,
-    sync_to_thread=True,
 )
 def plan_install(client: FromPath[str], data: JSONBody[InstallBody]) -> PlanInfo:
     """Show the changes without writing them."""
     return _make_plan_info(_run_install(client, data, is_dry=True))
 
 
-@post(
+@declare_route(
+    post,
     "/clients/{client:str}/install",
-    summary="Install a server",
-    responses=describe_errors(400, 404, 409),
+    "Install a server",
+    errors=(400, 404, 409),
     status_code=200,
-    sync_to_thread=True,
 )
 def install_server(client: FromPath[str], data: JSONBody[InstallBody]) -> PlanInfo:
     """Install a server into a client app.
@@ -110,12 +110,12 @@ def install_server(client: FromPath[str], data: JSONBody[InstallBody]) -> PlanIn
     return _make_plan_info(_run_install(client, data, is_dry=False))
 
 
-@post(
+@declare_route(
+    post,
     "/clients/{client:str}/uninstall",
-    summary="Uninstall a server",
-    responses=describe_errors(400, 404),
+    "Uninstall a server",
+    errors=(400, 404),
     status_code=200,
-    sync_to_thread=True,
 )
 def uninstall_server(client: FromPath[str], data: JSONBody[InstallBody]) -> list[PlanInfo]:
     """Remove a server, and restore the entry that it replaced."""

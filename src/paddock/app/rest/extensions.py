@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from litestar import get
@@ -10,10 +10,11 @@ from msgspec import Struct, field
 
 from paddock.extensions.discovery import discover
 from paddock.kernels.wolfram.engines import EngineReport, engines
+from paddock.zoo.rest.error_responses import declare_route
 
 if TYPE_CHECKING:
     from paddock.extensions.extension import BrokenExtension, Extension
-    from paddock.extensions.manifest import ManifestItem
+    from paddock.extensions.manifest import ItemKind
 
 
 class ItemInfo(Struct, rename="camel", kw_only=True):
@@ -57,7 +58,7 @@ class EngineInfo(Struct, rename="camel", kw_only=True):
     """Why this engine was chosen; empty for others."""
 
 
-@get("/extensions", summary="List the extensions", sync_to_thread=True)
+@declare_route(get, "/extensions", "List the extensions")
 def list_extensions() -> list[ExtensionInfo]:
     """Return extensions from their metadata and manifests, broken ones with their error."""
     discovered = discover()
@@ -67,15 +68,14 @@ def list_extensions() -> list[ExtensionInfo]:
     ]
 
 
-@get("/engines", summary="List the Wolfram Language engines", sync_to_thread=True)
+@declare_route(get, "/engines", "List the Wolfram Language engines")
 def list_engines() -> list[EngineInfo]:
     """Return engines in order of preference, with instructions for those not installed."""
     return [_make_engine_info(report) for report in engines()]
 
 
 def _make_engine_info(report: EngineReport) -> EngineInfo:
-    fields: dict[str, Any] = msgspec.structs.asdict(report)
-    return EngineInfo(**{**fields, "capabilities": [*report.capabilities]})
+    return msgspec.convert(report, EngineInfo, from_attributes=True)
 
 
 def _make_extension_info(extension: Extension) -> ExtensionInfo:
@@ -84,16 +84,10 @@ def _make_extension_info(extension: Extension) -> ExtensionInfo:
         kind=extension.kind,
         version=extension.version,
         place=str(extension.directory),
-        servers=[
-            _make_item_info(extension, item) for item in extension.manifest.get_items("servers")
-        ],
-        tools=[_make_item_info(extension, item) for item in extension.manifest.get_items("tools")],
-        prompts=[
-            _make_item_info(extension, item) for item in extension.manifest.get_items("prompts")
-        ],
-        resources=[
-            _make_item_info(extension, item) for item in extension.manifest.get_items("resources")
-        ],
+        servers=_make_item_infos(extension, "servers"),
+        tools=_make_item_infos(extension, "tools"),
+        prompts=_make_item_infos(extension, "prompts"),
+        resources=_make_item_infos(extension, "resources"),
     )
 
 
@@ -107,9 +101,13 @@ def _make_broken_extension_info(extension: BrokenExtension) -> ExtensionInfo:
     )
 
 
-def _make_item_info(extension: Extension, item: ManifestItem) -> ItemInfo:
-    name = item.name if extension.is_built_in else f"{extension.name}/{item.name}"
-    return ItemInfo(name=name, description=item.description)
+def _make_item_infos(extension: Extension, kind: ItemKind) -> list[ItemInfo]:
+    """Return the items of one kind, with the names by which definitions refer to them."""
+    prefix = "" if extension.is_built_in else f"{extension.name}/"
+    return [
+        ItemInfo(name=f"{prefix}{item.name}", description=item.description)
+        for item in extension.manifest.get_items(kind)
+    ]
 
 
 EXTENSION_ROUTES = [list_extensions, list_engines]

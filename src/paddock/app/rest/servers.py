@@ -25,7 +25,7 @@ from paddock.named_servers.api import list_servers
 from paddock.named_servers.sources import BUILT_IN_LOCATION
 from paddock.suggestions import did_you_mean
 from paddock.validation.validate import validate
-from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.error_responses import declare_route
 
 if TYPE_CHECKING:
     from paddock.client.peer import Peer
@@ -122,18 +122,13 @@ ServerNamePath = Annotated[
 ]
 
 
-@get("/servers", summary="List the named servers", sync_to_thread=True)
+@declare_route(get, "/servers", "List the named servers")
 def list_all() -> list[ServerSummary]:
     """Return all servers, the user's own first, without loading them."""
     return [_make_summary(server) for server in list_servers()]
 
 
-@get(
-    "/servers/{name:str}",
-    summary="Get a server",
-    responses=describe_errors(404),
-    sync_to_thread=True,
-)
+@declare_route(get, "/servers/{name:str}", "Get a server", errors=(404,))
 def get_one(
     request: Request[Any, Any, Any],
     endpoints: NamedDependency[McpEndpointRegistry],
@@ -164,12 +159,12 @@ def get_one(
     return details
 
 
-@post(
+@declare_route(
+    post,
     "/servers/{name:str}/tools/{tool:str}/call",
-    summary="Call a tool",
-    responses=describe_errors(400, 404),
+    "Call a tool",
+    errors=(400, 404),
     status_code=200,
-    sync_to_thread=True,
 )
 def call_tool(
     request: Request[Any, Any, Any],
@@ -191,12 +186,12 @@ def call_tool(
     )
 
 
-@post(
+@declare_route(
+    post,
     "/servers/{name:str}/prompts/{prompt:str}",
-    summary="Get a prompt",
-    responses=describe_errors(400, 404),
+    "Get a prompt",
+    errors=(400, 404),
     status_code=200,
-    sync_to_thread=True,
 )
 def get_prompt(
     request: Request[Any, Any, Any],

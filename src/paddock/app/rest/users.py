@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from litestar import Request, Router, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException, PermissionDeniedException
@@ -11,11 +12,11 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Struct
 
 from paddock.app.authenticators import get_request_user, require_admin
-from paddock.zoo.accounts import TeamAccounts, Token
-from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.accounts import TeamAccounts, TeamUser, Token
+from paddock.zoo.rest.error_responses import declare_route
 
 AccountsDependency = NamedDependency[TeamAccounts]
-USER_ERRORS = describe_errors(400, 403, 404)
+USER_ERRORS = (400, 403, 404)
 
 
 class UserInfo(Struct, rename="camel", kw_only=True):
@@ -63,25 +64,19 @@ class NewToken(Struct, rename="camel", kw_only=True):
     token: str
 
 
-@get("/users", summary="List the team", sync_to_thread=True)
+@declare_route(get, "/users", "List the team")
 def list_users(accounts: AccountsDependency) -> list[UserInfo]:
     """Return all users, sorted by name."""
     return _list_user_infos(accounts)
 
 
-@post(
-    "/users",
-    summary="Add a user",
-    responses=describe_errors(400, 403, 409),
-    sync_to_thread=True,
-)
+@declare_route(post, "/users", "Add a user", errors=(400, 403, 409))
 def add_user(accounts: AccountsDependency, data: JSONBody[NewUserBody]) -> UserInfo:
     """Create a user with an empty zoo."""
-    user = accounts.add_user(data.name, data.password, is_admin=data.is_admin)
-    return UserInfo(name=user.name, is_admin=user.is_admin, created_at=user.created_at)
+    return _make_user_info(accounts.add_user(data.name, data.password, is_admin=data.is_admin))
 
 
-@patch("/users/{name:str}", summary="Change a user", responses=USER_ERRORS, sync_to_thread=True)
+@declare_route(patch, "/users/{name:str}", "Change a user", errors=USER_ERRORS)
 def change_user(
     accounts: AccountsDependency, name: FromPath[str], data: JSONBody[UserChanges]
 ) -> list[UserInfo]:
@@ -93,24 +88,13 @@ def change_user(
     return _list_user_infos(accounts)
 
 
-@delete(
-    "/users/{name:str}",
-    summary="Delete a user",
-    responses=USER_ERRORS,
-    sync_to_thread=True,
-)
+@declare_route(delete, "/users/{name:str}", "Delete a user", errors=USER_ERRORS)
 def delete_user(accounts: AccountsDependency, name: FromPath[str]) -> None:
     """Delete a user. The user's zoo stays in the database."""
     accounts.delete_user(name)
 
 
-@post(
-    "/password",
-    summary="Change your password",
-    responses=USER_ERRORS,
-    status_code=204,
-    sync_to_thread=True,
-)
+@declare_route(post, "/password", "Change your password", errors=USER_ERRORS, status_code=204)
 def change_password(
     request: Request[Any, Any, Any], accounts: AccountsDependency, data: JSONBody[PasswordBody]
 ) -> None:
@@ -121,13 +105,13 @@ def change_password(
     accounts.set_password(name, data.password)
 
 
-@get("/tokens", summary="List your tokens", responses=describe_errors(404), sync_to_thread=True)
+@declare_route(get, "/tokens", "List your tokens", errors=(404,))
 def list_tokens(request: Request[Any, Any, Any], accounts: AccountsDependency) -> list[Token]:
     """Return your tokens, without their secrets."""
     return accounts.list_tokens(_require_user_name(request))
 
 
-@post("/tokens", summary="Create a token", responses=describe_errors(400, 404), sync_to_thread=True)
+@declare_route(post, "/tokens", "Create a token", errors=(400, 404))
 def make_token(
     request: Request[Any, Any, Any], accounts: AccountsDependency, data: JSONBody[TokenBody]
 ) -> NewToken:
@@ -136,12 +120,7 @@ def make_token(
     return NewToken(id=token.id, label=token.label, created_at=token.created_at, token=secret)
 
 
-@delete(
-    "/tokens/{token_id:str}",
-    summary="Delete a token",
-    responses=describe_errors(404),
-    sync_to_thread=True,
-)
+@declare_route(delete, "/tokens/{token_id:str}", "Delete a token", errors=(404,))
 def delete_token(
     request: Request[Any, Any, Any], accounts: AccountsDependency, token_id: FromPath[str]
 ) -> None:
@@ -150,10 +129,11 @@ def delete_token(
 
 
 def _list_user_infos(accounts: TeamAccounts) -> list[UserInfo]:
-    return [
-        UserInfo(name=user.name, is_admin=user.is_admin, created_at=user.created_at)
-        for user in accounts.list_users()
-    ]
+    return [_make_user_info(user) for user in accounts.list_users()]
+
+
+def _make_user_info(user: TeamUser) -> UserInfo:
+    return msgspec.convert(user, UserInfo, from_attributes=True)
 
 
 def _require_user_name(request: Request[Any, Any, Any]) -> str:

@@ -19,13 +19,12 @@ from paddock.zoo.model import (
     Injection,
     Page,
 )
-from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.error_responses import declare_route
 from paddock.zoo.rest.parameters import (
     CursorQuery,
     ExpectedVersion,
     LimitQuery,
     ZooDependency,
-    make_etag_headers,
     make_page_headers,
 )
 from paddock.zoo.rest.request_bodies import (
@@ -53,8 +52,8 @@ ArchivedQuery = Annotated[
 ]
 
 VERSIONS_PATH = "/agents/{agent_id:str}/versions"
-VERSION_ERRORS = describe_errors(400, 404)
-INJECTION_ERRORS = describe_errors(400, 404)
+VERSION_ERRORS = (400, 404)
+INJECTION_ERRORS = (400, 404)
 
 
 class WholeAgent(Agent, rename="camel", kw_only=True):
@@ -63,7 +62,7 @@ class WholeAgent(Agent, rename="camel", kw_only=True):
     brain_entries: list[BrainEntry] | UnsetType = UNSET
 
 
-@get("/agents", summary="List complete agents", responses=describe_errors(400), sync_to_thread=True)
+@declare_route(get, "/agents", "List complete agents", errors=(400,))
 def list_agents(
     zoo: ZooDependency,
     text: TextQuery = None,
@@ -79,9 +78,7 @@ def list_agents(
     return Response(agents, headers=make_page_headers(page.next_cursor))
 
 
-@get(
-    "/agents/summaries", summary="List agents", responses=describe_errors(400), sync_to_thread=True
-)
+@declare_route(get, "/agents/summaries", "List agents", errors=(400,))
 def list_summaries(
     zoo: ZooDependency,
     text: TextQuery = None,
@@ -96,128 +93,89 @@ def list_summaries(
     )
 
 
-@post("/agents", summary="Create an agent", responses=describe_errors(400), sync_to_thread=True)
-def create_agent(zoo: ZooDependency, data: JSONBody[NewAgentBody | None] = None) -> Response[Agent]:
+@declare_route(post, "/agents", "Create an agent", errors=(400,))
+def create_agent(zoo: ZooDependency, data: JSONBody[NewAgentBody | None] = None) -> Agent:
     """Create an agent. Its ID is derived from the given one or from the name."""
     body = data or NewAgentBody()
-    created = zoo.agents.create({**get_changes(body), "id": body.id}, source="web")
-    return Response(created, headers=make_etag_headers(created))
+    return zoo.agents.create({**get_changes(body), "id": body.id}, source="web")
 
 
-@get(
-    "/agents/{agent_id:str}",
-    summary="Get an agent",
-    responses=describe_errors(404),
-    sync_to_thread=True,
-)
+@declare_route(get, "/agents/{agent_id:str}", "Get an agent", errors=(404,))
 def get_agent(
     zoo: ZooDependency,
     agent_id: FromPath[str],
     brain: Annotated[bool, QueryParameter(description="Include brain entries.")] = False,
-) -> Response[WholeAgent]:
+) -> WholeAgent:
     """Return an agent, without its brain by default."""
-    agent = zoo.agents.get(agent_id)
-    return Response(
-        _make_agent_with_brain(zoo, agent, include_brain=brain), headers=make_etag_headers(agent)
-    )
+    return _make_agent_with_brain(zoo, zoo.agents.get(agent_id), include_brain=brain)
 
 
-@put(
-    "/agents/{agent_id:str}",
-    summary="Change an agent",
-    responses=describe_errors(400, 404, 412),
-    sync_to_thread=True,
-)
+@declare_route(put, "/agents/{agent_id:str}", "Change an agent", errors=(400, 404, 412))
 def put_agent(
     zoo: ZooDependency,
     agent_id: FromPath[str],
     data: JSONBody[AgentChanges],
     expected: ExpectedVersion,
-) -> Response[Agent]:
+) -> Agent:
     """Change an agent, like PATCH: omitted fields stay as they are."""
     return _update_agent(zoo, agent_id, data, expected)
 
 
-@patch(
-    "/agents/{agent_id:str}",
-    summary="Change an agent",
-    responses=describe_errors(400, 404, 412),
-    sync_to_thread=True,
-)
+@declare_route(patch, "/agents/{agent_id:str}", "Change an agent", errors=(400, 404, 412))
 def patch_agent(
     zoo: ZooDependency,
     agent_id: FromPath[str],
     data: JSONBody[AgentChanges],
     expected: ExpectedVersion,
-) -> Response[Agent]:
+) -> Agent:
     """Change fields of an agent. A complete agent may be sent; its ID cannot be changed."""
     return _update_agent(zoo, agent_id, data, expected)
 
 
-@delete(
-    "/agents/{agent_id:str}",
-    summary="Delete an agent",
-    responses=describe_errors(404, 412),
-    sync_to_thread=True,
-)
+@declare_route(delete, "/agents/{agent_id:str}", "Delete an agent", errors=(404, 412))
 def delete_agent(zoo: ZooDependency, agent_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Move an agent to the bin, from which it can be restored for 30 days."""
     zoo.agents.delete(agent_id, version=expected, source="web")
 
 
-@post(
-    "/agents/{agent_id:str}/duplicate",
-    summary="Copy an agent",
-    responses=describe_errors(400, 404),
-    sync_to_thread=True,
-)
+@declare_route(post, "/agents/{agent_id:str}/duplicate", "Copy an agent", errors=(400, 404))
 def duplicate_agent(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[DuplicateBody | None] = None
-) -> Response[Agent]:
+) -> Agent:
     """Copy an agent with its soul and skills, and with an empty brain."""
-    created = zoo.agents.duplicate(agent_id, None if data is None else data.name, source="web")
-    return Response(created, headers=make_etag_headers(created))
+    return zoo.agents.duplicate(agent_id, None if data is None else data.name, source="web")
 
 
-@get("/bin", summary="List deleted agents", sync_to_thread=True)
+@declare_route(get, "/bin", "List deleted agents")
 def list_bin(zoo: ZooDependency) -> list[AgentSummary]:
     """Return the agents that can be restored, most recently deleted first."""
     return zoo.agents.list_deleted()
 
 
-@post(
+@declare_route(
+    post,
     "/agents/{agent_id:str}/restore",
-    summary="Restore a deleted agent",
-    responses=describe_errors(404),
+    "Restore a deleted agent",
+    errors=(404,),
     status_code=200,
-    sync_to_thread=True,
 )
-def restore_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> Response[Agent]:
+def restore_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> Agent:
     """Restore an agent from the bin, with its brain and its history."""
-    agent = zoo.agents.restore(agent_id, source="web")
-    return Response(agent, headers=make_etag_headers(agent))
+    return zoo.agents.restore(agent_id, source="web")
 
 
-@delete(
-    "/bin/{agent_id:str}",
-    summary="Delete an agent permanently",
-    responses=describe_errors(404),
-    sync_to_thread=True,
-)
+@declare_route(delete, "/bin/{agent_id:str}", "Delete an agent permanently", errors=(404,))
 def purge_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> None:
     """Delete an agent in the bin permanently, with its brain and its history."""
     zoo.agents.purge(agent_id, source="web")
 
 
-def _update_agent(
-    zoo: Zoo, agent_id: str, body: AgentChanges, version: int | None
-) -> Response[Agent]:
+def _update_agent(zoo: Zoo, agent_id: str, body: AgentChanges, version: int | None) -> Agent:
     """Apply the changes of a PUT or PATCH request."""
     # A complete agent contains its ID, so only a different one is a mistake.
     if body.id is not UNSET and body.id != agent_id:
         raise InvalidAgentError([FieldError("id", "the ID of an agent cannot be changed")])
-    agent = zoo.agents.update(agent_id, get_changes(body), version=version, source="web")
-    return Response(agent, headers=make_etag_headers(agent))
+    return zoo.agents.update(agent_id, get_changes(body), version=version, source="web")
 
 
 def _make_agent_with_brain(zoo: Zoo, agent: Agent, *, include_brain: bool) -> WholeAgent:
@@ -236,48 +194,37 @@ AGENT_ROUTES = [
 VersionNumber = Annotated[int, PathParameter(ge=1, le=2**31 - 1)]
 
 
-@get(
-    VERSIONS_PATH,
-    summary="List the versions of an agent",
-    responses=VERSION_ERRORS,
-    sync_to_thread=True,
-)
+@declare_route(get, VERSIONS_PATH, "List the versions of an agent", errors=VERSION_ERRORS)
 def list_versions(zoo: ZooDependency, agent_id: FromPath[str]) -> list[AgentVersion]:
     """Return the versions, newest first, without their content."""
     return zoo.history.list_versions(agent_id)
 
 
-@get(
-    f"{VERSIONS_PATH}/{{number:int}}",
-    summary="Get a version of an agent",
-    responses=VERSION_ERRORS,
-    sync_to_thread=True,
+@declare_route(
+    get, f"{VERSIONS_PATH}/{{number:int}}", "Get a version of an agent", errors=VERSION_ERRORS
 )
 def get_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber) -> AgentVersion:
     """Return a version with its content."""
     return zoo.history.get_version(agent_id, number)
 
 
-@post(
+@declare_route(
+    post,
     f"{VERSIONS_PATH}/{{number:int}}/restore",
-    summary="Restore a version of an agent",
-    responses=VERSION_ERRORS,
+    "Restore a version of an agent",
+    errors=VERSION_ERRORS,
     status_code=200,
-    sync_to_thread=True,
 )
-def restore_version(
-    zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber
-) -> Response[Agent]:
+def restore_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber) -> Agent:
     """Save an earlier version as a new one. The history stays complete."""
-    agent = zoo.history.restore_version(agent_id, number, source="web")
-    return Response(agent, headers=make_etag_headers(agent))
+    return zoo.history.restore_version(agent_id, number, source="web")
 
 
-@get(
+@declare_route(
+    get,
     f"{VERSIONS_PATH}/{{before:int}}/diff/{{after:int}}",
-    summary="Compare two versions of an agent",
-    responses=VERSION_ERRORS,
-    sync_to_thread=True,
+    "Compare two versions of an agent",
+    errors=VERSION_ERRORS,
 )
 def diff_versions(
     zoo: ZooDependency, agent_id: FromPath[str], before: VersionNumber, after: VersionNumber
@@ -289,11 +236,8 @@ def diff_versions(
 VERSION_ROUTES = [list_versions, get_version, restore_version, diff_versions]
 
 
-@get(
-    "/agents/{agent_id:str}/preview",
-    summary="Preview an injection",
-    responses=INJECTION_ERRORS,
-    sync_to_thread=True,
+@declare_route(
+    get, "/agents/{agent_id:str}/preview", "Preview an injection", errors=INJECTION_ERRORS
 )
 def preview(
     zoo: ZooDependency,
@@ -311,12 +255,12 @@ def preview(
     )
 
 
-@post(
+@declare_route(
+    post,
     "/agents/{agent_id:str}/inject",
-    summary="Inject an agent",
-    responses=INJECTION_ERRORS,
+    "Inject an agent",
+    errors=INJECTION_ERRORS,
     status_code=200,
-    sync_to_thread=True,
 )
 def inject(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[InjectBody | None] = None

@@ -8,14 +8,13 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from paddock.zoo.model import BrainEntry, EntryType, SearchHit
-from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.error_responses import declare_route
 from paddock.zoo.rest.parameters import (
     MAX_PAGE_ITEMS,
     CursorQuery,
     ExpectedVersion,
     LimitQuery,
     ZooDependency,
-    make_etag_headers,
     make_page_headers,
 )
 from paddock.zoo.rest.request_bodies import (
@@ -31,15 +30,10 @@ if TYPE_CHECKING:
 
 BRAIN_PATH = "/agents/{agent_id:str}/brain"
 ENTRY_PATH = "/agents/{agent_id:str}/brain/{entry_id:str}"
-BRAIN_ERRORS = describe_errors(400, 404, 412)
+BRAIN_ERRORS = (400, 404, 412)
 
 
-@get(
-    BRAIN_PATH,
-    summary="List brain entries",
-    responses=describe_errors(400, 404),
-    sync_to_thread=True,
-)
+@declare_route(get, BRAIN_PATH, "List brain entries", errors=(400, 404))
 def list_entries(
     zoo: ZooDependency,
     agent_id: FromPath[str],
@@ -86,17 +80,12 @@ def list_entries(
     return Response(page.items, headers=make_page_headers(page.next_cursor))
 
 
-@post(
-    BRAIN_PATH,
-    summary="Create a brain entry",
-    responses=describe_errors(400, 404),
-    sync_to_thread=True,
-)
+@declare_route(post, BRAIN_PATH, "Create a brain entry", errors=(400, 404))
 def create_entry(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewEntryBody]
-) -> Response[BrainEntry]:
+) -> BrainEntry:
     """Create an entry. The zoo sets its ID and its time."""
-    created = zoo.brain.create_entry(
+    return zoo.brain.create_entry(
         agent_id,
         data.type,
         data.content,
@@ -105,43 +94,39 @@ def create_entry(
         metadata={"source": "manual", **data.metadata},
         source="web",
     )
-    return Response(created, headers=make_etag_headers(created))
 
 
-@get(ENTRY_PATH, summary="Get a brain entry", responses=describe_errors(404), sync_to_thread=True)
-def get_entry(
-    zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
-) -> Response[BrainEntry]:
+@declare_route(get, ENTRY_PATH, "Get a brain entry", errors=(404,))
+def get_entry(zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]) -> BrainEntry:
     """Return one entry."""
-    entry = zoo.brain.get_entry(agent_id, entry_id)
-    return Response(entry, headers=make_etag_headers(entry))
+    return zoo.brain.get_entry(agent_id, entry_id)
 
 
-@put(ENTRY_PATH, summary="Change a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
+@declare_route(put, ENTRY_PATH, "Change a brain entry", errors=BRAIN_ERRORS)
 def put_entry(
     zoo: ZooDependency,
     agent_id: FromPath[str],
     entry_id: FromPath[str],
     data: JSONBody[EntryChanges],
     expected: ExpectedVersion,
-) -> Response[BrainEntry]:
+) -> BrainEntry:
     """Change an entry, like PATCH: omitted fields stay as they are."""
     return _update_entry(zoo, agent_id, entry_id, data, expected)
 
 
-@patch(ENTRY_PATH, summary="Change a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
+@declare_route(patch, ENTRY_PATH, "Change a brain entry", errors=BRAIN_ERRORS)
 def patch_entry(
     zoo: ZooDependency,
     agent_id: FromPath[str],
     entry_id: FromPath[str],
     data: JSONBody[EntryChanges],
     expected: ExpectedVersion,
-) -> Response[BrainEntry]:
+) -> BrainEntry:
     """Change fields of an entry. Omitted fields stay as they are."""
     return _update_entry(zoo, agent_id, entry_id, data, expected)
 
 
-@delete(ENTRY_PATH, summary="Delete a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
+@declare_route(delete, ENTRY_PATH, "Delete a brain entry", errors=BRAIN_ERRORS)
 def delete_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str], expected: ExpectedVersion
 ) -> None:
@@ -149,42 +134,29 @@ def delete_entry(
     zoo.brain.delete_entry(agent_id, entry_id, version=expected, source="web")
 
 
-@post(
-    f"{ENTRY_PATH}/restore",
-    summary="Restore a deleted brain entry",
-    responses=describe_errors(404),
-    status_code=200,
-    sync_to_thread=True,
+@declare_route(
+    post, f"{ENTRY_PATH}/restore", "Restore a deleted brain entry", errors=(404,), status_code=200
 )
 def restore_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
-) -> Response[BrainEntry]:
+) -> BrainEntry:
     """Restore an entry from the bin."""
-    entry = zoo.brain.restore_entry(agent_id, entry_id, source="web")
-    return Response(entry, headers=make_etag_headers(entry))
+    return zoo.brain.restore_entry(agent_id, entry_id, source="web")
 
 
-@patch(
-    f"{ENTRY_PATH}/pin", summary="Pin a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True
-)
+@declare_route(patch, f"{ENTRY_PATH}/pin", "Pin a brain entry", errors=BRAIN_ERRORS)
 def pin_entry(
     zoo: ZooDependency,
     agent_id: FromPath[str],
     entry_id: FromPath[str],
     data: JSONBody[PinBody | None] = None,
-) -> Response[BrainEntry]:
+) -> BrainEntry:
     """Pin or unpin an entry. Without `pinned`, invert its state."""
     pinned = None if data is None else data.pinned
-    entry = zoo.brain.pin_entry(agent_id, entry_id, pinned, source="web")
-    return Response(entry, headers=make_etag_headers(entry))
+    return zoo.brain.pin_entry(agent_id, entry_id, pinned, source="web")
 
 
-@get(
-    "/brain/search",
-    summary="Search all brains",
-    responses=describe_errors(400, 404),
-    sync_to_thread=True,
-)
+@declare_route(get, "/brain/search", "Search all brains", errors=(400, 404))
 def search_brain(
     zoo: ZooDependency,
     text: Annotated[str, QueryParameter(min_length=1, max_length=500)],
@@ -195,28 +167,23 @@ def search_brain(
     return zoo.brain.search(text, agent_id=agent_id, limit=limit)
 
 
-@post(
-    "/agents/{agent_id:str}/hand-over",
-    summary="Hand over to another agent",
-    responses=describe_errors(400, 404),
-    sync_to_thread=True,
+@declare_route(
+    post, "/agents/{agent_id:str}/hand-over", "Hand over to another agent", errors=(400, 404)
 )
 def hand_over(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[HandOverBody]
-) -> Response[BrainEntry]:
+) -> BrainEntry:
     """Create an entry of type `handoff` in the brain of the agent that takes over."""
-    created = zoo.brain.hand_over(
+    return zoo.brain.hand_over(
         agent_id, data.to_agent_id, data.summary, entry_ids=data.entry_ids, source="web"
     )
-    return Response(created, headers=make_etag_headers(created))
 
 
 def _update_entry(
     zoo: Zoo, agent_id: str, entry_id: str, body: EntryChanges, version: int | None
-) -> Response[BrainEntry]:
+) -> BrainEntry:
     changes = get_changes(body)
-    entry = zoo.brain.update_entry(agent_id, entry_id, changes, version=version, source="web")
-    return Response(entry, headers=make_etag_headers(entry))
+    return zoo.brain.update_entry(agent_id, entry_id, changes, version=version, source="web")
 
 
 BRAIN_ROUTES = [

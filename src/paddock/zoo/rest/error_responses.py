@@ -23,9 +23,15 @@ from paddock.zoo.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from litestar.exceptions import HTTPException
+    from litestar.handlers import HTTPRouteHandler
+    from litestar.types import AnyCallable
 
     from paddock.errors import PaddockError
+
+    RouteDecorator = Callable[[AnyCallable], HTTPRouteHandler]
 
 log = logging.getLogger("paddock.rest")
 
@@ -98,13 +104,36 @@ class Conflict(Struct, rename="camel", kw_only=True):
 def describe_errors(*statuses: int) -> dict[int, ResponseSpec]:
     """Return the OpenAPI responses of the errors that a route can return."""
     return {
-        status: ResponseSpec(_get_error_schema(status), description=_ERROR_DESCRIPTIONS[status])
+        status: ResponseSpec(
+            Conflict if status == 412 else Problem, description=_ERROR_DESCRIPTIONS[status]
+        )
         for status in statuses
     }
 
 
-def _get_error_schema(status: int) -> type[Struct]:
-    return Conflict if status == 412 else Problem
+def declare_route(
+    method: Callable[..., RouteDecorator],
+    path: str,
+    summary: str,
+    *,
+    errors: Iterable[int] = (),
+    **options: Any,
+) -> RouteDecorator:
+    """Return a decorator that makes a function the handler of a route.
+
+    All handlers of the API that use the database or the file system are declared in this way. They
+    are plain functions, which Litestar runs in a thread, so that they do not block the event loop.
+
+    Args:
+        method: Litestar's decorator for the HTTP method, such as `get`.
+        path: The path below `/api`, such as `/agents/{agent_id:str}`.
+        summary: The title of the route in the OpenAPI document.
+        errors: The error statuses that the document lists for the route, such as 404.
+        options: Further arguments for `method`.
+    """
+    return method(
+        path, summary=summary, responses=describe_errors(*errors), sync_to_thread=True, **options
+    )
 
 
 def make_error_response(

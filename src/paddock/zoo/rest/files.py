@@ -16,7 +16,7 @@ from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import Export, File, Remark
 from paddock.zoo.formats.format_registry import BUNDLE_FORMAT, FormatEntry, list_file_formats
 from paddock.zoo.model import Agent, ImportReport, LibrarySkill
-from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.error_responses import declare_route, describe_errors
 from paddock.zoo.rest.parameters import ZooDependency
 from paddock.zoo.rest.request_bodies import RequestBody, StartersBody
 from paddock.zoo.starter_agents import Starter, load_starters
@@ -57,12 +57,7 @@ async def list_formats() -> list[FormatEntry]:
     return list_file_formats()
 
 
-@get(
-    "/agents/{agent_id:str}/export",
-    summary="Export an agent as files",
-    responses=describe_errors(400, 404),
-    sync_to_thread=True,
-)
+@declare_route(get, "/agents/{agent_id:str}/export", "Export an agent as files", errors=(400, 404))
 def export_agent(
     zoo: ZooDependency,
     agent_id: FromPath[str],
@@ -95,12 +90,7 @@ def export_archive(
     return Response(pack_files(export.files), headers={"Content-Disposition": disposition})
 
 
-@get(
-    "/export",
-    summary="Export the zoo as files",
-    responses=describe_errors(400),
-    sync_to_thread=True,
-)
+@declare_route(get, "/export", "Export the zoo as files", errors=(400,))
 def export_zoo(
     zoo: ZooDependency,
     format: FormatQuery = BUNDLE_FORMAT,  # noqa: A002 - the name in the URL
@@ -111,13 +101,13 @@ def export_zoo(
     return _export_agents(zoo, agents, format, has_memory=memory)
 
 
-@post(
+@declare_route(
+    post,
     "/import/preview",
-    summary="Preview an import",
-    responses=describe_errors(400),
+    "Preview an import",
+    errors=(400,),
     status_code=200,
     request_max_body_size=MAX_FILES_BODY_BYTES,
-    sync_to_thread=True,
 )
 def preview_import(data: JSONBody[FilesBody]) -> Preview:
     """Return the expected result of an import without storing anything."""
@@ -130,30 +120,25 @@ def preview_import(data: JSONBody[FilesBody]) -> Preview:
     )
 
 
-@post(
+@declare_route(
+    post,
     "/import",
-    summary="Import agents from files",
-    responses=describe_errors(400),
+    "Import agents from files",
+    errors=(400,),
     request_max_body_size=MAX_FILES_BODY_BYTES,
-    sync_to_thread=True,
 )
 def import_agents(zoo: ZooDependency, data: JSONBody[FilesBody]) -> ImportReport:
     """Import all agents, or none if a value is invalid. Loose skills go to the library."""
     return zoo.importer.import_batch(_read_import(data))
 
 
-@get("/starters", summary="List starter agents", sync_to_thread=True)
+@declare_route(get, "/starters", "List starter agents")
 def list_starters() -> list[Starter]:
     """Return the agents that come with Paddock."""
     return load_starters()
 
 
-@post(
-    "/starters",
-    summary="Create starter agents",
-    responses=describe_errors(400),
-    sync_to_thread=True,
-)
+@declare_route(post, "/starters", "Create starter agents", errors=(400,))
 def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None) -> list[Agent]:
     """Create copies of starter agents, which can be changed like all others."""
     starters = {starter.id: starter.agent for starter in load_starters()}

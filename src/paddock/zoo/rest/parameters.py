@@ -6,15 +6,13 @@ import re
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Request
+from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.exceptions import ClientException, ValidationException
 from litestar.params import HeaderParameter, QueryParameter
 
 from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
 from paddock.zoo.service import Zoo
-
-VersionedObject = Agent | BrainEntry | LibrarySkill | Pack
 
 ZooDependency = NamedDependency[Zoo]
 """The zoo of the user who sent the request."""
@@ -55,9 +53,17 @@ def parse_if_match(if_match: IfMatchHeader = None) -> int | None:
     return int(if_match.removeprefix("W/").strip('"'))
 
 
-def make_etag_headers(resource: VersionedObject) -> dict[str, str]:
-    """Return the ETag header of a versioned resource."""
-    return {"ETag": f'"{resource.version}"'}
+async def set_etag_header(response: Response[Any]) -> Response[Any]:
+    """Set the ETag header of a response whose content is one versioned object.
+
+    Litestar calls this function after every handler of the zoo. The ETag of an agent at version 3
+    is `"3"`, which clients send back as If-Match with a change.
+    """
+    # The event stream is an ASGI application instead of a `Response`.
+    content = response.content if isinstance(response, Response) else None
+    if isinstance(content, Agent | BrainEntry | LibrarySkill | Pack):
+        response.headers.setdefault("ETag", f'"{content.version}"')
+    return response
 
 
 def make_page_headers(next_cursor: str | None) -> dict[str, str]:
