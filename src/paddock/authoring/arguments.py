@@ -8,6 +8,7 @@ converted to a dictionary. Arguments for a JSON Schema are decoded into a dictio
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,7 +26,7 @@ from paddock.errors import DefinitionError
 from paddock.protocol.jsonrpc import DECODE_ERRORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from paddock.authoring.signature import HandlerParameter
     from paddock.authoring.tool import Parameter
@@ -114,6 +115,18 @@ def create_typed_reader(
     if needs_dataclass_defaults([parameter.type_hint for parameter in parameters]):
         return lambda raw: fill_dataclass_defaults(read(raw))
     return read
+
+
+def create_struct_reader(
+    struct: type[msgspec.Struct], where: str
+) -> Callable[[Raw | bytes], msgspec.Struct]:
+    """Return a function that decodes arguments into a Struct that the tool declares.
+
+    Raises:
+        DefinitionError: msgspec does not support the type of a field.
+    """
+    with _convert_type_errors(where):
+        return msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
 
 
 def create_parameter_reader(
@@ -216,19 +229,24 @@ def _create_struct_reader(
     Raises:
         DefinitionError: msgspec does not support a type or default.
     """
-    try:
+    with _convert_type_errors(where):
         # Unknown fields are forbidden, because a misspelled optional argument would otherwise be
         # ignored silently.
         struct = msgspec.defstruct(
             "Arguments", fields, forbid_unknown_fields=True, kw_only=True, rename=rename
         )
-        decode = msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
+        return msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
+
+
+@contextmanager
+def _convert_type_errors(where: str) -> Iterator[None]:
+    """Convert msgspec's error for an unsupported type or default to a DefinitionError."""
+    try:
+        yield
     except (TypeError, ValueError) as error:
         raise DefinitionError(
             str(error).splitlines()[0], where=where, hint="check the parameters' types"
         ) from None
-
-    return decode
 
 
 def is_json_object(raw: object) -> bool:

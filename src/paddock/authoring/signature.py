@@ -154,6 +154,24 @@ class HandlerSignature:
         return parse_docstring(self._docstring)
 
 
+def list_struct_parameters(struct: type[msgspec.Struct]) -> list[HandlerParameter]:
+    """Return the fields of a Struct as parameters, for a handler that takes the Struct."""
+    parameters = []
+    for field in msgspec.structs.fields(struct):
+        default = field.default
+        if field.default_factory is not msgspec.NODEFAULT:
+            default = field.default_factory()
+        parameters.append(
+            _create_parameter(
+                field.encode_name,
+                field.type,
+                NO_DEFAULT if default is msgspec.NODEFAULT else default,
+                is_keyword_only=True,
+            )
+        )
+    return parameters
+
+
 def _create_parameter(
     name: str, hint: Any, default: object, *, is_keyword_only: bool
 ) -> HandlerParameter:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from msgspec import Struct
+
     from paddock.authoring.app_view import AppView
     from paddock.errors import PaddockError
     from paddock.protocol.content import Icon
@@ -84,15 +86,18 @@ class Parameter:
 class Tool:
     """A function that a model can call.
 
-    By default the input schema is derived from the handler's type hints. With `parameters` or
-    `input_schema` the handler takes one dictionary of arguments instead. In both cases it may also
-    take a `Context`.
+    By default the input schema is derived from the handler's type hints. With `arguments` the
+    handler takes one Struct instead, and with `parameters` or `input_schema` one dictionary of
+    arguments. In all cases it may also take a `Context`.
 
     Args:
         name: 1 to 128 of A-Z a-z 0-9 _ - . /
-        handler: The function, plain or `async`.
+        handler: The function, plain or `async`. Or a reference, such as `package.module:function`,
+            to a plain function that is imported with the first call and takes the arguments and a
+            `Context`. Its tool declares description and arguments.
         description: Sent to the model; by default, the handler's docstring.
         title: Display name.
+        arguments: A msgspec Struct class, whose fields are the parameters.
         parameters: Simple parameters, from which a schema is built.
         input_schema: A complete JSON Schema; takes precedence over `parameters`.
         output_schema: JSON Schema of the structured result; by default from the return type.
@@ -119,6 +124,7 @@ class Tool:
 
     __slots__ = (
         "annotations",
+        "arguments",
         "description",
         "failures",
         "handler",
@@ -146,10 +152,11 @@ class Tool:
     def __init__(
         self,
         name: str,
-        handler: ToolHandler,
+        handler: ToolHandler | str,
         *,
         description: str | None = None,
         title: str | None = None,
+        arguments: type[Struct] | None = None,
         parameters: Sequence[Parameter] | None = None,
         input_schema: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
@@ -173,6 +180,7 @@ class Tool:
         self.handler = handler
         self.description = description
         self.title = title
+        self.arguments = arguments
         self.parameters = parameters
         self.input_schema: dict[str, Any] | None = (
             None if input_schema is None else {**input_schema}
@@ -212,7 +220,9 @@ class Tool:
         names = [parameter.name for parameter in parameters or ()]
         if len(set(names)) < len(names):
             raise DefinitionError(f"duplicate parameter names: {', '.join(names)}", where=name)
-        if not callable(handler):
+        if isinstance(handler, str):
+            _check_handler_reference(self)
+        elif not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
         _check_ui(ui, visibility, name)
         _check_tool_name(name)
@@ -245,6 +255,25 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def _check_handler_reference(tool: Tool) -> None:
+    """Check that the tool can be listed without importing its handler."""
+    module_name, _, function_name = str(tool.handler).partition(":")
+    if not module_name or not function_name:
+        raise DefinitionError(
+            f"handler is {tool.handler!r}",
+            where=tool.name,
+            hint="expected a function or a reference: package.module:function",
+        )
+    if tool.description is None or (
+        tool.arguments is None and tool.parameters is None and tool.input_schema is None
+    ):
+        raise DefinitionError(
+            "a handler that is a reference is not imported to list the tool",
+            where=tool.name,
+            hint="give description, and one of arguments, parameters and input_schema",
+        )
 
 
 def _check_tool_name(name: str) -> None:

@@ -22,6 +22,7 @@ from paddock.authoring.arguments import (
     coerce_strings,
     create_parameter_reader,
     create_schema_reader,
+    create_struct_reader,
     create_typed_reader,
     explain_error,
     get_error_path,
@@ -35,6 +36,7 @@ from paddock.authoring.handler_errors import (
     describe_error,
     is_handler_failure,
 )
+from paddock.authoring.handler_reference import resolve_handler
 from paddock.authoring.header_parameters import check_mirrored_headers, find_header_parameters
 from paddock.authoring.output_schema import OutputSchema
 from paddock.authoring.results import (
@@ -44,7 +46,11 @@ from paddock.authoring.results import (
     run_if_coroutine,
 )
 from paddock.authoring.schema import JSON_SCHEMA_DIALECT, build_arguments_schema
-from paddock.authoring.signature import HandlerSignature, is_coroutine_function
+from paddock.authoring.signature import (
+    HandlerSignature,
+    is_coroutine_function,
+    list_struct_parameters,
+)
 from paddock.errors import PaddockError
 from paddock.protocol.errors import (
     InvalidParamsError,
@@ -115,9 +121,16 @@ def get_output_schema(tool: Tool) -> OutputSchema:
 
 
 def _read_signature(tool: Tool) -> HandlerSignature:
-    # An explicit schema replaces the parameters, whose hints may then have no schema at all.
-    is_explicit = tool.input_schema is not None or tool.parameters is not None
-    return HandlerSignature(tool.handler, Context, tool.name, is_schema_needed=not is_explicit)
+    handler = resolve_handler(tool.handler)
+    # Declared arguments replace the parameters, whose hints may then have no schema at all.
+    declarations = (tool.arguments, tool.parameters, tool.input_schema)
+    is_declared = any(declaration is not None for declaration in declarations)
+    signature = HandlerSignature(handler, Context, tool.name, is_schema_needed=not is_declared)
+    if tool.arguments is not None:
+        signature.parameters = list_struct_parameters(tool.arguments)
+    if isinstance(tool.handler, str):
+        signature.return_type = tool.return_type
+    return signature
 
 
 def _select_input_schema(tool: Tool, signature: HandlerSignature) -> Json:
@@ -148,6 +161,7 @@ class ToolInvoker:
 
     __slots__ = (
         "_call_handler",
+        "_handler",
         "_header_parameters",
         "_output_schema",
         "_read_arguments",
@@ -165,20 +179,24 @@ class ToolInvoker:
         self.task_from_handler = tool.task_from_handler
         self.slow_tracker = SlowHandlerTracker(is_trusted=tool.inline)
         self._server = server
+        self._handler = resolve_handler(tool.handler)
         self._header_parameters: tuple[HeaderParameter, ...] | None = None
         self._output_schema = get_output_schema(tool)
         self._read_arguments: Callable[[Any], Any]
         self._call_handler: Callable[[Any, Request], Any]
         if tool.input_schema is not None:
             self._read_arguments = create_schema_reader(tool.input_schema, tool.name)
-            self._call_handler = self._bind_dict_handler()
+            self._call_handler = self._bind_whole_arguments()
         elif tool.parameters is not None:
             self._read_arguments = create_parameter_reader(tool.parameters, tool.name)
-            self._call_handler = self._bind_dict_handler()
+            self._call_handler = self._bind_whole_arguments()
+        elif tool.arguments is not None:
+            self._read_arguments = create_struct_reader(tool.arguments, tool.name)
+            self._call_handler = self._bind_whole_arguments()
         else:
-            signature = HandlerSignature(tool.handler, Context, tool.name)
+            signature = HandlerSignature(self._handler, Context, tool.name)
             self._read_arguments, self._call_handler = self._bind_typed_handler(signature)
-        self.is_async = is_coroutine_function(tool.handler)
+        self.is_async = is_coroutine_function(self._handler)
 
     def check_http_request(self, request: Request) -> None:
         """Check the scopes and mirrored headers of a call over HTTP before the handler runs.
@@ -292,9 +310,9 @@ class ToolInvoker:
             text if failures is None else dump_json(failures(ToolError(text)))
         )
 
-    def _bind_dict_handler(self) -> Callable[[Any, Request], Any]:
-        """Return a function that passes the arguments to the handler as one dictionary."""
-        handler, server = self.tool.handler, self._server
+    def _bind_whole_arguments(self) -> Callable[[Any, Request], Any]:
+        """Return a function that passes the arguments to the handler as one object."""
+        handler, server = self._handler, self._server
         options = MappingProxyType(self.tool.option_values)
         return bind_dict_handler(handler, lambda request: Context(request, server, options))
 
@@ -306,7 +324,7 @@ class ToolInvoker:
         Both run on every call, so each common form of signature has its own short function. The
         general `call` below handles the rest.
         """
-        handler, server = self.tool.handler, self._server
+        handler, server = self._handler, self._server
         options = MappingProxyType(self.tool.option_values)
         context = signature.context_parameter
         if not signature.parameters:

@@ -194,7 +194,9 @@ def evaluate_in_session(
             info = SessionInfo(session.id, session.status, session.engine, tuple(session.notes))
         return [] if control.is_cancelled() else format_result(result, info)
 
-    return call_kernel(ctx, work, seconds)
+    content = call_kernel(ctx, work, seconds)
+    ctx.raise_if_cancelled()
+    return content
 
 
 def format_session_output(

@@ -1,22 +1,28 @@
-"""Options, annotations and defaults that tool declarations share.
+"""Arguments, annotations, options and defaults that tool declarations share.
 
 Every server loads this module to list its tools, so it imports no kernels.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.tool import Parameter
 from paddock.authoring.tool_option import Option
-from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+
+
+class ToolArguments(Struct, forbid_unknown_fields=True, rename="camel"):
+    """The arguments of a built-in tool. Clients write `max_length` as `maxLength`.
+
+    Unknown arguments are rejected, because a misspelled one would otherwise be ignored silently.
+    """
+
 
 READ_ANNOTATIONS = {
     "readOnlyHint": True,
@@ -31,6 +37,10 @@ WRITE_ANNOTATIONS = {
     "openWorldHint": False,
 }
 """For tools that run code or replace files."""
+ADD_ANNOTATIONS = {**WRITE_ANNOTATIONS, "destructiveHint": False}
+"""For tools that write new files only."""
+CACHE_ANNOTATIONS = {**ADD_ANNOTATIONS, "idempotentHint": True}
+"""For tools whose only effect is one that the next call has as well, such as a rebuilt file."""
 
 MAX_TIME_LIMIT_SECONDS = 604_800  # A week.
 # With less memory, an engine may not even start an evaluation.
@@ -106,20 +116,6 @@ ENGINE_OPTION_NAME = "Engine"
 ENGINE_OPTION = Option(
     None, str | None, "Engine that evaluates the code: wolfram, woxi, mathics or none"
 )
-
-
-@contextmanager
-def convert_errors() -> Iterator[None]:
-    """Convert a PaddockError into a ToolError, whose message reaches the model as it is.
-
-    The server prefixes the messages of other errors with the name of the failed tool.
-    """
-    try:
-        yield
-    except ToolError:
-        raise
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
 
 
 def resolve_time_limit(code: str, time_constraint: int | None, options: Mapping[str, Any]) -> float:

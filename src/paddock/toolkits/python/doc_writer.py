@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.toolkits.python.docstring_styles import DocstringStyle
+    from paddock.toolkits.python.tools import PythonDocArguments
 
 
 MAX_SOURCE_BYTES = 20_000_000
@@ -281,7 +282,7 @@ class DocTask(NamedTuple):
     page: str
 
 
-def run_doc_task(task: DocTask, ctx: Context) -> str:
+def write_python_doc(arguments: PythonDocArguments, ctx: Context) -> str:
     """Perform an operation of `PythonDoc` and return a message about the result.
 
     All arguments are checked before any file is touched.
@@ -289,6 +290,15 @@ def run_doc_task(task: DocTask, ctx: Context) -> str:
     Raises:
         ToolError: The operation is invalid or fails.
     """
+    task = DocTask(
+        arguments.operation.strip(),
+        arguments.file,
+        (arguments.symbol or "").strip(),
+        arguments.content or "",
+        (arguments.section or "").strip(),
+        arguments.style,
+        arguments.page or "",
+    )
     _check_task(task)
     if task.operation == "checkDocstrings":
         return _check_docstrings(require_path(task.file, ctx, DocumentedFileError), task, ctx)

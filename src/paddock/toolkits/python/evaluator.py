@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import environ
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.kernels.jupyter.engine import make_jupyter_engine
@@ -17,7 +17,11 @@ from paddock.toolkits.session_evaluation import (
     evaluate_in_session,
     format_session_output,
 )
-from paddock.toolkits.tool_options import GATEWAY_OPTION_NAME, KERNEL_OPTION_NAME
+from paddock.toolkits.tool_options import (
+    GATEWAY_OPTION_NAME,
+    KERNEL_OPTION_NAME,
+    resolve_time_limit,
+)
 
 if TYPE_CHECKING:
     from paddock.authoring.context import Context
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from paddock.kernels.sessions import EvaluationSession
     from paddock.toolkits.content import ToolContent
     from paddock.toolkits.python.interpreters import PythonInterpreter
+    from paddock.toolkits.python.tools import PythonEvaluatorArguments
     from paddock.toolkits.session_evaluation import SessionInfo
 
 
@@ -81,35 +86,20 @@ def truncate_middle(text: str, max_characters: int) -> str:
 _session_engines: BoundedMapping[str, Engine] = BoundedMapping()
 
 
-class EvaluationRequest(NamedTuple):
-    """The session, interpreter and Jupyter kernel that a call names. Each may be None."""
-
-    session: str | None
-    interpreter: str | None
-    kernel: str | None
-
-
-def run_evaluation(
-    ctx: Context, code: str, seconds: float, request: EvaluationRequest
-) -> ToolContent:
+def evaluate_python(arguments: PythonEvaluatorArguments, ctx: Context) -> ToolContent:
     """Evaluate code in a session and return its output.
-
-    Args:
-        ctx: The context of the call, with the tool's options.
-        code: The code to evaluate.
-        seconds: The time limit.
-        request: The session, interpreter and Jupyter kernel that the call names.
 
     Raises:
         PaddockError: The interpreter does not exist, or its kernel does not start.
     """
-    engine = _select_engine(ctx, request)
+    seconds = resolve_time_limit(arguments.code, arguments.time_constraint, ctx.options)
+    engine = _select_engine(ctx, arguments)
 
     def evaluate(
         session: EvaluationSession, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[EvaluationResult, int]:
         line_number = session.next_line
-        result = session.evaluate(code, limits, control)
+        result = session.evaluate(arguments.code, limits, control)
         _session_engines.put(session.id, engine)
         return result, line_number
 
@@ -124,21 +114,23 @@ def run_evaluation(
         )
 
     return evaluate_in_session(
-        ctx, request.session, seconds, lambda: engine, evaluate, format_result
+        ctx, arguments.session, seconds, lambda: engine, evaluate, format_result
     )
 
 
-def _select_engine(ctx: Context, request: EvaluationRequest) -> Engine:
+def _select_engine(ctx: Context, arguments: PythonEvaluatorArguments) -> Engine:
     """Return the engine that a call names, else that of its session, else the project's Python.
 
     A Jupyter kernel in the call takes precedence over an interpreter in the call, and that one over
     a Jupyter kernel in the tool's options.
     """
-    engine = _session_engines.get(request.session or "")
-    if engine is not None and not request.interpreter and not request.kernel:
+    engine = _session_engines.get(arguments.session or "")
+    if engine is not None and not arguments.interpreter and not arguments.kernel:
         return engine
     directory = str(get_working_directory(ctx))
-    kernel = request.kernel or (None if request.interpreter else ctx.options[KERNEL_OPTION_NAME])
+    kernel = arguments.kernel
+    if not kernel and not arguments.interpreter:
+        kernel = ctx.options[KERNEL_OPTION_NAME]
     if kernel:
         gateway = ctx.options[GATEWAY_OPTION_NAME] or ""
         location = f" at {gateway}" if gateway else ""
@@ -147,8 +139,8 @@ def _select_engine(ctx: Context, request: EvaluationRequest) -> Engine:
         return make_jupyter_engine(
             kernel, f"the Jupyter kernel {kernel}{location}", directory, gateway, token
         )
-    interpreter = _find_saved_interpreter(ctx, request) or choose_interpreter(
-        ctx, request.interpreter
+    interpreter = _find_saved_interpreter(ctx, arguments) or choose_interpreter(
+        ctx, arguments.interpreter
     )
     return make_python_engine(
         str(interpreter.path),
@@ -158,12 +150,14 @@ def _select_engine(ctx: Context, request: EvaluationRequest) -> Engine:
     )
 
 
-def _find_saved_interpreter(ctx: Context, request: EvaluationRequest) -> PythonInterpreter | None:
+def _find_saved_interpreter(
+    ctx: Context, arguments: PythonEvaluatorArguments
+) -> PythonInterpreter | None:
     """Return the interpreter that evaluated a session in an earlier process, if still usable."""
-    if request.interpreter or not request.session:
+    if arguments.interpreter or not arguments.session:
         return None
     language, _, path = (
-        get_shared_session_manager().get_saved_engine_name(request.session) or ""
+        get_shared_session_manager().get_saved_engine_name(arguments.session) or ""
     ).partition(" ")
     if language != "python" or not path:
         return None

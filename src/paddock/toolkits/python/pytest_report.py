@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from paddock.kernels.handler_calls import call_in_thread
 from paddock.reports import suite_report
@@ -18,6 +18,12 @@ from paddock.toolkits.python.pytest_runner import (
     PytestRunner,
     resolve_targets,
 )
+from paddock.toolkits.python.tools import (
+    DEFAULT_MAX_FAILURES,
+    EACH_TEST_TIME_OPTION_NAME,
+    RUN_TIME_OPTION_NAME,
+)
+from paddock.toolkits.tool_options import MEMORY_OPTION_NAME, NETWORK_OPTION_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.toolkits.python.interpreters import PythonInterpreter
     from paddock.toolkits.python.pytest_events import PytestEvent, PythonTestCase, PythonTestRun
+    from paddock.toolkits.python.tools import PytestArguments
 
 WRONG_RESULTS_GROUP, ERRORS_GROUP = "Wrong Results", "Errors"
 _OTHER_OUTCOME_TITLES = {
@@ -37,37 +44,25 @@ _MAX_TRACEBACK_CHARACTERS, _MAX_OUTPUT_CHARACTERS = 3_000, 1_500
 _SLOW_TEST_SECONDS, _MAX_SLOW_TESTS = 1.0, 5
 
 
-class PytestSelection(NamedTuple):
-    """The tests to run, and the maximum number of failures to show.
-
-    Attributes:
-        paths: Files, directories and single tests, separated by commas.
-        keyword: An expression for `pytest -k`, or an empty string.
-        marker: An expression for `pytest -m`, or an empty string.
-        interpreter: The interpreter that the call names, if any.
-        max_failures: The maximum number of failures in the report.
-    """
-
-    paths: str
-    keyword: str
-    marker: str
-    interpreter: str | None
-    max_failures: int
-
-
-def run_and_report(ctx: Context, selection: PytestSelection, limits: PytestLimits) -> str:
+def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
     """Run tests and return a report.
 
     Raises:
         ToolError: The tests do not exist or cannot be run.
         PaddockError: No child process can be started.
     """
-    targets = resolve_targets(selection.paths, ctx)
-    interpreter = choose_interpreter(ctx, selection.interpreter, targets.interpreter_directory)
-    options = []
-    for option, value in (("-k", selection.keyword), ("-m", selection.marker)):
-        if value.strip():
-            options += [option, value]
+    targets = resolve_targets(arguments.paths or "", ctx)
+    interpreter = choose_interpreter(ctx, arguments.interpreter, targets.interpreter_directory)
+    limits = PytestLimits(
+        arguments.time_constraint or ctx.options[RUN_TIME_OPTION_NAME],
+        arguments.test_time_constraint or ctx.options[EACH_TEST_TIME_OPTION_NAME],
+        arguments.memory_constraint or ctx.options[MEMORY_OPTION_NAME],
+        ctx.options[NETWORK_OPTION_NAME],
+    )
+    options: list[str] = []
+    for option, expression in (("-k", arguments.keyword), ("-m", arguments.marker)):
+        if expression and expression.strip():
+            options += [option, expression]
 
     def work(
         is_cancelled: Callable[[], bool], on_test: Callable[[PythonTestRun], None]
@@ -92,7 +87,10 @@ def run_and_report(ctx: Context, selection: PytestSelection, limits: PytestLimit
 
     result = call_in_thread(ctx, work, report_progress)
     ctx.raise_if_cancelled()
-    return _format_report(result, interpreter, selection.max_failures)
+    max_failures = arguments.limit or 0
+    return _format_report(
+        result, interpreter, max_failures if max_failures > 0 else DEFAULT_MAX_FAILURES
+    )
 
 
 def _format_report(result: PytestResult, interpreter: PythonInterpreter, limit: int) -> str:

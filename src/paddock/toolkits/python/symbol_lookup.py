@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.directories import get_data_directory
@@ -22,12 +22,14 @@ from paddock.reports.text import format_code_block
 from paddock.toolkits.paths import get_working_directory, require_file
 from paddock.toolkits.python.interpreters import choose_interpreter, find_import_paths
 from paddock.toolkits.python.linters import ProgramError, run_program
+from paddock.toolkits.python.tools import DEFAULT_MAX_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.context import Context
     from paddock.toolkits.python.interpreters import PythonInterpreter
+    from paddock.toolkits.python.tools import PythonSymbolArguments
 
 
 _IMPORT_SCRIPT = Path(__file__).with_name("project_scripts") / "paddock_import_symbols.py"
@@ -104,43 +106,30 @@ class SymbolFileError(ToolError):
     code = "symbol-file"
 
 
-class SymbolQuery(NamedTuple):
-    """The arguments of a lookup.
-
-    Attributes:
-        names: Dotted names.
-        file: The file from which the names are seen, or None for the whole project.
-        max_characters: The maximum length of each source and documentation.
-        interpreter: The interpreter that the call names, if any.
-        allows_import: Whether symbols that static analysis does not find may be imported, which
-            runs the project's code.
-    """
-
-    names: list[str]
-    file: str | None
-    max_characters: int
-    interpreter: str | None
-    allows_import: bool
-
-
-def look_up_symbols(ctx: Context, query: SymbolQuery) -> str:
+def show_python_definitions(arguments: PythonSymbolArguments, ctx: Context) -> str:
     """Return the definitions of symbols as Markdown.
 
     All names are first searched by static analysis. Names that it does not find are imported if the
-    query allows it.
+    call allows it, which runs the project's code.
 
     Raises:
         ToolError: The file or interpreter does not exist, or the lookup fails.
     """
+    names = [name for part in arguments.symbols.split(",") if (name := part.strip())]
+    if not names:
+        raise ToolError("`symbols` contains no names", hint='as in symbols="json.dumps"')
+    max_characters = arguments.max_length or 0
+    if max_characters <= 0:
+        max_characters = DEFAULT_MAX_CHARACTERS
     project = get_working_directory(ctx)
-    file = require_file(query.file, ctx, SymbolFileError) if query.file else None
-    interpreter = choose_interpreter(ctx, query.interpreter, file.parent if file else None)
+    file = require_file(arguments.file, ctx, SymbolFileError) if arguments.file else None
+    interpreter = choose_interpreter(ctx, arguments.interpreter, file.parent if file else None)
     paths = find_import_paths(project, interpreter, file)
-    valid_names = [name for name in query.names if _is_dotted_name(name)][:_MAX_NAMES]
+    valid_names = [name for name in names if _is_dotted_name(name)][:_MAX_NAMES]
     request = {
         "names": valid_names,
         "file": str(file) if file else None,
-        "length": query.max_characters,
+        "length": max_characters,
         "project": str(project),
         "paths": paths,
         "cache": str(Path(get_data_directory()) / "jedi"),
@@ -149,23 +138,22 @@ def look_up_symbols(ctx: Context, query: SymbolQuery) -> str:
     def work(
         is_cancelled: Callable[[], bool], _: Callable[[None], None]
     ) -> dict[str, SymbolRecord]:
-        """Analyse the project statically, then import what was not found if the query allows it."""
+        """Analyse the project statically, then import what was not found if the call allows it."""
         records = _run_symbol_child(request, is_cancelled) if valid_names else {}
         missing = [name for name, record in records.items() if not record["found"]]
-        if query.allows_import and missing and not is_cancelled():
+        if arguments.live and missing and not is_cancelled():
             records |= import_symbols(
-                missing, interpreter, project, paths, query.max_characters, is_cancelled
+                missing, interpreter, project, paths, max_characters, is_cancelled
             )
         return records
 
     records = call_in_thread(ctx, work, lambda _: None)
     ctx.raise_if_cancelled()
     sections = [
-        _format_symbol(name, records.get(name), query.max_characters)
-        for name in query.names[:_MAX_NAMES]
+        _format_symbol(name, records.get(name), max_characters) for name in names[:_MAX_NAMES]
     ]
-    if len(query.names) > _MAX_NAMES:
-        sections.append(f"Only the first {_MAX_NAMES} of {len(query.names)} symbols are shown.")
+    if len(names) > _MAX_NAMES:
+        sections.append(f"Only the first {_MAX_NAMES} of {len(names)} symbols are shown.")
     return "\n\n".join(sections)
 
 

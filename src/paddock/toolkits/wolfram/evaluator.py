@@ -16,7 +16,7 @@ from paddock.toolkits.session_evaluation import (
     format_session_output,
     record_session,
 )
-from paddock.toolkits.tool_options import ENGINE_OPTION_NAME
+from paddock.toolkits.tool_options import ENGINE_OPTION_NAME, resolve_time_limit
 from paddock.wolfram import escape_private_characters
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from paddock.kernels.wolfram.line_evaluator import LineEvaluation
     from paddock.toolkits.content import ToolContent
     from paddock.toolkits.session_evaluation import SessionInfo
+    from paddock.toolkits.wolfram.tools import WolframEvaluatorArguments
 
 RESUMED_NOTE = (
     "The session was resumed in a new kernel. Definitions and history were restored; loaded "
@@ -90,26 +91,21 @@ def describe_engine(engine: Engine) -> str:
     return title if engine.name == "wolfram" else f"{title}, not by a Wolfram kernel"
 
 
-def run_evaluation(ctx: Context, code: str, seconds: float, session_id: str | None) -> ToolContent:
+def evaluate_wolfram_language(arguments: WolframEvaluatorArguments, ctx: Context) -> ToolContent:
     """Evaluate code in a session and return its output.
 
     The session is recorded as the caller's latest one, so that symbol lookups read its definitions.
 
-    Args:
-        ctx: The context of the call, with the tool's options.
-        code: The code to evaluate.
-        seconds: The time limit.
-        session_id: The session to continue. Defaults to a new one.
-
     Raises:
         PaddockError: The engine is not installed, or its kernel does not start.
     """
+    seconds = resolve_time_limit(arguments.code, arguments.time_constraint, ctx.options)
 
     def evaluate(
         session: EvaluationSession, limits: EvaluationLimits, control: EvaluationControl
     ) -> LineEvaluation:
         """Evaluate the code, and remember the session for symbol lookups."""
-        evaluation = evaluate_line(session, code, limits, control)
+        evaluation = evaluate_line(session, arguments.code, limits, control)
         record_session(ctx, session.id, session.engine)
         return evaluation
 
@@ -130,5 +126,10 @@ def run_evaluation(ctx: Context, code: str, seconds: float, session_id: str | No
         )
 
     return evaluate_in_session(
-        ctx, session_id, seconds, lambda: get_configured_engine(ctx), evaluate, format_evaluation
+        ctx,
+        arguments.session,
+        seconds,
+        lambda: get_configured_engine(ctx),
+        evaluate,
+        format_evaluation,
     )

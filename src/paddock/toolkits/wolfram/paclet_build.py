@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
+    from paddock.toolkits.wolfram.paclet_tools import PacletArguments, PacletBuildArguments
 
 _LEVEL_TITLES: dict[PacletIssueLevel, str] = {
     "Error": "Errors",
@@ -53,32 +54,29 @@ class PacletPathError(ToolError):
     code = "paclet-tools-invalid-path"
 
 
-def report_check(ctx: Context, path: str) -> str:
+def check_paclet_directory(arguments: PacletArguments, ctx: Context) -> str:
     """Return a report on the problems of a paclet."""
-    return _format_check(check_paclet(_resolve_directory(path, ctx)))
+    return _format_check(check_paclet(_resolve_directory(arguments.path, ctx)))
 
 
-def report_build(ctx: Context, path: str, *, is_checked: bool) -> str:
+def build_paclet(arguments: PacletBuildArguments, ctx: Context) -> str:
     """Build the archive of a paclet and return a report.
 
-    Args:
-        ctx: The context of the call.
-        path: The paclet's directory, or a file in it.
-        is_checked: Whether to build only if the check finds no errors.
+    With the argument `check`, the archive is built only if the check finds no errors.
     """
-    directory = _resolve_directory(path, ctx)
+    directory = _resolve_directory(arguments.path, ctx)
     issues = check_paclet(directory)
-    if is_checked and any(issue.level == "Error" for issue in issues):
+    if arguments.check and any(issue.level == "Error" for issue in issues):
         return f"# Paclet Build Aborted\n\n{_format_issues(issues)}"
     return _build_archive(directory, issues)
 
 
-def report_submission(ctx: Context, path: str) -> str:
+def submit_paclet(arguments: PacletArguments, ctx: Context) -> str:
     """Return instructions for submitting a paclet, and the problems to fix first.
 
     Paddock cannot submit paclets, because it has no access to the user's Wolfram account.
     """
-    directory = _resolve_directory(path, ctx)
+    directory = _resolve_directory(arguments.path, ctx)
     issues = check_paclet(directory)
     instructions = SUBMISSION_STEPS.format(directory=quote_string(str(directory)))
     return f"# Paclet Submission Failed\n\n{instructions}\n\n{_format_check(issues)}"

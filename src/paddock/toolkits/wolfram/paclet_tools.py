@@ -1,19 +1,23 @@
-"""Declarations of the tools for paclets and for reference pages of their symbols."""
+"""Declarations of the tools for paclets and for reference pages of their symbols.
+
+The handlers are imported with the first call.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 
-from paddock.authoring.context import Context
 from paddock.authoring.tool import Parameter, Tool
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
 from paddock.toolkits.tool_options import (
+    ADD_ANNOTATIONS,
+    CACHE_ANNOTATIONS,
     ENGINE_OPTION,
     ENGINE_OPTION_NAME,
     WRITE_ANNOTATIONS,
-    convert_errors,
+    ToolArguments,
 )
 
 _PATH_META = Meta(
@@ -22,38 +26,27 @@ _PATH_META = Meta(
 )
 
 
-def check_paclet(ctx: Context, path: Annotated[str, _PATH_META]) -> str:
-    """Check a paclet for problems."""
-    from paddock.toolkits.wolfram.paclet_build import report_check
+class PacletArguments(ToolArguments):
+    """The arguments of `CheckPaclet` and `SubmitPaclet`."""
 
-    return report_check(ctx, path)
+    path: Annotated[str, _PATH_META]
 
 
-def build_paclet(
-    ctx: Context,
-    path: Annotated[str, _PATH_META],
+class PacletBuildArguments(ToolArguments):
+    """The arguments of `BuildPaclet`."""
+
+    path: Annotated[str, _PATH_META]
     check: Annotated[
         bool | None, Meta(description="Whether to check first and build only without errors.")
-    ] = False,
-) -> str:
-    """Build an archive of a paclet."""
-    from paddock.toolkits.wolfram.paclet_build import report_build
-
-    return report_build(ctx, path, is_checked=bool(check))
-
-
-def submit_paclet(ctx: Context, path: Annotated[str, _PATH_META]) -> str:
-    """Check a paclet and explain how to submit it."""
-    from paddock.toolkits.wolfram.paclet_build import report_submission
-
-    return report_submission(ctx, path)
+    ] = False
 
 
 _READ_ONLY_ANNOTATIONS = {"readOnlyHint": True, "openWorldHint": False}
 
 check_paclet_tool = Tool(
     "CheckPaclet",
-    check_paclet,
+    "paddock.toolkits.wolfram.paclet_build:check_paclet_directory",
+    arguments=PacletArguments,
     title="Check a paclet",
     description="Check a Wolfram paclet without running it: the content of PacletInfo.wl, whether "
     "the files it names exist, and whether the code can be parsed.",
@@ -63,22 +56,19 @@ check_paclet_tool = Tool(
 )
 build_paclet_tool = Tool(
     "BuildPaclet",
-    build_paclet,
+    "paddock.toolkits.wolfram.paclet_build:build_paclet",
+    arguments=PacletBuildArguments,
     title="Build a paclet",
     description="Build a .paclet archive of a Wolfram paclet in its directory `build`. Replaces "
     "an archive of the same version.",
-    annotations={
-        "readOnlyHint": False,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    },
+    annotations=CACHE_ANNOTATIONS,
     lenient=True,
     options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
 )
 submit_paclet_tool = Tool(
     "SubmitPaclet",
-    submit_paclet,
+    "paddock.toolkits.wolfram.paclet_build:submit_paclet",
+    arguments=PacletArguments,
     title="Submit a paclet",
     description="Check a Wolfram paclet and explain how to submit it to the paclet repository. "
     "Submitting requires a Wolfram system that is signed in.",
@@ -93,57 +83,20 @@ _EXAMPLES_DESCRIPTION = (
     "outputs; a line --- separates examples. A fenced wl-output block after a code block replaces "
     "its output."
 )
-CREATE_SYMBOL_DOC_DESCRIPTION = """\
-Create a reference page (a notebook) for a symbol of a Wolfram paclet, below \
-Documentation/English/ReferencePages/Symbols in the paclet's directory. Omitted parts get the \
-placeholder XXXX. An existing page is never replaced."""
-EDIT_SYMBOL_DOC_DESCRIPTION = """\
-Edit one part of a symbol's reference page in place; the rest of the notebook stays unchanged. \
-Operations: setUsage (a list as for CreateSymbolDoc), setNotes (replaces all notes with Markdown), \
-addNote (inserts notes), setDetailsTable (replaces the table in the notes, or inserts one at the \
-position), setSeeAlso (names), setTechNotes, setRelatedGuides, setRelatedLinks (one \
-[label](address) per line), setKeywords (words), setHistory (new:1.0, modified:1.2, \
-obsolete:2.0). Empty content sets a placeholder where that makes sense."""
-EDIT_EXAMPLES_DESCRIPTION = """\
-Edit the examples in a section of a symbol's reference page in place; the rest of the notebook \
-stays unchanged. Operations: appendExample, prependExample, insertExample, replaceExample, \
-removeExample (these three need a position), clearExamples, setExamples. Returns the examples \
-with their outputs."""
 EXAMPLE_SECTION_NAMES = (
     "BasicExamples, Scope, GeneralizationsExtensions, Options, Applications, PropertiesRelations, "
     "PossibleIssues, InteractiveExamples or NeatExamples"
 )
 
 
-def create_symbol_doc(arguments: dict[str, Any], ctx: Context) -> str:
-    """Create a reference page."""
-    from paddock.toolkits.wolfram.reference_pages import write_new_symbol_page
-
-    with convert_errors():
-        return write_new_symbol_page(arguments, ctx)
-
-
-def edit_symbol_doc(arguments: dict[str, Any], ctx: Context) -> str:
-    """Edit a part of a reference page."""
-    from paddock.toolkits.wolfram.reference_pages import update_symbol_page
-
-    with convert_errors():
-        return update_symbol_page(arguments, ctx)
-
-
-def edit_symbol_doc_examples(arguments: dict[str, Any], ctx: Context) -> str:
-    """Edit the examples in a section of a reference page."""
-    from paddock.toolkits.wolfram.reference_pages import update_symbol_page_examples
-
-    with convert_errors():
-        return update_symbol_page_examples(arguments, ctx)
-
-
 create_symbol_doc_tool = Tool(
     "CreateSymbolDoc",
-    create_symbol_doc,
+    "paddock.toolkits.wolfram.reference_pages:write_new_symbol_page",
     title="Create symbol documentation",
-    description=CREATE_SYMBOL_DOC_DESCRIPTION,
+    description="""\
+Create a reference page (a notebook) for a symbol of a Wolfram paclet, below \
+Documentation/English/ReferencePages/Symbols in the paclet's directory. Omitted parts get the \
+placeholder XXXX. An existing page is never replaced.""",
     parameters=[
         Parameter("pacletDirectory", "string", "The directory of the paclet.", required=True),
         Parameter("symbolName", "string", "The symbol, without its context.", required=True),
@@ -166,12 +119,7 @@ create_symbol_doc_tool = Tool(
         Parameter("newInVersion", "string", "The first paclet version with this symbol."),
         Parameter("basicExamples", "string", _EXAMPLES_DESCRIPTION),
     ],
-    annotations={
-        "readOnlyHint": False,
-        "destructiveHint": False,
-        "idempotentHint": False,
-        "openWorldHint": False,
-    },
+    annotations=ADD_ANNOTATIONS,
     task="optional",
     lenient=True,
     options={
@@ -181,9 +129,15 @@ create_symbol_doc_tool = Tool(
 )
 edit_symbol_doc_tool = Tool(
     "EditSymbolDoc",
-    edit_symbol_doc,
+    "paddock.toolkits.wolfram.reference_pages:update_symbol_page",
     title="Edit symbol documentation",
-    description=EDIT_SYMBOL_DOC_DESCRIPTION,
+    description="""\
+Edit one part of a symbol's reference page in place; the rest of the notebook stays unchanged. \
+Operations: setUsage (a list as for CreateSymbolDoc), setNotes (replaces all notes with Markdown), \
+addNote (inserts notes), setDetailsTable (replaces the table in the notes, or inserts one at the \
+position), setSeeAlso (names), setTechNotes, setRelatedGuides, setRelatedLinks (one \
+[label](address) per line), setKeywords (words), setHistory (new:1.0, modified:1.2, \
+obsolete:2.0). Empty content sets a placeholder where that makes sense.""",
     parameters=[
         Parameter("notebook", "string", "The path of the page.", required=True),
         Parameter("operation", "string", "The operation to perform.", required=True),
@@ -201,9 +155,13 @@ edit_symbol_doc_tool = Tool(
 )
 edit_symbol_doc_examples_tool = Tool(
     "EditSymbolDocExamples",
-    edit_symbol_doc_examples,
+    "paddock.toolkits.wolfram.reference_pages:update_symbol_page_examples",
     title="Edit symbol documentation examples",
-    description=EDIT_EXAMPLES_DESCRIPTION,
+    description="""\
+Edit the examples in a section of a symbol's reference page in place; the rest of the notebook \
+stays unchanged. Operations: appendExample, prependExample, insertExample, replaceExample, \
+removeExample (these three need a position), clearExamples, setExamples. Returns the examples \
+with their outputs.""",
     parameters=[
         Parameter("notebook", "string", "The path of the page.", required=True),
         Parameter("operation", "string", "The operation to perform.", required=True),

@@ -26,6 +26,7 @@ from paddock.toolkits.wolfram.symbol_values import (
     is_known_symbol,
     load_symbol_values,
 )
+from paddock.toolkits.wolfram.tools import DEFAULT_MAX_CHARACTERS
 from paddock.wolfram import (
     Atom,
     Node,
@@ -38,12 +39,13 @@ from paddock.wolfram import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import EvaluationControl, EvaluationResult
     from paddock.toolkits.wolfram.symbol_values import AskKernel, SymbolDefinition, SymbolValues
+    from paddock.toolkits.wolfram.tools import WolframSymbolArguments
     from paddock.wolfram import Expression
 
 
@@ -223,28 +225,32 @@ def format_definitions(definitions: Iterable[Expression | str]) -> str:
     )
 
 
-def look_up_symbols(
-    ctx: Context, names: Sequence[str], session: str | None, length: int, *, is_detailed: bool
-) -> str:
+def show_wolfram_definitions(arguments: WolframSymbolArguments, ctx: Context) -> str:
     """Return the definitions of symbols as Markdown.
-
-    Args:
-        ctx: The context of the call.
-        names: Names of symbols, with or without contexts.
-        session: The session to read. Defaults to the one that the caller used last.
-        length: The maximum number of characters for each symbol.
-        is_detailed: Whether to append a table of all symbols in the answer by context.
 
     Raises:
         PaddockError: The session does not exist, or no kernel starts.
     """
+    names = [name for part in arguments.symbols.split(",") if (name := part.strip())]
+    if not names:
+        raise ToolError("`symbols` contains no names", hint='as in symbols="f" or "f, Sin"')
+    max_characters = arguments.max_length or 0
+    if max_characters <= 0:
+        max_characters = DEFAULT_MAX_CHARACTERS
 
     def work(control: EvaluationControl) -> str:
-        with _open_lookup(ctx, session, control) as lookup:
+        with _open_lookup(ctx, arguments.session, control) as lookup:
             entries = [_look_up_symbol(name, lookup) for name in dict.fromkeys(names)]
-            return _format_answer(entries, length, lookup, is_detailed=is_detailed)
+            return _format_answer(
+                entries,
+                max_characters,
+                lookup,
+                is_detailed=bool(arguments.include_context_details),
+            )
 
-    return escape_private_characters(call_kernel(ctx, work, LOOKUP_TIMEOUT_SECONDS))
+    definitions = call_kernel(ctx, work, LOOKUP_TIMEOUT_SECONDS)
+    ctx.raise_if_cancelled()
+    return escape_private_characters(definitions)
 
 
 class _LookupContext(NamedTuple):

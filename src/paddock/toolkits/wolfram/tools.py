@@ -1,4 +1,7 @@
-"""Declarations of the Wolfram Language tools: evaluator, inspector, definitions and tests."""
+"""Declarations of the Wolfram Language tools: evaluator, inspector, definitions and tests.
+
+The handlers are imported with the first call.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from paddock.authoring.context import Context
-from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.tool import Parameter, Tool
 from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
@@ -27,12 +28,27 @@ from paddock.toolkits.tool_options import (
     READ_ANNOTATIONS,
     WRITE_ANNOTATIONS,
     TimeLimitSeconds,
-    convert_errors,
-    resolve_time_limit,
+    ToolArguments,
 )
 
-ToolContent = list[TextContent | ImageContent]
-EVALUATOR_DESCRIPTION = """\
+
+class WolframEvaluatorArguments(ToolArguments):
+    """The arguments of `WolframLanguageEvaluator`."""
+
+    code: Annotated[str, Meta(description="The Wolfram Language code to evaluate.")]
+    time_constraint: Annotated[
+        int | None, Meta(description="Time limit in seconds (60 if not given).")
+    ] = None
+    session: Annotated[
+        str | None, Meta(description="Id of the session to continue, from an earlier result.")
+    ] = None
+
+
+wolfram_evaluator_tool = Tool(
+    "WolframLanguageEvaluator",
+    "paddock.toolkits.wolfram.evaluator:evaluate_wolfram_language",
+    title="Wolfram Language evaluator",
+    description="""\
 Evaluate Wolfram Language code and return its output, messages, result in InputForm, and graphics \
 as images.
 
@@ -40,66 +56,27 @@ Several expressions are allowed; the result is that of the last one. Definitions
 %n, Out[n]) persist in a session: every result ends with its id; pass it as `session` to continue. \
 The code runs without confirmation in a separate process that can read and write local files; \
 network access is off by default. Look up unfamiliar functions first. Engines other than Wolfram's \
-return unsupported functions unevaluated."""
-WOLFRAM_EVALUATOR_OPTIONS = {
-    ENGINE_OPTION_NAME: ENGINE_OPTION,
-    **EVALUATOR_OPTIONS,
-    "Method": Option(None, Any, "No effect: code always runs in a separate process"),
-}
-
-
-def evaluate_wolfram_language(
-    ctx: Context,
-    code: Annotated[str, Meta(description="The Wolfram Language code to evaluate.")],
-    timeConstraint: Annotated[
-        int | None, Meta(description="Time limit in seconds (60 if not given).")
-    ] = None,
-    session: Annotated[
-        str | None, Meta(description="Id of the session to continue, from an earlier result.")
-    ] = None,
-) -> ToolContent:
-    """Evaluate code in a session."""
-    from paddock.toolkits.wolfram.evaluator import run_evaluation
-
-    seconds = resolve_time_limit(code, timeConstraint, ctx.options)
-    with convert_errors():
-        content = run_evaluation(ctx, code, seconds, session)
-    ctx.raise_if_cancelled()
-    return content
-
-
-wolfram_evaluator_tool = Tool(
-    "WolframLanguageEvaluator",
-    evaluate_wolfram_language,
-    title="Wolfram Language evaluator",
-    description=EVALUATOR_DESCRIPTION,
+return unsupported functions unevaluated.""",
+    arguments=WolframEvaluatorArguments,
     annotations=WRITE_ANNOTATIONS,
-    return_type=ToolContent,
+    return_type=list[TextContent | ImageContent],
     task="optional",
     lenient=True,
-    options=WOLFRAM_EVALUATOR_OPTIONS,
+    options={
+        ENGINE_OPTION_NAME: ENGINE_OPTION,
+        **EVALUATOR_OPTIONS,
+        "Method": Option(None, Any, "No effect: code always runs in a separate process"),
+    },
 )
-
-
-CODE_INSPECTOR_DESCRIPTION = """\
+code_inspector_tool = Tool(
+    "CodeInspector",
+    "paddock.toolkits.wolfram.inspector:inspect_wolfram",
+    title="Inspect code",
+    description="""\
 Inspect Wolfram Language code without running it and report syntax errors, wrong arguments, \
 unreachable and duplicate clauses, scoping mistakes and more, each with its location and, where \
 possible, a fix. Give either code, or a file or directory.\
-"""
-
-
-def inspect_wolfram_code(arguments: dict[str, Any], ctx: Context) -> str:
-    """Return the inspection report for the code, file or directory in the arguments."""
-    from paddock.toolkits.wolfram import inspector
-
-    return inspector.inspect_wolfram(arguments, ctx)
-
-
-code_inspector_tool = Tool(
-    "CodeInspector",
-    inspect_wolfram_code,
-    title="Inspect code",
-    description=CODE_INSPECTOR_DESCRIPTION,
+""",
     parameters=[
         CODE_PARAMETER,
         Parameter(
@@ -130,51 +107,36 @@ code_inspector_tool = Tool(
 
 
 DEFAULT_MAX_CHARACTERS = 10_000
-SYMBOL_DEFINITION_DESCRIPTION = """\
-Show the definitions of Wolfram Language symbols, formatted: values, attributes, options and \
-messages. Nothing is evaluated.
-
-Reads a session of the evaluator: the given one, or the one used last; without a session only \
-built-in symbols are known. Separate several symbols with commas."""
 
 
-def show_wolfram_definitions(
-    ctx: Context,
+class WolframSymbolArguments(ToolArguments):
+    """The arguments of `SymbolDefinition`."""
+
     symbols: Annotated[
-        str,
-        Meta(description="Symbol names, with or without contexts, separated by commas."),
-    ],
-    includeContextDetails: Annotated[
+        str, Meta(description="Symbol names, with or without contexts, separated by commas.")
+    ]
+    include_context_details: Annotated[
         bool | None, Meta(description="Whether to list the contexts of all symbols that occur.")
-    ] = False,
-    maxLength: Annotated[
+    ] = False
+    max_length: Annotated[
         int | None, Meta(description="Maximum characters per symbol (10000 if not given).")
-    ] = DEFAULT_MAX_CHARACTERS,
+    ] = DEFAULT_MAX_CHARACTERS
     session: Annotated[
-        str | None,
-        Meta(description="The evaluator session to read. Default: the one used last."),
-    ] = None,
-) -> str:
-    """Show the definitions of Wolfram Language symbols."""
-    from paddock.toolkits.wolfram.symbol_lookup import look_up_symbols
-
-    names = [name for part in symbols.split(",") if (name := part.strip())]
-    if not names:
-        raise ToolError("`symbols` contains no names", hint='as in symbols="f" or "f, Sin"')
-    length = maxLength if maxLength and maxLength > 0 else DEFAULT_MAX_CHARACTERS
-    with convert_errors():
-        definitions = look_up_symbols(
-            ctx, names, session, length, is_detailed=bool(includeContextDetails)
-        )
-    ctx.raise_if_cancelled()
-    return definitions
+        str | None, Meta(description="The evaluator session to read. Default: the one used last.")
+    ] = None
 
 
 symbol_definition_tool = Tool(
     "SymbolDefinition",
-    show_wolfram_definitions,
+    "paddock.toolkits.wolfram.symbol_lookup:show_wolfram_definitions",
     title="Symbol definition",
-    description=SYMBOL_DEFINITION_DESCRIPTION,
+    description="""\
+Show the definitions of Wolfram Language symbols, formatted: values, attributes, options and \
+messages. Nothing is evaluated.
+
+Reads a session of the evaluator: the given one, or the one used last; without a session only \
+built-in symbols are known. Separate several symbols with commas.""",
+    arguments=WolframSymbolArguments,
     annotations=READ_ANNOTATIONS,
     lenient=True,
     options={ENGINE_OPTION_NAME: ENGINE_OPTION},
@@ -182,55 +144,42 @@ symbol_definition_tool = Tool(
 
 
 FILE_TIME_OPTION_NAME = "TimeConstraint"
-WLT_REPORT_DESCRIPTION = """\
-Run Wolfram Language test files (.wlt) and report in Markdown how many tests passed, and for each \
-failure its input, expected and actual value, and messages.
-
-Each file runs in a new kernel without earlier definitions, so it must load the code it tests."""
 
 
-def run_wolfram_tests(
-    ctx: Context,
+class WolframTestArguments(ToolArguments):
+    """The arguments of `TestReport`."""
+
     paths: Annotated[
         str,
         Meta(
             description="Test files, or directories with test files, separated by commas. "
             "Subdirectories are not searched."
         ),
-    ],
-    timeConstraint: Annotated[
+    ]
+    time_constraint: Annotated[
         Annotated[int, Meta(gt=0)] | None,
         Meta(description="Time limit of each file, in seconds."),
-    ] = None,
-    memoryConstraint: Annotated[
+    ] = None
+    memory_constraint: Annotated[
         Annotated[int, Meta(gt=0)] | None,
         Meta(description="Memory limit of each file, in bytes."),
-    ] = None,
-    newKernel: Annotated[
+    ] = None
+    new_kernel: Annotated[
         bool | None,
         Meta(description="Whether each file runs in a new kernel; otherwise all share one."),
-    ] = True,
-) -> str:
-    """Run tests and report the results."""
-    from paddock.toolkits.wolfram.wlt_runner import run_and_report
-
-    with convert_errors():
-        report = run_and_report(
-            ctx,
-            paths,
-            timeConstraint or ctx.options[FILE_TIME_OPTION_NAME],
-            memoryConstraint or ctx.options[MEMORY_OPTION_NAME],
-            is_shared=newKernel is False,
-        )
-    ctx.raise_if_cancelled()
-    return report
+    ] = True
 
 
 wolfram_test_report_tool = Tool(
     "TestReport",
-    run_wolfram_tests,
+    "paddock.toolkits.wolfram.wlt_runner:run_wolfram_tests",
     title="Report on tests",
-    description=WLT_REPORT_DESCRIPTION,
+    description="""\
+Run Wolfram Language test files (.wlt) and report in Markdown how many tests passed, and for each \
+failure its input, expected and actual value, and messages.
+
+Each file runs in a new kernel without earlier definitions, so it must load the code it tests.""",
+    arguments=WolframTestArguments,
     annotations=WRITE_ANNOTATIONS,
     task="optional",
     lenient=True,

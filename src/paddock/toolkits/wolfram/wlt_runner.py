@@ -26,12 +26,13 @@ from paddock.toolkits.paths import (
     list_allowed_files,
     require_path,
 )
-from paddock.toolkits.tool_options import NETWORK_OPTION_NAME
+from paddock.toolkits.tool_options import MEMORY_OPTION_NAME, NETWORK_OPTION_NAME
 from paddock.toolkits.wolfram.evaluator import (
     acquire_kernel,
     describe_engine,
     get_configured_engine,
 )
+from paddock.toolkits.wolfram.tools import FILE_TIME_OPTION_NAME
 from paddock.wolfram import WolframSyntaxError, parse, quote_string
 from paddock.wolfram.wlt import (
     SetupStep,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import EvaluationResult, Kernel
+    from paddock.toolkits.wolfram.tools import WolframTestArguments
     from paddock.wolfram import Expression
     from paddock.wolfram.wlt import WolframTestFile
 
@@ -320,31 +322,24 @@ class InvalidTestFileError(ToolError):
     code = "invalid-test-file"
 
 
-def run_and_report(
-    ctx: Context, paths: str, seconds: float, memory_bytes: int, *, is_shared: bool
-) -> str:
+def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
     """Run test files and return a report.
 
     All files are parsed before the first one is run, so that a mistake in one of them is reported
     without waiting for the tests of the others.
 
-    Args:
-        ctx: The context of the call, with the tool's options.
-        paths: Files and directories, separated by commas.
-        seconds: The time limit of each file.
-        memory_bytes: The memory limit of each file.
-        is_shared: Whether all files run in one kernel, so that definitions of one file are
-            available in the next. Otherwise each file runs in a new kernel.
-
     Raises:
         ToolError: A file is missing or invalid. No file is run then.
         PaddockError: The engine is not installed, or its kernel does not start.
     """
-    files, skipped_notes = _find_test_files(paths, ctx)
+    files, skipped_notes = _find_test_files(arguments.paths, ctx)
     # All files are parsed before the first one runs, so that mistakes are reported at once.
     parsed_files = [(file, _read_tests(file)) for file in files]
     directory = get_working_directory(ctx)
-    seconds = float(min(seconds, _MAX_SECONDS))
+    seconds = float(
+        min(arguments.time_constraint or ctx.options[FILE_TIME_OPTION_NAME], _MAX_SECONDS)
+    )
+    memory_bytes = arguments.memory_constraint or ctx.options[MEMORY_OPTION_NAME]
     limits = EvaluationLimits(
         seconds=seconds,
         memory_bytes=min(memory_bytes, _MAX_MEMORY_BYTES),
@@ -353,6 +348,8 @@ def run_and_report(
     engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
         raise ToolError("no test was run", hint=NO_ENGINE_MESSAGE.removeprefix("Paddock::engine: "))
+    # Files in one group share a kernel, so that definitions of one file are available in the next.
+    is_shared = arguments.new_kernel is False
     groups = [parsed_files] if is_shared else [[parsed_file] for parsed_file in parsed_files]
 
     def work(control: EvaluationControl) -> list[WolframFileResult]:
@@ -360,6 +357,7 @@ def run_and_report(
         return [result for group in groups for result in run.run_group(group)]
 
     results = call_kernel(ctx, work, seconds * len(parsed_files))
+    ctx.raise_if_cancelled()
     paragraphs = [
         format_report(results),
         *skipped_notes,

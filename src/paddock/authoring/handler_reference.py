@@ -1,0 +1,49 @@
+"""Handlers that a tool names as `package.module:function`, imported with the first call.
+
+Lists of tools are built from declarations alone, so the module with the handler and its
+dependencies stay unloaded until a client calls the tool.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from paddock.authoring.context import Context  # noqa: TC001 - type hints are read at run time
+from paddock.authoring.handler_errors import ToolError
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def resolve_handler(handler: Callable[..., Any] | str) -> Callable[..., Any]:
+    """Return a handler as a function. A function is returned unchanged."""
+    return _create_importing_handler(handler) if isinstance(handler, str) else handler
+
+
+def _create_importing_handler(reference: str) -> Callable[[Any, Context], Any]:
+    """Return a function that imports the referenced function when it is called first.
+
+    The message of a PaddockError reaches the model as it is. Those of other handlers get the name
+    of the failed tool as a prefix.
+    """
+
+    @functools.cache
+    def load() -> Callable[[Any, Context], Any]:
+        module_name, _, name = reference.partition(":")
+        function: Callable[[Any, Context], Any] = getattr(
+            importlib.import_module(module_name), name
+        )
+        return function
+
+    def call(arguments: Any, ctx: Context) -> Any:
+        try:
+            return load()(arguments, ctx)
+        except ToolError:
+            raise
+        except PaddockError as error:
+            raise ToolError(str(error)) from error
+
+    return call
