@@ -18,9 +18,8 @@ from paddock.authoring.signature import count_required_arguments, find_context_p
 from paddock.authoring.type_hooks import encode_hook
 from paddock.protocol.errors import MissingCapabilityError
 from paddock.protocol.params import LOGGING_LEVELS
-from paddock.protocol.pending_requests import PendingAnswer
 from paddock.protocol.request import describe_object
-from paddock.protocol.server_requests import covers_capabilities
+from paddock.protocol.server_requests import PendingAnswer, covers_capabilities
 from paddock.protocol.thread_interrupt import HandlerCancelled
 from paddock.protocol.trace_context import get_trace_context
 from paddock.protocol.versions import APP_MIME_TYPE, UI_EXTENSION

@@ -6,6 +6,7 @@ reported and left out of lists, so that it does not keep the other items from be
 
 from __future__ import annotations
 
+from os import urandom
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
@@ -35,6 +36,7 @@ from paddock.protocol.errors import (
     ResourceNotFoundError,
 )
 from paddock.protocol.request import SlowHandlerTracker
+from paddock.protocol.tasks import TaskStore
 from paddock.protocol.versions import SKILLS_EXTENSION
 
 if TYPE_CHECKING:
@@ -54,9 +56,8 @@ if TYPE_CHECKING:
         ListParams,
         ReadResourceParams,
     )
-    from paddock.protocol.request import OperationResult, Request, Result
+    from paddock.protocol.request import Operation, OperationResult, Request, Result
     from paddock.protocol.server_metadata import ServerMetadata
-    from paddock.protocol.tasks import TaskStore
 
 
 MAX_COMPLETION_VALUES = 100
@@ -198,22 +199,29 @@ class ServerMethods:
             "resources": server.resources,
             "templates": server.templates,
         }
-        self._tasks: TaskStore | None = None
+        self.tasks = TaskStore()
+        """The calls that run as tasks."""
         self._skill_methods: SkillMethods | None = None
+        self.methods: dict[str, Operation] = {
+            "tools/list": lambda request: self._list_items(request, "tools", "tools"),
+            "tools/call": self.begin_tool_call,
+            "prompts/list": lambda request: self._list_items(request, "prompts", "prompts"),
+            "prompts/get": self._begin_get_prompt,
+            "resources/list": self._list_resources,
+            "resources/templates/list": lambda request: self._list_items(
+                request, "resourceTemplates", "templates"
+            ),
+            "resources/read": self._begin_read_resource,
+            "resources/directory/read": self._read_directory,
+            "skills/list": self._list_skills,
+            "skills/get": self._get_skill,
+            "completion/complete": self._complete,
+        }
 
     @property
     def metadata(self) -> ServerMetadata:
         """The server's metadata."""
         return self._server.metadata
-
-    @property
-    def tasks(self) -> TaskStore:
-        """The calls that run as tasks."""
-        if self._tasks is None:
-            from paddock.protocol.tasks import TaskStore  # few servers have tasks
-
-            self._tasks = TaskStore()
-        return self._tasks
 
     @property
     def state_key(self) -> bytes:
@@ -222,14 +230,9 @@ class ServerMethods:
         Unless the author sets one, it is random and known only to this process.
         """
         if self._server.state_key is None:
-            import secrets  # loads OpenSSL, 4 MB of memory that few servers need
-
-            self._server.state_key = secrets.token_bytes(32)
+            # `secrets` would load OpenSSL, 4 MB of memory that few servers need.
+            self._server.state_key = urandom(32)
         return self._server.state_key
-
-    def list_tools(self, request: Request) -> OperationResult:
-        """Answer `tools/list`."""
-        return self._list_items(request, "tools", "tools")
 
     def begin_tool_call(self, request: Request) -> None:
         """Prepare `tools/call`: check the request and assign the handler's work to it.
@@ -260,11 +263,7 @@ class ServerMethods:
             if request.task_factory is not None and not invoker.task_from_handler:
                 request.detach()
 
-    def list_prompts(self, request: Request) -> OperationResult:
-        """Answer `prompts/list`."""
-        return self._list_items(request, "prompts", "prompts")
-
-    def begin_get_prompt(self, request: Request) -> None:
+    def _begin_get_prompt(self, request: Request) -> None:
         """Prepare `prompts/get`."""
         self.render_prompt(request, cast("GetPromptParams", request.params).name)
 
@@ -288,7 +287,7 @@ class ServerMethods:
             is_async=renderer.is_async,
         )
 
-    def list_resources(self, request: Request) -> OperationResult:
+    def _list_resources(self, request: Request) -> OperationResult:
         """Answer `resources/list`, or assign work to the request if the server has skills."""
         # The entries of skills contain frontmatter, which is read from disk. That must not block
         # the thread that reads messages.
@@ -302,11 +301,7 @@ class ServerMethods:
             ),
         )
 
-    def list_templates(self, request: Request) -> OperationResult:
-        """Answer `resources/templates/list`."""
-        return self._list_items(request, "resourceTemplates", "templates")
-
-    def begin_read_resource(self, request: Request) -> None:
+    def _begin_read_resource(self, request: Request) -> None:
         """Prepare `resources/read`."""
         uri = cast("ReadResourceParams", request.params).uri
         self._run_when_lists_ready(request, lambda: self.read_uri(request, uri))
@@ -335,22 +330,22 @@ class ServerMethods:
             is_async=reader.is_async,
         )
 
-    def list_skills(self, request: Request) -> None:
+    def _list_skills(self, request: Request) -> None:
         """Prepare `skills/list`."""
         self._require_skills(request)
         self._get_skill_methods().list_skills(request)
 
-    def get_skill(self, request: Request) -> None:
+    def _get_skill(self, request: Request) -> None:
         """Prepare `skills/get`."""
         self._require_skills(request)
         self._get_skill_methods().get_skill(request)
 
-    def read_directory(self, request: Request) -> None:
+    def _read_directory(self, request: Request) -> None:
         """Prepare `resources/directory/read`."""
         self._require_skills(request, "directoryRead")
         self._get_skill_methods().read_directory(request)
 
-    def complete(self, request: Request) -> None:
+    def _complete(self, request: Request) -> None:
         """Prepare `completion/complete`."""
         self.complete_reference(request, cast("CompleteParams", request.params).ref)
 

@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from paddock.protocol.connection import ServerConnection
     from paddock.protocol.observers import ObservedRequest
     from paddock.protocol.params import RequestMeta
-    from paddock.protocol.pending_requests import ResponseCollector
     from paddock.protocol.principal import Principal
     from paddock.protocol.server_metadata import Json
-    from paddock.protocol.server_requests import ServerRequest
+    from paddock.protocol.server_requests import ResponseCollector, ServerRequest
     from paddock.protocol.tasks import CallTask, TaskFactory
 
 
@@ -356,7 +355,7 @@ class Request:
             return True
         if self.task_factory is None or self.is_cancelled:
             return False
-        self.task = self.answer_sink = task = self.task_factory.create(self, ttl_ms, message)
+        self.task = self.answer_sink = task = self.task_factory(self, ttl_ms, message)
         frame = self.era.encode_task_created(self, task)
         if self.exchange is not None:
             self.exchange.finish(self, frame)

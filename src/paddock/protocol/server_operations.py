@@ -5,9 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from paddock.protocol.request import Operation, OperationResult, Request
+    from collections.abc import Mapping
+
+    from paddock.protocol.request import Operation
     from paddock.protocol.server_metadata import ServerMetadata
     from paddock.protocol.tasks import TaskStore
+
+METHODS_BY_CAPABILITY = {
+    "tools": ("tools/list", "tools/call"),
+    "prompts": ("prompts/list", "prompts/get"),
+    "resources": (
+        *("resources/list", "resources/templates/list", "resources/read"),
+        *("resources/directory/read", "skills/list", "skills/get"),
+    ),
+    "completions": ("completion/complete",),
+}
+"""The methods of each capability.
+
+Those of the skills extension belong to `resources`: a server may get its first skill while clients
+are connected. Until then its operations report an unknown method.
+"""
+METHODS_OF_AUTHOR_CODE = frozenset(
+    {
+        *("completion/complete", "prompts/get", "resources/directory/read", "resources/read"),
+        *("skills/get", "tools/call"),
+    }
+)
+"""The methods that may run the author's code, and therefore wait for the server's lifespan."""
 
 
 class ServerOperations(Protocol):
@@ -20,41 +44,12 @@ class ServerOperations(Protocol):
     def metadata(self) -> ServerMetadata:
         """Name, version and capabilities of the server."""
 
-    def list_tools(self, request: Request, /) -> OperationResult:
-        """Answer `tools/list`, or begin to."""
-
-    def begin_tool_call(self, request: Request, /) -> OperationResult:
-        """Answer `tools/call`, or begin to."""
-
-    def list_prompts(self, request: Request, /) -> OperationResult:
-        """Answer `prompts/list`, or begin to."""
-
-    def begin_get_prompt(self, request: Request, /) -> OperationResult:
-        """Answer `prompts/get`, or begin to."""
-
-    def list_resources(self, request: Request, /) -> OperationResult:
-        """Answer `resources/list`, or begin to."""
-
-    def list_templates(self, request: Request, /) -> OperationResult:
-        """Answer `resources/templates/list`, or begin to."""
-
-    def begin_read_resource(self, request: Request, /) -> OperationResult:
-        """Answer `resources/read`, or begin to."""
-
-    def complete(self, request: Request, /) -> OperationResult:
-        """Answer `completion/complete`, or begin to."""
+    @property
+    def methods(self) -> Mapping[str, Operation]:
+        """The operation of each method in `METHODS_BY_CAPABILITY`."""
 
     def watch(self, uri: str, /) -> None:
         """Report changes of a resource from now on, because a client has subscribed to it."""
-
-    def list_skills(self, request: Request, /) -> OperationResult:
-        """Answer `skills/list`, or begin to."""
-
-    def get_skill(self, request: Request, /) -> OperationResult:
-        """Answer `skills/get`, or begin to."""
-
-    def read_directory(self, request: Request, /) -> OperationResult:
-        """Answer `resources/directory/read`, or begin to."""
 
     @property
     def tasks(self) -> TaskStore:
@@ -66,32 +61,10 @@ class ServerOperations(Protocol):
 
 
 def build_method_table(operations: ServerOperations) -> dict[str, Operation]:
-    """Return the operations of the declared capabilities by method.
-
-    The methods of the skills extension are always included: a server may get its first skill while
-    clients are connected. Until then its operations report an unknown method.
-    """
-    methods_by_capability: dict[str, dict[str, Operation]] = {
-        "tools": {"tools/list": operations.list_tools, "tools/call": operations.begin_tool_call},
-        "prompts": {
-            "prompts/list": operations.list_prompts,
-            "prompts/get": operations.begin_get_prompt,
-        },
-        "resources": {
-            "resources/list": operations.list_resources,
-            "resources/templates/list": operations.list_templates,
-            "resources/read": operations.begin_read_resource,
-            "resources/directory/read": operations.read_directory,
-            "skills/list": operations.list_skills,
-            "skills/get": operations.get_skill,
-        },
-        "completions": {"completion/complete": operations.complete},
-    }
-    declared_methods = (
-        methods
-        for name, methods in methods_by_capability.items()
-        if operations.metadata.has_capability(name)
-    )
+    """Return the operations of the declared capabilities by method."""
     return {
-        method: operation for methods in declared_methods for method, operation in methods.items()
+        method: operations.methods[method]
+        for capability, methods in METHODS_BY_CAPABILITY.items()
+        if operations.metadata.has_capability(capability)
+        for method in methods
     }

@@ -1,15 +1,27 @@
-"""Requests of the server to the client, for elicitation, sampling and roots."""
+"""Requests of the server to the client (elicitation, sampling, roots), and their pending answers.
+
+An `async def` handler awaits a `PendingAnswer`. A plain handler calls its `wait` method. The
+protocol era determines the way in which the requests are sent.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from _thread import allocate_lock
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
+
+from msgspec import Struct
 
 from paddock.errors import PaddockError
 from paddock.protocol.errors import MissingCapabilityError
+from paddock.protocol.thread_interrupt import HandlerCancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Generator
 
+    from paddock.protocol.request import Request
+
+T = TypeVar("T")
 Json = dict[str, object]
 
 
@@ -19,29 +31,15 @@ class AskError(PaddockError):
     code = "ask"
 
 
-class ServerRequest:
-    """A request to the client.
+class ServerRequest(Struct, frozen=True):
+    """A request to the client."""
 
-    Args:
-        method: The method of the request.
-        params: Its parameters.
-        required_capabilities: The capabilities that the client must have declared.
-        parse_result: Converts the client's result for the handler.
-    """
-
-    __slots__ = ("method", "params", "parse_result", "required_capabilities")
-
-    def __init__(
-        self,
-        method: str,
-        params: Json,
-        required_capabilities: Json,
-        parse_result: Callable[[Json], object],
-    ) -> None:
-        self.method = method
-        self.params = params
-        self.required_capabilities = required_capabilities
-        self.parse_result = parse_result
+    method: str
+    params: Json
+    required_capabilities: Json
+    """The capabilities that the client must have declared, as in `{"roots": {}}`."""
+    parse_result: Callable[[Json], object]
+    """Converts the client's result for the handler."""
 
     def check_capabilities(self, declared: Json) -> None:
         """Check that the client supports the request.
@@ -79,3 +77,171 @@ def covers_capabilities(declared: Json, required: Json) -> bool:
         ):
             return False
     return True
+
+
+class PendingAnswer(Generic[T]):
+    """Questions that were asked and are not answered yet."""
+
+    __slots__ = ("_build_value", "_request", "_requests")
+
+    def __init__(
+        self,
+        request: Request,
+        server_requests: dict[str, ServerRequest],
+        build_value: Callable[[Json], T],
+    ) -> None:
+        self._request = request
+        self._requests = server_requests
+        self._build_value = build_value
+
+    def wait(self) -> T:
+        """Block until the client has answered. For handlers that are plain functions.
+
+        Raises:
+            AskError: The handler is an `async def` function, where blocking would stop the loop.
+        """
+        if self._request.async_work is not None:
+            raise AskError(
+                "wait() in an async def handler would block all other handlers", hint="use await"
+            )
+        answers = self._request.era.request_input(self._request, self._requests)
+        return self._build_value(answers if isinstance(answers, dict) else answers.wait())
+
+    def __await__(self) -> Generator[object, None, T]:
+        """Suspend until the client has answered. For `async def` handlers."""
+        answers = self._request.era.request_input(self._request, self._requests)
+        if not isinstance(answers, dict):
+            answers = yield from answers.wait_async().__await__()
+        return self._build_value(answers)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Explain how to get the answer to a handler that uses it without waiting."""
+        raise AttributeError(
+            f"The client has not answered yet, so there is no {name!r}: "
+            "await the question, or call .wait() in a plain function"
+        )
+
+
+class ResponseCollector:
+    """Collects the client's answers to the requests of one handler."""
+
+    def __init__(self, request: Request, server_requests: dict[str, ServerRequest]) -> None:
+        self._request = request
+        self._requests = server_requests
+        self._results: Json = {}
+        self._refusal: str | None = None
+        self._missing_count = len(server_requests)
+        self._lock = allocate_lock()
+        self._wake_waiter: Callable[[], None] | None = None
+        self._on_complete: Callable[[], None] | None = None
+        self.withdrawals: list[Callable[[], None]] = []
+
+    def receive_response(self, key: str, result: object, error: object) -> None:
+        """Take the client's answer to one request."""
+        with self._lock:
+            self._missing_count -= 1
+            if error is not None:
+                self._refusal = (
+                    f"The client refused {self._requests[key].method}: {_get_error_message(error)}"
+                )
+            self._results[key] = result
+            is_complete = self._is_complete()
+        # Outside the lock, because the callbacks take locks of their own.
+        if is_complete and self._on_complete is not None:
+            self._on_complete()
+        if is_complete and self._wake_waiter is not None:
+            self._wake_waiter()
+
+    def on_complete(self, call: Callable[[], None]) -> None:
+        """Call a function when all answers have arrived."""
+        self._on_complete = call
+
+    def wait(self) -> Json:
+        """Block until all answers have arrived or the request is cancelled."""
+        # A lock that is acquired twice serves as an event.
+        lock = allocate_lock()
+        lock.acquire()
+
+        def finish() -> None:
+            try:
+                lock.release()
+            except RuntimeError:  # Released twice: by an answer and by a cancellation.
+                return
+
+        self._set_waiter(finish)
+        self._request.on_cancel(finish)
+        lock.acquire()
+        return self._read_answers()
+
+    async def wait_async(self) -> Json:
+        """Suspend until all answers have arrived. A cancellation cancels the asyncio task."""
+
+        def register(wake: Callable[[], None]) -> None:
+            self._set_waiter(wake)
+            if self._request.is_cancelled:  # The handler has caught the cancellation and continues.
+                wake()
+
+        try:
+            await wait_for_callback(register)
+        except BaseException:
+            self._withdraw_requests()
+            raise
+        return self._read_answers()
+
+    def _set_waiter(self, wake: Callable[[], None]) -> None:
+        """Store the function that wakes the waiting handler.
+
+        It is called immediately if the last answer arrived before it was stored.
+        """
+        with self._lock:
+            self._wake_waiter = wake
+            is_complete = self._is_complete()
+        if is_complete:
+            wake()
+
+    def _withdraw_requests(self) -> None:
+        """Notify the client that its answers are no longer needed."""
+        for withdraw in self.withdrawals:
+            withdraw()
+
+    def _is_complete(self) -> bool:
+        return self._missing_count == 0 or self._refusal is not None
+
+    def _read_answers(self) -> Json:
+        """Return the parsed answers to all questions.
+
+        Raises:
+            HandlerCancelled: The request was cancelled while its handler waited.
+            AskError: The client refused a question, or an answer is invalid.
+        """
+        if self._request.is_cancelled:
+            raise HandlerCancelled
+        if self._refusal is not None:
+            self._withdraw_requests()
+            raise AskError(self._refusal)
+        return {
+            key: server_request.parse_answer(self._results[key])
+            for key, server_request in self._requests.items()
+        }
+
+
+async def wait_for_callback(register: Callable[[Callable[[], None]], None]) -> None:
+    """Suspend a coroutine until a callback is called, which may happen in any thread.
+
+    Args:
+        register: Stores the callback where its caller finds it, or calls it at once.
+    """
+    import asyncio  # noqa: PLC0415 - takes 45 ms; already loaded where a loop runs
+
+    loop = asyncio.get_running_loop()
+    completed: asyncio.Future[None] = loop.create_future()
+
+    def finish() -> None:
+        loop.call_soon_threadsafe(lambda: None if completed.done() else completed.set_result(None))
+
+    register(finish)
+    await completed
+
+
+def _get_error_message(error: object) -> str:
+    return str(error.get("message", error)) if isinstance(error, dict) else str(error)

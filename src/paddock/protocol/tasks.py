@@ -19,7 +19,7 @@ from msgspec import UNSET
 from paddock.protocol.connection import ServerConnection
 from paddock.protocol.errors import InvalidParamsError, ProtocolError
 from paddock.protocol.jsonrpc import decode_frame
-from paddock.protocol.pending_requests import ResponseCollector
+from paddock.protocol.server_requests import ResponseCollector
 
 if TYPE_CHECKING:
     from paddock.protocol.request import Request
@@ -36,6 +36,8 @@ SWEEP_INTERVAL_SECONDS = 1.0
 """Interval of the search for expired tasks."""
 
 TaskWatcher = Callable[["CallTask"], None]
+TaskFactory = Callable[["Request", int | None, str | None], "CallTask"]
+"""Creates a task from a request, with a time to live in milliseconds and a status message."""
 
 
 class CallTask:
@@ -312,21 +314,6 @@ class TaskStore:
         if task.has_ended:
             self._tasks.pop(task.id, None)
         return task.has_ended
-
-
-class TaskFactory:
-    """Creates tasks in a store, with the time to live that the client asked for."""
-
-    __slots__ = ("_store", "ttl_ms")
-
-    def __init__(self, store: TaskStore, ttl_ms: int | None = None) -> None:
-        self._store = store
-        self.ttl_ms = ttl_ms
-
-    def create(self, request: Request, ttl_ms: int | None, message: str | None) -> CallTask:
-        """Create a task from a request."""
-        ttl = self.ttl_ms if ttl_ms is None else ttl_ms
-        return self._store.create(request, ttl, message)
 
 
 def is_tool_error(result: bytes) -> bool:

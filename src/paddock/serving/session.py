@@ -17,6 +17,7 @@ from paddock.errors import PaddockError
 from paddock.protocol.connection import ServerConnection
 from paddock.protocol.dispatcher import Dispatcher, ProtocolEras, ServerNotReady
 from paddock.protocol.errors import ProtocolError
+from paddock.protocol.server_operations import METHODS_BY_CAPABILITY, METHODS_OF_AUTHOR_CODE
 from paddock.telemetry.settings import make_observers
 from paddock.transports.channel import create_memory_channels
 from paddock.transports.channel_server import MAX_LINE_BYTES, ChannelServer
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.base_server import BaseServer
-    from paddock.protocol.request import Request
+    from paddock.protocol.request import Operation, Request
     from paddock.protocol.server_metadata import ServerMetadata
     from paddock.protocol.server_operations import ServerOperations
     from paddock.transports.channel import Channel
@@ -39,6 +40,11 @@ class UnavailableOperations:
     def __init__(self, metadata: ServerMetadata, reason: Exception) -> None:
         self.metadata = metadata
         self._reason = reason
+        self.methods: dict[str, Operation] = {
+            method: self._raise_reason
+            for methods in METHODS_BY_CAPABILITY.values()
+            for method in methods
+        }
 
     @property
     def state_key(self) -> bytes:
@@ -50,27 +56,24 @@ class UnavailableOperations:
         """Raise the reason, because tasks belong to the server that is not loaded."""
         raise self._reason
 
-    def _raise_reason(self, _request: Request) -> NoReturn:
-        raise self._reason
-
-    list_tools = begin_tool_call = list_prompts = begin_get_prompt = _raise_reason
-    list_resources = list_templates = begin_read_resource = complete = _raise_reason
-    list_skills = get_skill = read_directory = _raise_reason
-
     def watch(self, _uri: str) -> None:
         """Raise the reason, because resources belong to the server that is not loaded."""
+        raise self._reason
+
+    def _raise_reason(self, _request: Request) -> NoReturn:
         raise self._reason
 
 
 class ListOnlyMethods(ServerMethods):
     """Answers lists, and defers all other requests until the lifespan has been entered."""
 
-    def _defer(self, request: Request) -> None:
-        raise ServerNotReady
+    def __init__(self, server: BaseServer) -> None:
+        super().__init__(server)
+        self.methods.update(dict.fromkeys(METHODS_OF_AUTHOR_CODE, _defer_request))
 
-    begin_tool_call = begin_get_prompt = begin_read_resource = complete = read_directory = (
-        get_skill
-    ) = _defer
+
+def _defer_request(_request: Request) -> NoReturn:
+    raise ServerNotReady
 
 
 class ServerSession:

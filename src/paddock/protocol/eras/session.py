@@ -6,6 +6,7 @@ from os import urandom
 from typing import TYPE_CHECKING, cast
 
 from paddock.protocol.early_handshake import open_session
+from paddock.protocol.eras import session_tasks
 from paddock.protocol.errors import (
     INVALID_REQUEST,
     MissingCapabilityError,
@@ -20,13 +21,11 @@ from paddock.protocol.jsonrpc import (
     encode_request_id,
     encode_result,
 )
-from paddock.protocol.pending_requests import ResponseCollector
 from paddock.protocol.server_operations import build_method_table
-from paddock.protocol.server_requests import AskError
+from paddock.protocol.server_requests import AskError, ResponseCollector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     from paddock.protocol.connection import ServerConnection
     from paddock.protocol.jsonrpc import RequestId
@@ -133,7 +132,7 @@ class SessionEra:
             raise AskError("The client cannot be asked: its request does not accept a stream")
         collector = ResponseCollector(request, server_requests)
         if task is not None:
-            _import_session_tasks().mark_input_required(task, collector)
+            session_tasks.mark_input_required(task, collector)
         for key, server_request in server_requests.items():
             self._send_request(request, collector, key, server_request)
         return collector
@@ -145,15 +144,12 @@ class SessionEra:
         store = self._operations.tasks
         if not self._is_watching_tasks:
             self._is_watching_tasks = True
-            store.add_watcher(_import_session_tasks().send_status)
-        task_factory: TaskFactory | None = _import_session_tasks().find_task_factory(
-            request, task_support, store
-        )
-        return task_factory
+            store.add_watcher(session_tasks.send_status)
+        return session_tasks.find_task_factory(request, task_support, store)
 
     def encode_task_created(self, request: Request, task: CallTask) -> bytes:
         """Encode the answer to a call that has become a task."""
-        return encode_result(request.id, _import_session_tasks().make_created_result(task))
+        return encode_result(request.id, session_tasks.make_created_result(task))
 
     def get_remembered_value(self, request: Request) -> None:
         """Return None: in this era a handler runs only once."""
@@ -207,10 +203,7 @@ class SessionEra:
         return open_session(request.connection, self._metadata, raw)
 
     def _run_task_method(self, request: Request) -> OperationResult:
-        answer: OperationResult = _import_session_tasks().TASK_METHODS[request.method](
-            request, self._operations.tasks
-        )
-        return answer
+        return session_tasks.TASK_METHODS[request.method](request, self._operations.tasks)
 
     def _set_level(self, request: Request) -> bytes:
         request.connection.log_level = cast("SetLevelParams", request.params).level
@@ -256,7 +249,7 @@ class SessionEra:
             params = {"elicitationId": urandom(16).hex(), **params}
             connection.elicitations.add(str(params["elicitationId"]))
         if request.task is not None:
-            params = {**params, "_meta": _import_session_tasks().make_related_meta(request.task)}
+            params = {**params, "_meta": session_tasks.make_related_meta(request.task)}
         _select_sender(request)(encode_request(request_id, server_request.method, params))
 
 
@@ -264,11 +257,4 @@ def _select_sender(request: Request) -> Callable[[bytes], None]:
     """Return the function that sends a handler's messages: with its request, or for its task."""
     if request.task is None:
         return request.send
-    send: Callable[[bytes], None] = _import_session_tasks().select_sender(request.task)
-    return send
-
-
-def _import_session_tasks() -> ModuleType:
-    from paddock.protocol.eras import session_tasks  # noqa: PLC0415 - few servers need it
-
-    return session_tasks
+    return session_tasks.select_sender(request.task)

@@ -19,17 +19,18 @@ from paddock.protocol.errors import (
     ProtocolError,
 )
 from paddock.protocol.jsonrpc import encode_notification
-from paddock.protocol.tasks import POLL_INTERVAL_MS, TaskFactory, is_tool_error
+from paddock.protocol.server_requests import wait_for_callback
+from paddock.protocol.tasks import POLL_INTERVAL_MS, is_tool_error
 from paddock.protocol.versions import supports_feature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.protocol.params import CallToolParams, ListParams, TaskParams
-    from paddock.protocol.pending_requests import ResponseCollector
     from paddock.protocol.request import Request, TaskSupport
     from paddock.protocol.server_metadata import Json
-    from paddock.protocol.tasks import CallTask, TaskStore
+    from paddock.protocol.server_requests import ResponseCollector
+    from paddock.protocol.tasks import CallTask, TaskFactory, TaskStore
 
 META_RELATED_TASK = "io.modelcontextprotocol/related-task"
 PAGE_SIZE = 100
@@ -53,10 +54,14 @@ def find_task_factory(
         return None
     if task_support == "forbidden":
         raise ProtocolError("The tool cannot run as a task", rpc_code=METHOD_NOT_FOUND)
-    ttl_ms = task_metadata.ttl
-    if isinstance(ttl_ms, int) and ttl_ms <= 0:
-        raise InvalidParamsError(f"params.task.ttl is {ttl_ms}; expected milliseconds, above 0")
-    return TaskFactory(store, ttl_ms if isinstance(ttl_ms, int) else None)
+    client_ttl_ms = task_metadata.ttl
+    if client_ttl_ms is not None and client_ttl_ms <= 0:
+        raise InvalidParamsError(
+            f"params.task.ttl is {client_ttl_ms}; expected milliseconds, above 0"
+        )
+    return lambda request, ttl_ms, message: store.create(
+        request, client_ttl_ms if ttl_ms is None else ttl_ms, message
+    )
 
 
 def make_created_result(task: CallTask) -> Json:
@@ -151,7 +156,7 @@ def begin_task_result(request: Request, store: TaskStore) -> None:
         for frame in queued_frames:
             request.send(frame)
         try:
-            await _wait_for_end(task)
+            await wait_for_callback(task.on_end)
         finally:
             task.result_requests.remove(request)
         return _read_outcome(task)
@@ -176,19 +181,6 @@ def _require_task(request: Request, store: TaskStore) -> CallTask:
 def _check_task_support(request: Request) -> None:
     if not supports_feature(request.era.get_version(request), "tasks"):
         raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
-
-
-async def _wait_for_end(task: CallTask) -> None:
-    import asyncio  # noqa: PLC0415 - slow to import; already loaded where a loop runs
-
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[None] = loop.create_future()
-
-    def end() -> None:
-        loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(None))
-
-    task.on_end(end)
-    await ended
 
 
 def _read_outcome(task: CallTask) -> Json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import UNSET
 
 from paddock.protocol import early_handshake
+from paddock.protocol.eras import stateless_tasks
 from paddock.protocol.eras.subscriptions import MAX_STREAM_URIS
 from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
 from paddock.protocol.jsonrpc import encode_error, encode_json, encode_request_id
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from paddock.protocol.errors import ProtocolError
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.params import ListenParams, RequestMeta
-    from paddock.protocol.pending_requests import ResponseCollector
     from paddock.protocol.request import (
         Operation,
         Request,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from paddock.protocol.server_metadata import Json, ServerMetadata
     from paddock.protocol.server_operations import ServerOperations
-    from paddock.protocol.server_requests import ServerRequest
+    from paddock.protocol.server_requests import ResponseCollector, ServerRequest
     from paddock.protocol.tasks import CallTask, TaskFactory
 
 CACHEABLE_METHODS = frozenset(
@@ -154,15 +154,12 @@ class StatelessEra:
         """Return a task factory if the client supports tasks."""
         if task_support == "forbidden" or not self._metadata.has_capability("tasks"):
             return None
-        task_factory: TaskFactory | None = _import_stateless_tasks().find_task_factory(
-            request, task_support, self._operations.tasks
-        )
-        return task_factory
+        return stateless_tasks.find_task_factory(request, task_support, self._operations.tasks)
 
     def encode_task_created(self, request: Request, task: CallTask) -> bytes:
         """Encode the answer to a call that has become a task."""
         body = early_handshake.complete_result(
-            _import_stateless_tasks().make_created_result(task), self._metadata
+            stateless_tasks.make_created_result(task), self._metadata
         )
         return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
             encode_request_id(request.id),
@@ -203,10 +200,7 @@ class StatelessEra:
         )
 
     def _run_task_method(self, request: Request) -> Json:
-        answer: Json = _import_stateless_tasks().TASK_METHODS[request.method](
-            request, self._operations.tasks
-        )
-        return answer
+        return stateless_tasks.TASK_METHODS[request.method](request, self._operations.tasks)
 
     def _open_subscription(self, request: Request) -> None:
         """Open the stream of `subscriptions/listen`, which stays open until either side ends it."""
@@ -215,7 +209,7 @@ class StatelessEra:
             self._operations.watch(uri)
         task_store = None
         if requested.task_ids is not UNSET and self._metadata.has_capability("tasks"):
-            _import_stateless_tasks().require_tasks_extension(request)
+            stateless_tasks.require_tasks_extension(request)
             task_store = self._operations.tasks
         self._subscriptions.open_stream(request, self._metadata, task_store)
 
@@ -224,12 +218,6 @@ def _import_input_required() -> ModuleType:
     from paddock.protocol.eras import input_required  # noqa: PLC0415 - loads OpenSSL, 4 MB
 
     return input_required
-
-
-def _import_stateless_tasks() -> ModuleType:
-    from paddock.protocol.eras import stateless_tasks  # noqa: PLC0415 - few servers need it
-
-    return stateless_tasks
 
 
 def _require_meta(request: Request) -> RequestMeta:

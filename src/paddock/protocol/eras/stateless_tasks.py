@@ -12,13 +12,13 @@ from msgspec import Raw
 
 from paddock.protocol.early_handshake import TASKS_EXTENSION
 from paddock.protocol.errors import MissingCapabilityError
-from paddock.protocol.tasks import POLL_INTERVAL_MS, TaskFactory
+from paddock.protocol.tasks import POLL_INTERVAL_MS
 
 if TYPE_CHECKING:
     from paddock.protocol.params import TaskParams, UpdateTaskParams
     from paddock.protocol.request import Request, TaskSupport
     from paddock.protocol.server_metadata import Json
-    from paddock.protocol.tasks import CallTask, TaskStore
+    from paddock.protocol.tasks import CallTask, TaskFactory, TaskStore
 
 REQUIRED_CAPABILITIES: Json = {"extensions": {TASKS_EXTENSION: {}}}
 
@@ -51,7 +51,7 @@ def find_task_factory(
         return None
     if task_support == "required":
         require_tasks_extension(request)
-    return TaskFactory(store) if has_tasks_extension(request) else None
+    return store.create if has_tasks_extension(request) else None
 
 
 def make_created_result(task: CallTask) -> Json:

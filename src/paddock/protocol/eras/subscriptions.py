@@ -5,13 +5,16 @@ from __future__ import annotations
 from _thread import allocate_lock
 from typing import TYPE_CHECKING, cast
 
+from msgspec import Struct
+
+from paddock.protocol.eras.stateless_tasks import format_detailed_task
 from paddock.protocol.errors import INVALID_REQUEST, InvalidParamsError, ProtocolError
 from paddock.protocol.jsonrpc import encode_notification
+from paddock.protocol.request import Request
 
 if TYPE_CHECKING:
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.params import ListenParams, SubscriptionFilter
-    from paddock.protocol.request import Request
     from paddock.protocol.server_metadata import Json, ServerMetadata
     from paddock.protocol.tasks import CallTask, TaskStore
 
@@ -22,18 +25,14 @@ MAX_STREAM_URIS = 256
 MAX_STREAM_TASKS = 256
 
 
-class SubscriptionStream:
+class SubscriptionStream(Struct):
     """An open stream and the changes it reports."""
 
-    __slots__ = ("kinds", "request", "task_ids", "uris")
-
-    def __init__(
-        self, request: Request, kinds: set[str], uris: list[str], task_ids: list[str]
-    ) -> None:
-        self.request = request
-        self.kinds = kinds
-        self.uris = uris
-        self.task_ids = task_ids
+    request: Request
+    kinds: set[str]
+    """The lists whose changes are reported: `tools`, `prompts` and `resources`."""
+    uris: list[str]
+    task_ids: list[str]
 
     def accepts_change(self, kind: str, uri: str | None) -> bool:
         """Return whether the client asked for a change."""
@@ -100,7 +99,7 @@ class SubscriptionRegistry:
                 {"notifications": accepted_filter},
             )
         for task in watched_tasks:
-            _send_notification(stream, "notifications/tasks", _format_task(task))
+            _send_notification(stream, "notifications/tasks", format_detailed_task(task))
 
     def announce_change(self, kind: str, uri: str | None) -> int:
         """Notify the clients that asked for a change. Return their number."""
@@ -128,7 +127,7 @@ class SubscriptionRegistry:
                 stream for stream in list(self._streams.values()) if task.id in stream.task_ids
             ]
         for stream in streams:
-            _send_notification(stream, "notifications/tasks", _format_task(task))
+            _send_notification(stream, "notifications/tasks", format_detailed_task(task))
 
     def remove_stream(self, origin: object, request_id: RequestId) -> None:
         """Remove a stream that the client has ended."""
@@ -168,12 +167,6 @@ def _find_tasks(
         except InvalidParamsError:
             continue
     return watched_tasks
-
-
-def _format_task(task: CallTask) -> Json:
-    from paddock.protocol.eras.stateless_tasks import format_detailed_task  # noqa: PLC0415 - few need it
-
-    return format_detailed_task(task)
 
 
 def _send_notification(stream: SubscriptionStream, method: str, params: Json) -> None:

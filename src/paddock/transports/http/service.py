@@ -24,6 +24,7 @@ from paddock.protocol.jsonrpc import (
     encode_json,
     is_batch,
 )
+from paddock.protocol.server_operations import METHODS_OF_AUTHOR_CODE
 from paddock.protocol.versions import STATELESS_VERSIONS
 from paddock.transports.http import access_log
 from paddock.transports.http.endpoint_runtime import EndpointRuntime, encode_headers
@@ -58,17 +59,7 @@ if TYPE_CHECKING:
     from paddock.transports.http.sessions import HttpSession
 
 
-DEFERRED_METHODS = frozenset(
-    {
-        "completion/complete",
-        "notifications/cancelled",
-        "prompts/get",
-        "resources/directory/read",
-        "resources/read",
-        "skills/get",
-        "tools/call",
-    }
-)
+DEFERRED_METHODS = METHODS_OF_AUTHOR_CODE | {"notifications/cancelled"}
 """Methods that run the author's code, or stop it. They wait for the server's lifespan."""
 
 
