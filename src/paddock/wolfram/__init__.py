@@ -2,7 +2,7 @@
 
 `parse` returns expressions with their exact source positions. `input_form` and `full_form` print
 them, `evaluate` converts literal data to Python values, and `read_wxf` and `write_wxf` handle the
-binary format. The package uses the standard library only and performs no I/O.
+binary format. The package uses the standard library only and reads no files but its own tables.
 """
 
 from paddock.wolfram.assignments import Assignment, iter_assignments, iter_statements

@@ -28,10 +28,10 @@ from paddock.wolfram.parse_state import INTEGRAL_SIGN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.wolfram.operators import InfixOperator
+    from paddock.wolfram.operators import WolframOperator
     from paddock.wolfram.parse_state import ParseState
 
-    OperatorHandler = Callable[[ParseState, InfixOperator, str, int], None]
+    OperatorHandler = Callable[[ParseState, WolframOperator, str, int], None]
 
 
 def handle_operator(state: ParseState, text: str, start: int) -> None:
@@ -91,13 +91,13 @@ def _handle_prefix(state: ParseState, text: str, start: int) -> None:
     )
 
 
-def _handle_left(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+def _handle_left(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
     """Push a left-associative operator, after completing operators that bind as tightly."""
     state.reduce(operator.precedence)
     state.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
 
 
-def _handle_right(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+def _handle_right(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
     """Push a right-associative operator, after completing only operators that bind more tightly."""
     state.reduce(operator.precedence + 1)
     last = state.get_last_operator()
@@ -109,7 +109,7 @@ def _handle_right(state: ParseState, operator: InfixOperator, text: str, start: 
     state.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
 
 
-def _handle_postfix(state: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
+def _handle_postfix(state: ParseState, operator: WolframOperator, text: str, _start: int) -> None:
     """Apply a postfix operator to the operand before it.
 
     The result is a complete operand again, so nothing is pushed on the operator stack.
@@ -121,7 +121,7 @@ def _handle_postfix(state: ParseState, operator: InfixOperator, text: str, _star
     )
 
 
-def _handle_unset(state: ParseState, _operator: InfixOperator, text: str, _start: int) -> None:
+def _handle_unset(state: ParseState, _operator: WolframOperator, text: str, _start: int) -> None:
     """Handle the postfix operator `=.`, alone or after a tag (`t /: a =.`)."""
     state.reduce(SET_PRECEDENCE + 1)
     last, inner = state.get_last_operator(), state.operands[-1]
@@ -138,7 +138,7 @@ def _handle_unset(state: ParseState, _operator: InfixOperator, text: str, _start
     state.operands[-1] = node
 
 
-def _handle_tilde(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+def _handle_tilde(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
     """Handle `~`: in `a ~ f ~ b`, the second sign completes the first."""
     state.reduce(operator.precedence + 1)
     if not _continues_operator(state, text, start):
@@ -146,7 +146,7 @@ def _handle_tilde(state: ParseState, operator: InfixOperator, text: str, start: 
         state.push_operator(operator.precedence, text, node_builders.make_tilde, start)
 
 
-def _handle_span(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+def _handle_span(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
     """Handle `;;`: in `a ;; b ;; c`, the second sign continues the first.
 
     A third sign starts a new span, multiplied by the first.
@@ -177,7 +177,7 @@ def _continues_operator(state: ParseState, text: str, start: int) -> bool:
     return True
 
 
-def _handle_colon(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+def _handle_colon(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
     """Handle `:` in `x : p` and `p : d`. It applies to the operand directly before it.
 
     If that operand belongs to a named pattern, the `:` applies to the whole pattern, which ends
@@ -193,7 +193,9 @@ def _handle_colon(state: ParseState, operator: InfixOperator, text: str, start: 
         state.push_operator(OPTIONAL_PRECEDENCE, text, node_builders.make_optional, start)
 
 
-def _handle_derivative(state: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
+def _handle_derivative(
+    state: ParseState, operator: WolframOperator, text: str, _start: int
+) -> None:
     """Handle `'` after a function. Each further mark raises the order of the derivative by one."""
     state.reduce(operator.precedence)
     inner = state.operands[-1]
@@ -212,7 +214,7 @@ def _get_derivative_order(node: Node) -> int:
 
 
 def _handle_differential(
-    state: ParseState, _operator: InfixOperator, text: str, start: int
+    state: ParseState, _operator: WolframOperator, text: str, start: int
 ) -> None:
     r"""Handle `\[DifferentialD] x`, which ends the innermost integral.
 
@@ -232,7 +234,9 @@ def _handle_differential(
     _handle_prefix(state, text, start)
 
 
-def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+def _handle_message_name(
+    state: ParseState, operator: WolframOperator, text: str, start: int
+) -> None:
     """Handle `::` in `f::usage`, and read the tag that follows it.
 
     A second tag, as in `f::usage::German`, is added to the same node.
@@ -257,7 +261,7 @@ def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, 
     )
 
 
-def _handle_put(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+def _handle_put(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
     """Handle `>>` or `>>>`, and read the file name that follows it."""
     state.reduce(operator.precedence)
     inner, file = state.operands[-1], _read_file_name(state, start)
@@ -319,7 +323,7 @@ _HANDLERS_BY_HEAD: dict[str, tuple[OperatorHandler, Callable[..., None]]] = {
 """Handlers and node builders of operators with the shape `special`."""
 
 
-def _select_handler(operator: InfixOperator) -> tuple[OperatorHandler, Callable[..., None]]:
+def _select_handler(operator: WolframOperator) -> tuple[OperatorHandler, Callable[..., None]]:
     return (
         _HANDLERS_BY_HEAD[operator.head]
         if operator.shape == "special"
