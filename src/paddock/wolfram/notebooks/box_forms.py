@@ -1,6 +1,6 @@
-"""Text forms of boxes: for each kind of box, its pieces of text and the boxes to format next.
+"""Text of boxes: for each kind of box, its pieces of text and the boxes to write next.
 
-Whether a box needs parentheses is decided by its shape, so it is known before the box is formatted.
+Whether a box needs parentheses is decided by its shape, so it is known before the box is written.
 """
 
 from __future__ import annotations
@@ -8,26 +8,36 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from paddock.wolfram.expressions import Atom, Node, get_list_items, has_head, is_symbol
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    get_head_name,
+    get_list_items,
+    has_head,
+    is_symbol,
+)
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
+from paddock.wolfram.notebooks.model import get_string
 from paddock.wolfram.printer import input_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from paddock.wolfram.expressions import Expression
 
     TextPieces = list[str | Expression]
-    BoxFormatter = Callable[[Node, "BoxTextForm"], TextPieces]
+    """Text, and boxes that are still to be written: `["Sqrt[", box, "]"]`."""
 
+BoxTextForm = Literal["input", "output", "text"]
+GRAPHICS_HEADS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
+"""Boxes that only a front end can draw."""
 _ROW_TEMPLATES = ("RowDefault", "RowNoSeparators", "CellTextFormat", "ConstrainedGrid")
 _FIRST_ARGUMENT_TEMPLATES = (
     *("HyperlinkURL", "HyperlinkDefault", "HyperlinkPaclet", "HyperlinkTag", "Hyperlink"),
     *("HyperlinkTemplate", "EchoTag", "StyleTag", "Highlighted", "Framed", "PrettyTooltipTemplate"),
     *("TransferFunctionModelMinimal", "ClickToCopy", "ClickToCopy2", "Key0"),
 )
-BoxTextForm = Literal["input", "output", "text"]
 _SIMPLE_TOKEN = re.compile(r'[\w$`.#]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
 _WRAPPER_HEADS = frozenset(
     (
@@ -37,6 +47,13 @@ _WRAPPER_HEADS = frozenset(
         *("LocatorPaneBox", "GraphicsComplexBox", "PopupMenuBox", "OpenerBox", "TagBoxNote"),
     )
 )
+_SHOWN_ARGUMENT_COUNTS = {
+    **dict.fromkeys(("InterpretationBox", "TemplateBox", "DynamicWrapperBox"), 1),
+    **dict.fromkeys(("PaneSelectorBox", "TabViewBox"), 1),
+    **dict.fromkeys(("CounterBox", "ValueBox", "OptionValueBox"), 0),
+    **dict.fromkeys(("CheckboxBox", "SliderBox", "InputFieldBox"), 0),
+}
+"""Number of arguments that are shown of boxes in a form without special text."""
 _PRIME_MARKS = {"\u2032": "'", "'": "'", "\u2033": "''"}
 _OVERSCRIPT_NAMES = {
     "^": "OverHat",
@@ -51,60 +68,196 @@ _INTEGRAL_SIGNS = ('"\\[Integral]"', '"\u222b"')
 _INTEGRAL, _DIFFERENTIAL = get_character("Integral"), get_character("DifferentialD")
 
 
-def format_template(args: Sequence[Expression], name: str, form: str) -> TextPieces:
-    """Return the pieces of a template box.
+def format_box(node: Node, form: BoxTextForm) -> TextPieces:
+    """Return the text of a box as pieces, in which the inner boxes are not written yet.
+
+    For example, `FractionBox["a", "b"]` becomes `["a", "/", "b"]`. Rows are converted by
+    `get_reversed_row`. A box that is not known is written as an expression, in input form.
 
     Args:
-        args: The arguments that the template displays.
-        name: The name of the template, which determines the notation.
+        node: The box.
         form: The form of the text; see `boxes_to_text`.
     """
-    if name in _ROW_TEMPLATES:
-        return list(args)
-    if name in _FIRST_ARGUMENT_TEMPLATES:
-        return list(args[:1])
-    formatter = _TEMPLATE_FORMATTERS.get(name)
-    pieces = formatter(args, form) if formatter is not None else None
-    return pieces if pieces is not None else _format_call(name or "TemplateBox", args)
+    name = get_head_name(node)
+    if name in _WRAPPER_HEADS:
+        return [*node.args[:1]]
+    if name == "List":
+        return [*node.args]
+    if name in GRAPHICS_HEADS or name == "RasterBox":
+        return [f"-{name.removesuffix('Box')}-"]
+    pieces = _format_math_box(name, _get_box_arguments(node))
+    if pieces is None:
+        pieces = _format_interactive_box(name, node.args, form)
+    return [input_form(node)] if pieces is None else pieces
+
+
+def _get_box_arguments(node: Node) -> list[Expression]:
+    """Return the arguments of a box without its options."""
+    return [
+        arg for arg in node.args if not has_head(arg, "Rule") and not has_head(arg, "RuleDelayed")
+    ]
+
+
+def _format_math_box(name: str, args: list[Expression]) -> TextPieces | None:
+    """Format a fraction, root or script. Returns None for other boxes.
+
+    Args:
+        name: The head of the box.
+        args: The arguments of the box without its options.
+    """
+    match name, args:
+        case "FractionBox", [numerator, denominator]:
+            return [*_format_factor(numerator), "/", *_format_factor(denominator)]
+        case "SuperscriptBox", [base, exponent]:
+            return [*_parenthesize(base), *_format_exponent(exponent)]
+        case "SubsuperscriptBox", [base, index, exponent]:
+            return ["Subscript[", base, ", ", index, "]^", *_parenthesize(exponent)]
+        case "RadicalBox", [radicand, degree]:
+            return [*_parenthesize(radicand), "^(1/", *_parenthesize(degree), ")"]
+        case "OverscriptBox", [base, accent] if get_string(accent) in _OVERSCRIPT_NAMES:
+            return [f"{_OVERSCRIPT_NAMES[get_string(accent)]}[", base, "]"]
+        case (
+            (
+                "SqrtBox"
+                | "SubscriptBox"
+                | "UnderscriptBox"
+                | "OverscriptBox"
+                | "UnderoverscriptBox"
+            ),
+            _,
+        ):
+            return _format_call(name.removesuffix("Box"), args)
+        case _:
+            return None
+
+
+def _format_factor(expression: Expression) -> TextPieces:
+    """Format a factor: a power needs no parentheses in a quotient."""
+    is_power = has_head(unwrap_box(expression), "SuperscriptBox")
+    return [expression] if is_power else _parenthesize(expression)
+
+
+def _format_exponent(exponent: Expression) -> TextPieces:
+    """Format `^n`, or the primes of a derivative such as `f'`."""
+    marks = get_string(exponent)
+    if marks and set(marks) <= set(_PRIME_MARKS):
+        return ["".join(_PRIME_MARKS[mark] for mark in marks)]
+    return ["^", *_parenthesize(exponent)]
 
 
 def _format_call(name: str, args: Sequence[Expression]) -> TextPieces:
-    pieces: TextPieces = [f"{name}["]
-    for index, arg in enumerate(args):
-        pieces += [", ", arg] if index else [arg]
-    return [*pieces, "]"]
+    """Format `name[a, b]`."""
+    return [f"{name}[", *_join_boxes(args, ", "), "]"]
 
 
-def _format_separated_row(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    """Format a row whose first argument is the separator."""
+def _join_boxes(boxes: Sequence[Expression], separator: str | Expression) -> TextPieces:
     pieces: TextPieces = []
-    for index, arg in enumerate(args[1:]):
-        pieces += [args[0], arg] if index else [arg]
+    for box in boxes:
+        pieces += [separator, box] if pieces else [box]
     return pieces
 
 
-def _format_quantity(args: Sequence[Expression], form: str) -> TextPieces | None:
-    """Format a quantity: value and unit for readers, otherwise the `Quantity` expression."""
-    if len(args) < 4:
-        return None
-    if form == "text":
-        return [args[0], " ", args[1]]
-    return ["Quantity[", args[0], ", ", args[3], "]"]
+def _format_interactive_box(
+    name: str, args: list[Expression], form: BoxTextForm
+) -> TextPieces | None:
+    """Format a box that a front end lays out, computes or controls. Returns None for other boxes.
+
+    Args:
+        name: The head of the box.
+        args: The arguments of the box, with its options.
+        form: The form of the text.
+    """
+    match name, args:
+        case "GridBox", _:
+            return _format_grid(args, form)
+        case "InterpretationBox", [_, expression, *_] if form != "text":
+            return [input_form(expression)]
+        case "TemplateBox", [Node(args=template_args), template_name, *_]:
+            return _format_template(get_string(template_name), template_args, form)
+        case "DynamicModuleBox", _:
+            return _format_dynamic_module(args)
+        case "DynamicBox", _:
+            return _format_dynamic(args)
+        case (("PaneSelectorBox" | "TabViewBox"), [panes, *_]):
+            return [_get_first_pane(panes)]
+        # The value of a control is all that a reader can see of it.
+        case (("CheckboxBox" | "SliderBox" | "InputFieldBox"), [value, *_]):
+            return [] if is_symbol(value, "Automatic") else [input_form(value)]
+        case _:
+            count = _SHOWN_ARGUMENT_COUNTS.get(name)
+            return None if count is None else [*args[:count]]
 
 
-def _format_entity(args: Sequence[Expression], form: str) -> TextPieces | None:
-    """Format an entity: its label for readers, otherwise the expression."""
+def _format_grid(args: list[Expression], form: BoxTextForm) -> TextPieces:
+    """Format a grid as nested lists in code, and as lines of columns for readers."""
+    rows = [get_list_items(row) for row in get_list_items(args[0])] if args else []
+    # In code, a grid is a nested list, so that it evaluates to a matrix.
+    opening, closing = ("", "") if form == "text" else ("{", "}")
+    row_separator, separator = ("\n", "\t") if form == "text" else (", ", ", ")
+    pieces: TextPieces = [opening]
+    for row_index, row in enumerate(rows):
+        pieces += [row_separator if row_index else "", opening]
+        pieces += [*_join_boxes(row, separator), closing]
+    return [*pieces, closing]
+
+
+def _format_dynamic(args: list[Expression]) -> TextPieces:
+    content = args[0] if args else None
+    if has_head(content, "ToBoxes") and content.args:
+        content = content.args[0]
+    return ["Dynamic[", input_form(content) if content is not None else "", "]"]
+
+
+def _format_dynamic_module(args: list[Expression]) -> TextPieces:
+    """Format the displayed body. The controls of a `Manipulate` are abbreviated."""
     if len(args) < 2:
-        return None
-    return [args[0] if form == "text" else args[1]]
+        return ["DynamicModule[\u2026]"]
+    body = unwrap_box(args[1])
+    if not has_head(body, "DynamicBox"):
+        return [args[1]]
+    # The front end computes the body of a `Manipulate`, so only its name can be shown.
+    computed = body.args[0] if body.args else body
+    function = get_head_name(computed) if isinstance(computed, Node) else ""
+    function_name = function.rpartition("`")[2].removesuffix("Boxes")
+    return [f"{function_name or 'DynamicModule'}[\u2026]"]
 
 
-def _format_message(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    """Format a message with its symbol. The message text is a quoted string."""
-    if len(args) < 3:
-        return None
-    # Message texts are strings within boxes, so they have two layers of quotes.
-    return [args[0], "::", args[1], ": ", _strip_quotes(args[2])]
+def _get_first_pane(panes: Expression) -> Expression:
+    """Return the first of the panes of which a front end shows one at a time."""
+    pane = next(iter(get_list_items(panes)), None)
+    return pane.args[1] if has_head(pane, "Rule") and len(pane.args) == 2 else panes
+
+
+def _format_template(name: str, args: list[Expression], form: BoxTextForm) -> TextPieces:
+    """Format a template box.
+
+    Args:
+        name: The name of the template, which determines the notation.
+        args: The arguments that the template displays.
+        form: The form of the text. Readers get the displayed label of an entity or unit, and code
+            gets the expression.
+    """
+    if name in _ROW_TEMPLATES:
+        return [*args]
+    if name in _FIRST_ARGUMENT_TEMPLATES:
+        return [*args[:1]]
+    match name, args:
+        case (("RowWithSeparator" | "RowWithSeparators"), [separator, *items]):
+            return _join_boxes(items, separator)
+        case (("Quantity" | "QuantityPostfix"), [value, label, _, unit, *_]):
+            is_shown = form == "text"
+            return [value, " ", label] if is_shown else ["Quantity[", value, ", ", unit, "]"]
+        case (("Entity" | "EntityProperty" | "EntityClass"), [label, code, *_]):
+            return [label if form == "text" else code]
+        case (("MessageTemplate" | "MessageTemplate2"), [symbol, tag, text, *_]):
+            # Message texts are strings within boxes, so they have two layers of quotes.
+            return [symbol, "::", tag, ": ", _strip_quotes(text)]
+        case "Superscript", [base, exponent]:
+            return [base, "^", exponent]
+        case "Spacer1", _:
+            return [" "]
+        case _:
+            return _format_call(name or "TemplateBox", args)
 
 
 def _strip_quotes(expression: Expression) -> str | Expression:
@@ -114,62 +267,6 @@ def _strip_quotes(expression: Expression) -> str | Expression:
     text = parse_string(expression.text)
     is_string = len(text) > 1 and text[0] == text[-1] == '"'
     return parse_string(text) if is_string else text
-
-
-def _format_subscript_template(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    return _format_call("Subscript", args)
-
-
-def _format_power_template(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    return [args[0], "^", args[1]] if len(args) == 2 else None
-
-
-def _format_space(_args: Sequence[Expression], _form: str) -> TextPieces | None:
-    return [" "]
-
-
-def _format_root_template(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    return _format_call("Surd", args) if len(args) == 2 else None
-
-
-_TEMPLATE_FORMATTERS: dict[str, Callable[[Sequence[Expression], str], TextPieces | None]] = {
-    "RowWithSeparator": _format_separated_row,
-    "RowWithSeparators": _format_separated_row,
-    "Quantity": _format_quantity,
-    "QuantityPostfix": _format_quantity,
-    "Entity": _format_entity,
-    "EntityProperty": _format_entity,
-    "EntityClass": _format_entity,
-    "MessageTemplate": _format_message,
-    "MessageTemplate2": _format_message,
-    "Subscript": _format_subscript_template,
-    "Superscript": _format_power_template,
-    "Spacer1": _format_space,
-    "Surd": _format_root_template,
-}
-
-
-def get_reversed_row(node: Node, form: BoxTextForm) -> TextPieces:
-    """Return the items of a row in reverse order, ready to be pushed on a stack.
-
-    A row that begins with a sum, product or integral sign becomes a call.
-    """
-    items = get_list_items(node.args[0]) if node.args else []
-    first = items[0] if len(items) > 1 else None
-    # Only these can start a sum, product or integral; the check must be cheap, since rows are the
-    # most frequent boxes.
-    if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
-        pieces = _format_big_operator(items)
-        if pieces is not None:
-            return pieces[::-1]
-    return [*reversed(items)]
-
-
-def get_token_text(expression: Expression) -> str:
-    """Return the text of a box that is a single token, or an empty text for other boxes."""
-    if isinstance(expression, Atom) and expression.kind == "string":
-        return parse_string(expression.text)
-    return ""
 
 
 def unwrap_box(expression: Expression) -> Expression:
@@ -183,271 +280,88 @@ def unwrap_box(expression: Expression) -> Expression:
     return expression
 
 
-def _needs_no_parentheses(expression: Expression) -> bool:
+def _parenthesize(expression: Expression) -> TextPieces:
+    """Return the box, in parentheses if it could not be an operand without them."""
+    return [expression] if _is_operand(expression) else ["(", expression, ")"]
+
+
+def _is_operand(expression: Expression) -> bool:
     """Return whether a box can be an operand without parentheses."""
     box = unwrap_box(expression)
     if isinstance(box, Atom):
-        return box.kind != "string" or bool(_SIMPLE_TOKEN.fullmatch(get_token_text(box)))
+        return box.kind != "string" or bool(_SIMPLE_TOKEN.fullmatch(get_string(box)))
     if has_head(box, "List"):
         return _is_bracketed(box.args)
     if has_head(box, "RowBox"):
-        return bool(box.args) and _is_bracketed([*get_list_items(box.args[0])])
-    return any(has_head(box, name) for name in ("SqrtBox", "GridBox", "SubscriptBox"))
+        return _is_bracketed(_get_row_items(box))
+    return get_head_name(box) in ("SqrtBox", "GridBox", "SubscriptBox")
 
 
 def _is_bracketed(items: list[Expression]) -> bool:
     """Return whether the items are `(...)`, `{...}` or `f[...]`."""
     if len(items) < 2:
         return False
-    opening = _OPENING_BY_CLOSING.get(get_token_text(items[-1]))
-    if opening is None:
-        return False
+    opening = _OPENING_BY_CLOSING.get(get_string(items[-1]))
     if opening == "[":
-        return get_token_text(items[1]) == "[" and _needs_no_parentheses(items[0])
-    return get_token_text(items[0]) == opening
+        return get_string(items[1]) == "[" and _is_operand(items[0])
+    return opening is not None and get_string(items[0]) == opening
 
 
-def _parenthesize(expression: Expression) -> TextPieces:
-    """Return the box, in parentheses if it could not be an operand without them."""
-    return [expression] if _needs_no_parentheses(expression) else ["(", expression, ")"]
+def _get_row_items(box: Expression) -> list[Expression]:
+    """Return the items of a `RowBox`, or an empty list for other boxes."""
+    return get_list_items(box.args[0]) if has_head(box, "RowBox") and box.args else []
 
 
-def _make_call_formatter(name: str) -> BoxFormatter:
-    """Return a formatter for `name[a, b]`."""
+def get_reversed_row(node: Node) -> TextPieces:
+    """Return the items of a row in reverse order, ready to be pushed on a stack.
 
-    def format_call(node: Node, _form: BoxTextForm) -> TextPieces:
-        return _format_call(name, _get_box_arguments(node))
-
-    return format_call
-
-
-def _get_box_arguments(node: Node) -> list[Expression]:
-    """Return the arguments of a box without its options."""
-    return [
-        arg for arg in node.args if not has_head(arg, "Rule") and not has_head(arg, "RuleDelayed")
-    ]
-
-
-def _format_fraction(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format `a/b`, with parentheses around operands that are not single tokens or bracketed."""
-    args = _get_box_arguments(node)
-    if len(args) != 2:
-        return format_unknown_box(node, form)
-    return [*_format_factor(args[0]), "/", *_format_factor(args[1])]
-
-
-def _format_factor(expression: Expression) -> TextPieces:
-    """Format a factor: a power needs no parentheses in a quotient."""
-    is_power = has_head(unwrap_box(expression), "SuperscriptBox")
-    return [expression] if is_power else _parenthesize(expression)
-
-
-def _format_overscript(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format an accent such as `OverHat[x]`, or `Overscript[x, y]`."""
-    args = _get_box_arguments(node)
-    name = _OVERSCRIPT_NAMES.get(get_token_text(args[1])) if len(args) == 2 else None
-    return [f"{name}[", args[0], "]"] if name else _make_call_formatter("Overscript")(node, form)
-
-
-def _format_power(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format `x^n`, or primes such as `f'`."""
-    args = _get_box_arguments(node)
-    if len(args) != 2:
-        return format_unknown_box(node, form)
-    exponent = get_token_text(args[1])
-    if exponent and set(exponent) <= set(_PRIME_MARKS):
-        return [*_parenthesize(args[0]), "".join(_PRIME_MARKS[mark] for mark in exponent)]
-    return [*_parenthesize(args[0]), "^", *_parenthesize(args[1])]
-
-
-def _format_indexed_power(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format `Subscript[x, i]^n`."""
-    args = _get_box_arguments(node)
-    if len(args) != 3:
-        return format_unknown_box(node, form)
-    return ["Subscript[", args[0], ", ", args[1], "]^", *_parenthesize(args[2])]
-
-
-def _format_root(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format an n-th root as `x^(1/n)`."""
-    args = _get_box_arguments(node)
-    if len(args) != 2:
-        return format_unknown_box(node, form)
-    return [*_parenthesize(args[0]), "^(1/", *_parenthesize(args[1]), ")"]
-
-
-def _format_big_operator(items: list[Expression]) -> TextPieces | None:
-    """Format a row with a sum, product or integral sign as a call.
-
-    Returns None if the row is not complete, for example without a lower bound.
+    A row that begins with a sum, product or integral sign becomes a call, such as
+    `Sum[i, {i, 1, n}]`.
     """
-    operator = items[0]
+    items = get_list_items(node.args[0]) if node.args else []
+    first = items[0] if len(items) > 1 else None
+    # Only these can start a sum, product or integral; the check must be cheap, since rows are the
+    # most frequent boxes.
+    if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
+        pieces = _format_big_operator(first, items[1:])
+        if pieces is not None:
+            return pieces[::-1]
+    return [*reversed(items)]
+
+
+def _format_big_operator(operator: Expression, body: list[Expression]) -> TextPieces | None:
+    """Format a sum, product or integral sign and the items after it as a call.
+
+    Returns None if the operator is another box, or not complete, for example without a lower bound.
+    """
     if isinstance(operator, Atom):
-        return _format_integral([], items[1:])
-    if not operator.args or not isinstance(operator.head, Atom):
+        return _format_integral([], body)
+    if not operator.args:
         return None
-    token = get_token_text(operator.args[0])
-    if token == _INTEGRAL:
-        return _format_integral(operator.args[1:], items[1:])
-    name = _BIG_OPERATORS.get(token)
-    if name is None or operator.head.text != "UnderoverscriptBox" or len(operator.args) < 3:
+    sign, *limits = operator.args
+    if get_string(sign) == _INTEGRAL:
+        return _format_integral(limits, body)
+    name = _BIG_OPERATORS.get(get_string(sign))
+    if name is None or get_head_name(operator) != "UnderoverscriptBox" or len(limits) < 2:
         return None
-    lower_bound = _split_lower_bound(operator.args[1])
-    if lower_bound is None:
-        return None
-    variable, start = lower_bound
-    return [f"{name}[", *items[1:], ", {", variable, ", ", *start, ", ", operator.args[2], "}]"]
+    match _get_row_items(limits[0]):
+        case [variable, Atom(text='"="'), first, *more]:
+            bounds = [variable, ", ", first, *more, ", ", limits[1]]
+            return [f"{name}[", *body, ", {", *bounds, "}]"]
+        case _:
+            return None
 
 
-def _split_lower_bound(expression: Expression) -> tuple[Expression, list[Expression]] | None:
-    """Split the lower bound `i = 1` into its variable and start."""
-    if not has_head(expression, "RowBox"):
-        return None
-    items = get_list_items(expression.args[0]) if expression.args else []
-    if len(items) < 3 or get_token_text(items[1]) != "=":
-        return None
-    return items[0], items[2:]
-
-
-def _format_integral(limits: list[Expression], items: list[Expression]) -> TextPieces | None:
+def _format_integral(limits: list[Expression], body: list[Expression]) -> TextPieces | None:
     """Format the items after an integral sign as `Integrate[...]`; None if incomplete.
 
     The last two boxes of the items must be a differential sign and a variable.
     """
-    body = items
-    if len(items) == 1 and has_head(items[0], "RowBox"):
-        body = get_list_items(items[0].args[0]) if items[0].args else []
-    differential_row = body[-1] if body else None
-    if not has_head(differential_row, "RowBox") or not differential_row.args:
+    items = _get_row_items(body[0]) if len(body) == 1 else body
+    differential = _get_row_items(items[-1]) if items else []
+    if len(differential) != 2 or get_string(differential[0]) != _DIFFERENTIAL:
         return None
-    differential = get_list_items(differential_row.args[0])
-    if len(differential) != 2 or get_token_text(differential[0]) != _DIFFERENTIAL:
-        return None
-    inner, variable = body[:-1], differential[1]
+    integrand, variable = items[:-1], differential[1]
     if len(limits) < 2:
-        return ["Integrate[", *inner, ", ", variable, "]"]
-    return ["Integrate[", *inner, ", {", variable, ", ", limits[0], ", ", limits[1], "}]"]
-
-
-def _format_grid(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format a grid as nested lists in code, and as lines of columns for readers."""
-    rows = [get_list_items(row) for row in get_list_items(node.args[0])] if node.args else []
-    # In code, a grid is a nested list, so that it evaluates to a matrix.
-    opening, closing = ("", "") if form == "text" else ("{", "}")
-    row_separator, separator = ("\n", "\t") if form == "text" else (", ", ", ")
-    pieces: TextPieces = [opening]
-    for row_index, row in enumerate(rows):
-        pieces += [row_separator if row_index else "", opening]
-        for column, entry in enumerate(row):
-            pieces += [separator, entry] if column else [entry]
-        pieces.append(closing)
-    return [*pieces, closing]
-
-
-def _get_first(node: Node, _form: BoxTextForm) -> TextPieces:
-    return [node.args[0]] if node.args else []
-
-
-def _format_interpretation(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format the displayed form for readers, and the represented expression in code."""
-    if len(node.args) < 2 or form == "text":
-        return _get_first(node, form)
-    return [input_form(node.args[1])]
-
-
-def _format_dynamic_module(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format the displayed body. The controls of a `Manipulate` are abbreviated."""
-    if len(node.args) < 2:
-        return ["DynamicModule[\u2026]"]
-    body = unwrap_box(node.args[1])
-    # The front end computes the body of a `Manipulate`, so only its name can be shown.
-    if isinstance(body, Node) and isinstance(body.head, Atom) and body.head.text == "DynamicBox":
-        inner = body.args[0] if body.args else body
-        name = inner.head.text if isinstance(inner, Node) and isinstance(inner.head, Atom) else ""
-        function_name = name.rpartition("`")[2].removesuffix("Boxes")
-        return [f"{function_name or 'DynamicModule'}[\u2026]"]
-    return [node.args[1]]
-
-
-def _format_dynamic(node: Node, _form: BoxTextForm) -> TextPieces:
-    inner = node.args[0] if node.args else None
-    if has_head(inner, "ToBoxes") and inner.args:
-        inner = inner.args[0]
-    return ["Dynamic[", input_form(inner) if inner is not None else "", "]"]
-
-
-def _format_choice(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format the first pane of a box that shows one pane at a time."""
-    panes = get_list_items(node.args[0]) if node.args else []
-    pane = panes[0] if panes else None
-    if has_head(pane, "Rule") and len(pane.args) == 2:
-        return [pane.args[1]]
-    return _get_first(node, form)
-
-
-def _format_graphics(node: Node, _form: BoxTextForm) -> TextPieces:
-    name = node.head.text.removesuffix("Box") if isinstance(node.head, Atom) else "Graphics"
-    return [f"-{name}-"]
-
-
-def _format_template_box(node: Node, form: BoxTextForm) -> TextPieces:
-    args = _get_box_arguments(node)
-    if len(args) < 2 or not isinstance(args[0], Node):
-        return _get_first(node, form)
-    return format_template(args[0].args, get_token_text(args[1]), form)
-
-
-def _format_list(node: Node, _form: BoxTextForm) -> TextPieces:
-    """Format a list of boxes as a sequence, without braces."""
-    return list(node.args)
-
-
-def _format_nothing(_node: Node, _form: BoxTextForm) -> TextPieces:
-    return []
-
-
-def _format_control(node: Node, _form: BoxTextForm) -> TextPieces:
-    """Format a slider, checkbox or similar control as its value."""
-    value = node.args[0] if node.args else None
-    if value is None or is_symbol(value, "Automatic"):
-        return []
-    return [input_form(value)]
-
-
-def format_unknown_box(node: Node, _form: BoxTextForm) -> TextPieces:
-    """Format an unknown box, or an expression, in input form."""
-    return [input_form(node)]
-
-
-BOX_FORMATTERS: dict[str, BoxFormatter] = {
-    **dict.fromkeys(_WRAPPER_HEADS, _get_first),
-    "List": _format_list,
-    "FractionBox": _format_fraction,
-    "SuperscriptBox": _format_power,
-    "SubscriptBox": _make_call_formatter("Subscript"),
-    "SubsuperscriptBox": _format_indexed_power,
-    "SqrtBox": _make_call_formatter("Sqrt"),
-    "RadicalBox": _format_root,
-    "UnderscriptBox": _make_call_formatter("Underscript"),
-    "OverscriptBox": _format_overscript,
-    "UnderoverscriptBox": _make_call_formatter("Underoverscript"),
-    "GridBox": _format_grid,
-    "InterpretationBox": _format_interpretation,
-    "DynamicModuleBox": _format_dynamic_module,
-    "DynamicWrapperBox": _get_first,
-    "DynamicBox": _format_dynamic,
-    "PaneSelectorBox": _format_choice,
-    "TabViewBox": _format_choice,
-    "TemplateBox": _format_template_box,
-    "GraphicsBox": _format_graphics,
-    "Graphics3DBox": _format_graphics,
-    "GraphicsData": _format_graphics,
-    "RasterBox": _format_graphics,
-    "CheckboxBox": _format_control,
-    "SliderBox": _format_control,
-    "InputFieldBox": _format_control,
-    "CounterBox": _format_nothing,
-    "ValueBox": _format_nothing,
-    "OptionValueBox": _format_nothing,
-}
-"""Formatters of boxes by head."""
+        return ["Integrate[", *integrand, ", ", variable, "]"]
+    return ["Integrate[", *integrand, ", {", variable, ", ", limits[0], ", ", limits[1], "}]"]

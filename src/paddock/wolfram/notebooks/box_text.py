@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom
+from paddock.wolfram.expressions import Atom, get_head_name
 from paddock.wolfram.literals import parse_string, parse_symbol_name
 from paddock.wolfram.notebooks.box_forms import (
-    BOX_FORMATTERS,
+    GRAPHICS_HEADS,
     BoxTextForm,
-    format_unknown_box,
+    format_box,
     get_reversed_row,
 )
 from paddock.wolfram.notebooks.character_encoding import (
@@ -46,7 +46,6 @@ _OPERATOR_TEXT = {
 _BRACKET_DEPTH_CHANGES = {"[": 1, "{": 1, "(": 1, "]": -1, "}": -1, ")": -1}
 _INDENTING_NEWLINE, _INDENT = '"\\[IndentingNewLine]"', "  "
 _MACHINE_NUMBER = re.compile(r"[\d.]+`")
-_GRAPHICS_HEADS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
 
 
 def box_syntax_to_code(text: str) -> str:
@@ -141,13 +140,13 @@ def boxes_to_text(
             if limit is not None and size > limit:
                 break
         else:
-            name = item.head.text if isinstance(item.head, Atom) else ""
+            name = get_head_name(item)
             if name == "RowBox":
-                pending.extend(get_reversed_row(item, form))
-            elif name in _GRAPHICS_HEADS and picture is not None:
+                pending += get_reversed_row(item)
+            elif name in GRAPHICS_HEADS and picture is not None:
                 pending.append(picture(item))
             else:
-                pending.extend(reversed(BOX_FORMATTERS.get(name, format_unknown_box)(item, form)))
+                pending += reversed(format_box(item, form))
     return "".join(pieces)
 
 

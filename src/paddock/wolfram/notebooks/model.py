@@ -174,10 +174,7 @@ class Cell:
 
     def get_option_text(self, name: str) -> str:
         """Return the value of a string option, or an empty string."""
-        value = self.options.get(name)
-        if isinstance(value, Atom) and value.kind == "string":
-            return parse_string(value.text)
-        return ""
+        return get_string(self.options.get(name))
 
 
 class CellGroup:
@@ -225,6 +222,13 @@ class Notebook:
     def tagging_rules(self) -> dict[str, object]:
         """Data that programs store in the notebook."""
         return read_tagging_rules(self.options)
+
+
+def get_string(expression: Expression | None) -> str:
+    """Return the value of a string. The result is empty for other expressions and for None."""
+    if isinstance(expression, Atom) and expression.kind == "string":
+        return parse_string(expression.text)
+    return ""
 
 
 def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
