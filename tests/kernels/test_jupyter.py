@@ -129,7 +129,7 @@ def test_a_flood_is_cut_and_that_is_reported(kernel: Kernel) -> None:
         "print('x' * 1000)", EvaluationLimits(seconds=60, output_bytes=100, network=True)
     )
     assert sum(len(output.text) for output in outcome.outputs) <= 100
-    assert outcome.note.endswith("bytes of output beyond the limit were dropped.")
+    assert outcome.note.endswith("bytes of output beyond the limit of 100 were dropped.")
 
 
 @pytest.mark.parametrize("place", ["here", "there"])

@@ -48,7 +48,7 @@ def call(sessions: SessionManager, engine: Engine, session: str | None, code: st
             outcome.status,
             outcome.result,
             outcome.outputs,
-            note=outcome.note,
+            notes=outcome.notes,
             session=found.id,
             how=found.status,
             line=line,

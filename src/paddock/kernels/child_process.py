@@ -1,7 +1,8 @@
-"""Start of a process that is supervised on behalf of the server."""
+"""Start and end of processes that are supervised on behalf of the server."""
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -51,3 +52,19 @@ def start_process(
         )
     except OSError as error:
         raise KernelError(f"{title} cannot be started: {error}") from None
+
+
+def end_process(process: subprocess.Popen[bytes], grace_seconds: float) -> None:
+    """Close the standard input of a supervisor process, and wait until the process has ended.
+
+    A supervisor ends everything below it when its standard input is closed. One that does not do so
+    within the grace period is killed.
+    """
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+    try:
+        process.wait(grace_seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

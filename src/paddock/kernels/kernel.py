@@ -1,4 +1,4 @@
-"""Kernel interface shared by all engines: limits, results and the `Kernel` protocol.
+"""Kernel interface shared by all engines: limits, results and the class `Kernel`.
 
 All calls block, and a kernel serves one thread at a time. Handlers call kernels through
 `paddock.kernels.handler_calls`, so that cancelling the handler cannot interrupt a call midway.
@@ -7,9 +7,10 @@ All calls block, and a kernel serves one thread at a time. Handlers call kernels
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
@@ -75,7 +76,7 @@ class EvaluationOutput(msgspec.Struct, frozen=True):
 
 
 class EvaluationResult(msgspec.Struct, frozen=True):
-    """Result of one evaluation."""
+    """Result of one evaluation, as the process that evaluated the code reports it."""
 
     status: EvaluationStatus
     result: str | None = None
@@ -85,12 +86,44 @@ class EvaluationResult(msgspec.Struct, frozen=True):
     """Time spent in the engine."""
     peak_bytes: int = 0
     """Peak memory of the evaluating process, or 0 if unknown."""
-    note: str = ""
-    """Information for the user, such as that the kernel was stopped, replaced or rolled back."""
+    notes: tuple[str, ...] = ()
+    """Sentences for the user, such as that the kernel was stopped, replaced or rolled back."""
+
+    @property
+    def note(self) -> str:
+        """All notes as one text."""
+        return " ".join(self.notes)
+
+    @property
+    def messages(self) -> list[str]:
+        """The messages, as `Symbol::tag: text`."""
+        return [output.text for output in self.outputs if output.kind == "message"]
+
+    @property
+    def prints(self) -> list[str]:
+        """The printed texts."""
+        return [output.text for output in self.outputs if output.kind == "print"]
 
 
+class OutputImage(msgspec.Struct, frozen=True):
+    """An image in the presented output of an evaluation."""
+
+    data: bytes
+    """The encoded image."""
+    mime: str
+    """The MIME type of the data."""
+    label: str = "(An image that cannot be shown.)\n"
+    """The text that replaces the image for clients that cannot show it."""
+
+
+OutputItem = str | OutputImage
+"""Part of the presented output of an evaluation, which is a list of texts and images."""
+
+COMPLETED_STATUSES: frozenset[EvaluationStatus] = frozenset({"done", "failed"})
+"""Statuses of evaluations that were not stopped, so that their changes are kept."""
+KERNEL_ENDED_NOTE = "The kernel has ended."
 CANCELLED_RESULT = EvaluationResult(
-    "cancelled", note="The call was cancelled before the evaluation began."
+    "cancelled", notes=("The call was cancelled before the evaluation began.",)
 )
 
 
@@ -98,6 +131,9 @@ class KernelError(PaddockError):
     """A kernel cannot be started, has ended, or cannot restore saved definitions."""
 
     code = "kernel"
+
+
+CancelCheck = Callable[[], bool]
 
 
 def never_cancelled() -> bool:
@@ -117,7 +153,7 @@ class EvaluationControl:
     `paddock.kernels.handler_calls`).
     """
 
-    is_cancelled: Callable[[], bool] = never_cancelled
+    is_cancelled: CancelCheck = never_cancelled
     """Polled several times per second. The call stops once it returns True."""
     on_progress: Callable[[float], None] = ignore_progress
     """Called about once per second, with the seconds since the start of the call."""
@@ -133,24 +169,61 @@ DEFAULT_CONTROL = EvaluationControl()
 """Control of a call that cannot be cancelled and reports no progress."""
 
 
-class ProgressTimer:
-    """Clock of a running call.
+StopCause = Literal["timed-out", "cancelled"]
 
-    Loops that wait for a kernel call `tick` often. It reports progress only once per
-    `PROGRESS_INTERVAL_SECONDS`.
+
+class EvaluationWatch:
+    """Time limit, cancellation and progress of a running evaluation.
+
+    The loop that waits for a kernel calls `check` several times per second. When the evaluation has
+    to stop, the watch interrupts it once. If the evaluation has not ended after a grace period,
+    `check` returns False, and the loop has to end the kernel.
     """
 
-    def __init__(self, control: EvaluationControl) -> None:
+    def __init__(
+        self,
+        control: EvaluationControl,
+        seconds: float,
+        interrupt: Callable[[StopCause], float],
+    ) -> None:
+        """Start the clock.
+
+        Args:
+            control: Cancellation and progress of the call.
+            seconds: When to interrupt the evaluation.
+            interrupt: Interrupts the evaluation, and returns the grace period in seconds. A period
+                of 0 means that the evaluation cannot be interrupted.
+        """
+        self.cause: StopCause | None = None
+        """Why the evaluation was interrupted, or None if it was not."""
         self._control = control
+        self._seconds = seconds
+        self._interrupt = interrupt
+        self._give_up_at = float("inf")
         self._started_at = self._last_report_at = time.monotonic()
 
-    def tick(self) -> float:
-        """Report progress if it is due, and return the seconds since the start."""
-        now = time.monotonic()
-        if now - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
-            self._last_report_at = now
-            self._control.on_progress(now - self._started_at)
-        return now - self._started_at
+    @property
+    def elapsed_seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._started_at
+
+    def check(self) -> bool:
+        """Report progress and interrupt the evaluation if that is due.
+
+        Returns whether to go on waiting for the evaluation.
+        """
+        elapsed = self.elapsed_seconds
+        if time.monotonic() - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
+            self._last_report_at = time.monotonic()
+            self._control.on_progress(elapsed)
+        if self.cause is None:
+            if elapsed > self._seconds:
+                self.cause = "timed-out"
+            elif self._control.is_cancelled():
+                self.cause = "cancelled"
+            if self.cause is not None:
+                self._give_up_at = elapsed + self._interrupt(self.cause)
+        return elapsed < self._give_up_at
 
 
 def describe_stop(status: EvaluationStatus, limits: EvaluationLimits) -> str:
@@ -166,19 +239,26 @@ def describe_stop(status: EvaluationStatus, limits: EvaluationLimits) -> str:
     return ""
 
 
-class Kernel(Protocol):
+def describe_dropped_output(dropped_bytes: int, limits: EvaluationLimits) -> str:
+    """Return a note on output that exceeded its limit, or an empty text if none did."""
+    if not dropped_bytes:
+        return ""
+    limit = limits.output_bytes
+    return f"{dropped_bytes} bytes of output beyond the limit of {limit} were dropped."
+
+
+class Kernel(ABC):
     """A process that evaluates code, or a connection to one."""
 
+    has_network = False
+    """Whether the kernel was started with network access."""
+
     @property
+    @abstractmethod
     def is_alive(self) -> bool:
         """Whether the kernel can evaluate. Once false, it stays false."""
-        ...
 
-    @property
-    def has_network(self) -> bool:
-        """Whether the kernel was started with network access."""
-        ...
-
+    @abstractmethod
     def evaluate(
         self,
         code: str,
@@ -195,13 +275,11 @@ class Kernel(Protocol):
             limits: Resource limits for this evaluation.
             control: Cancellation of the evaluation, and reports of its progress.
         """
-        ...
 
     def dump_state(
         self,
-        *,
         seconds: float = STATE_TIMEOUT_SECONDS,
-        is_cancelled: Callable[[], bool] = never_cancelled,
+        is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
         """Return all definitions in a form that `restore` accepts, or None if unavailable.
 
@@ -209,11 +287,11 @@ class Kernel(Protocol):
         ignore both, because stopping them would end them.
 
         Sessions save this state, so that a lost kernel can be replaced without evaluating
-        everything again.
+        everything again. Kernels that cannot save their state do not override this method.
         """
-        ...
+        return None
 
-    def restore(self, state: bytes) -> str | None:
+    def restore(self, state: bytes) -> str:
         """Load definitions that `dump_state` of another kernel returned.
 
         Returns a description of the definitions that are missing, if there are any.
@@ -221,12 +299,12 @@ class Kernel(Protocol):
         Raises:
             KernelError: The definitions cannot be restored.
         """
-        ...
+        raise KernelError("This kernel cannot load definitions")
 
+    @abstractmethod
     def close(self) -> None:
         """End the kernel and all processes that it started. Further calls have no effect."""
-        ...
 
+    @abstractmethod
     def describe(self) -> dict[str, object]:
         """Return diagnostic data: the engine, process IDs, and restrictions of the sandbox."""
-        ...

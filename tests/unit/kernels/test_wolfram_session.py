@@ -252,7 +252,7 @@ def test_a_line_that_is_not_there_is_shown_as_it_was_asked_for() -> None:
 
 
 def test_it_is_stated_that_expressions_before_the_one_that_was_stopped_are_kept() -> None:
-    stopped = EvaluationResult("timed-out", note=f"It took too long. {ROLLED_BACK_NOTE}")
+    stopped = EvaluationResult("timed-out", notes=(f"It took too long. {ROLLED_BACK_NOTE}",))
 
     assert answered("x\ny", x=stopped).notes == (f"It took too long. {ROLLED_BACK_NOTE}",)
     assert answered("a\nx\ny", x=stopped).notes == (
@@ -261,7 +261,7 @@ def test_it_is_stated_that_expressions_before_the_one_that_was_stopped_are_kept(
             "the expressions before it were kept."
         ),
     )
-    quitting = answered("a\nx", x=EvaluationResult("quit", note="It ended with exit code 0."))
+    quitting = answered("a\nx", x=EvaluationResult("quit", notes=("It ended with exit code 0.",)))
     assert text(quitting) == (
         "General::quit: The code ended the kernel with exit code 0; "
         "the expressions before that were kept."
@@ -283,7 +283,7 @@ def test_a_kernel_receives_the_given_limit_and_what_is_left_of_it() -> None:
 
 
 def test_quit_has_a_message_and_no_result() -> None:
-    evaluation = answered("x\ny", x=EvaluationResult("quit", note="It ended with exit code 3."))
+    evaluation = answered("x\ny", x=EvaluationResult("quit", notes=("It ended with exit code 3.",)))
 
     assert text(evaluation) == (
         "General::quit: The code ended the kernel with exit code 3; "

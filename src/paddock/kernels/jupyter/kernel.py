@@ -7,27 +7,27 @@ import binascii
 import re
 import threading
 import time
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from paddock.kernels.kernel import (
     CANCELLED_RESULT,
     DEFAULT_CONTROL,
-    STATE_TIMEOUT_SECONDS,
+    KERNEL_ENDED_NOTE,
     EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
+    EvaluationWatch,
+    Kernel,
     KernelError,
-    ProgressTimer,
+    describe_dropped_output,
     describe_stop,
-    never_cancelled,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from paddock.kernels.jupyter.links import JupyterMessage, KernelLink
-    from paddock.kernels.kernel import EvaluationLimits
-
+    from paddock.kernels.kernel import EvaluationLimits, EvaluationStatus, StopCause
 
 _ANSI_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _IMAGE_TYPES = ("image/png", "image/jpeg", "image/svg+xml")
@@ -38,7 +38,7 @@ INTERRUPT_GRACE_SECONDS = 3.0
 _POLL_INTERVAL_SECONDS = 0.05
 _DEAD_STATES = frozenset({"restarting", "autorestarting", "dead"})
 _STATE_KEPT_NOTE = "Changes made until then were kept: Jupyter kernels cannot be rolled back."
-_KERNEL_ENDED_NOTE = "The kernel has ended, and all its definitions are lost."
+_STATE_LOST_NOTE = "The kernel has ended, and all its definitions are lost."
 
 
 class IopubOutputs:
@@ -140,10 +140,7 @@ def _decode_base64(content: str) -> bytes:
         return b""
 
 
-StopCause = Literal["timed-out", "cancelled"]
-
-
-class JupyterKernel:
+class JupyterKernel(Kernel):
     """A Jupyter kernel, reached through a link."""
 
     has_network = True
@@ -193,35 +190,15 @@ class JupyterKernel:
         if control.is_cancelled():
             return CANCELLED_RESULT
         if not self.is_alive:
-            return EvaluationResult("crashed", note="The kernel has ended.")
-        started_at = time.monotonic()
+            return EvaluationResult("crashed", notes=(KERNEL_ENDED_NOTE,))
         outputs = IopubOutputs(limits.output_bytes)
-        cause: StopCause | None = None
-        with self._lock:
-            try:
-                request_id = self._link.send("execute_request", _build_execute_request(code))
-                cause = self._wait_for_reply(request_id, outputs, limits, control)
-                is_gone = False
-            except _KernelGoneError as gone:
-                cause, is_gone = gone.cause, True
-            except OSError:
-                is_gone = True
-        if is_gone:
+        watch = EvaluationWatch(control, limits.seconds, self._interrupt)
+        try:
+            with self._lock:
+                self._run_cell(code, outputs, watch)
+        except _KernelGoneError:
             self.close()
-        return _build_result(outputs, limits, cause, time.monotonic() - started_at, is_gone=is_gone)
-
-    def dump_state(
-        self,
-        *,
-        seconds: float = STATE_TIMEOUT_SECONDS,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-    ) -> bytes | None:
-        """Return None: the state of a Jupyter kernel cannot be saved."""
-        return None
-
-    def restore(self, state: bytes) -> str | None:
-        """Raise KernelError: a Jupyter kernel cannot load definitions."""
-        raise KernelError(f"The Jupyter kernel {self._name} cannot load definitions")
+        return self._build_result(outputs, limits, watch)
 
     def close(self) -> None:
         """End the kernel."""
@@ -232,58 +209,68 @@ class JupyterKernel:
         """Return diagnostic data."""
         return {"engine": self._name, "network": True, **self._link.describe()}
 
-    def _wait_for_reply(
-        self,
-        request_id: str,
-        outputs: IopubOutputs,
-        limits: EvaluationLimits,
-        control: EvaluationControl,
-    ) -> StopCause | None:
-        """Process messages until the cell has ended.
+    def _run_cell(self, code: str, outputs: IopubOutputs, watch: EvaluationWatch) -> None:
+        """Send a cell to the kernel and process its messages until the cell has ended.
 
-        Returns the cause if the cell was stopped.
-
-        A cell that exceeds its limit is interrupted first. If the kernel does not react within
-        `INTERRUPT_GRACE_SECONDS`, it is treated as gone, and the caller ends it.
+        Raises:
+            _KernelGoneError: The kernel has ended, or does not react to an interrupt.
         """
-        timer = ProgressTimer(control)
-        cause: StopCause | None = None
-        give_up_at = float("inf")
-        while True:
-            message = self._receive_message(_POLL_INTERVAL_SECONDS, cause)
-            if message is not None and _is_death_notice(message):
-                raise _KernelGoneError(cause)
+        try:
+            request_id = self._link.send("execute_request", _build_execute_request(code))
+        except OSError:
+            raise _KernelGoneError from None
+        while watch.check():
+            message = self._receive_message(_POLL_INTERVAL_SECONDS)
+            if message is None and self._link.is_alive:
+                continue
+            if message is None or _is_death_notice(message):
+                break
             # A late message of an earlier cell must not count for this one.
-            is_own = message is not None and _get_parent_id(message) == request_id
-            if message is not None and is_own and outputs.handle_message(message):
-                return cause
-            elapsed = timer.tick()
-            if cause is None and (elapsed > limits.seconds or control.is_cancelled()):
-                cause = "timed-out" if elapsed > limits.seconds else "cancelled"
-                # The kernel may ignore the interrupt.
-                give_up_at = elapsed + INTERRUPT_GRACE_SECONDS
-                self._link.interrupt()
-            if elapsed > give_up_at or not self._link.is_alive:
-                raise _KernelGoneError(cause)
+            if _get_parent_id(message) == request_id and outputs.handle_message(message):
+                return
+        raise _KernelGoneError
 
-    def _receive_message(
-        self, seconds: float, cause: StopCause | None = None
-    ) -> JupyterMessage | None:
+    def _interrupt(self, _cause: StopCause) -> float:
+        """Interrupt the running cell, and return how long it may take to end."""
+        self._link.interrupt()
+        return INTERRUPT_GRACE_SECONDS
+
+    def _receive_message(self, seconds: float) -> JupyterMessage | None:
         """Return the next message, or None if none arrives in time."""
         try:
             return self._link.receive(seconds)
         except TimeoutError:
             return None
         except EOFError:
-            raise _KernelGoneError(cause) from None
+            raise _KernelGoneError from None
+
+    def _build_result(
+        self, outputs: IopubOutputs, limits: EvaluationLimits, watch: EvaluationWatch
+    ) -> EvaluationResult:
+        """Return the result of a cell, with notes on the reason for an early end."""
+        notes = [describe_dropped_output(outputs.dropped_bytes, limits)]
+        status: EvaluationStatus = "failed" if outputs.is_failure else "done"
+        if watch.cause is not None:
+            status = watch.cause
+            notes.append(describe_stop(status, limits))
+        elif self._is_closed:
+            status = "crashed"
+            notes.append("The kernel crashed, or the code ended it.")
+        if self._is_closed:
+            notes.append(_STATE_LOST_NOTE)
+        elif watch.cause is not None:
+            notes.append(_STATE_KEPT_NOTE)
+        return EvaluationResult(
+            status,
+            None if outputs.result is None else outputs.result.removesuffix("\n"),
+            outputs.outputs,
+            watch.elapsed_seconds,
+            notes=tuple(filter(None, notes)),
+        )
 
 
 class _KernelGoneError(Exception):
     """The kernel has ended, or does not react to an interrupt."""
-
-    def __init__(self, cause: StopCause | None = None) -> None:
-        super().__init__("the kernel is gone")
-        self.cause = cause
 
 
 def _build_execute_request(code: str) -> dict[str, object]:
@@ -310,36 +297,4 @@ def _is_death_notice(message: JupyterMessage) -> bool:
     return (
         message.get("header", {}).get("msg_type") == "status"
         and content.get("execution_state") in _DEAD_STATES
-    )
-
-
-def _build_result(
-    outputs: IopubOutputs,
-    limits: EvaluationLimits,
-    cause: StopCause | None,
-    seconds: float,
-    *,
-    is_gone: bool,
-) -> EvaluationResult:
-    """Return the result of a cell, with notes on the reason for an early end.
-
-    `is_gone` is true if the kernel has ended or had to be ended.
-    """
-    notes = []
-    if outputs.dropped_bytes:
-        notes.append(f"{outputs.dropped_bytes} bytes of output beyond the limit were dropped.")
-    if cause is not None:
-        notes.append(describe_stop(cause, limits))
-    elif is_gone:
-        notes.append("The kernel crashed, or the code ended it.")
-    if is_gone or cause is not None:
-        notes.append(_KERNEL_ENDED_NOTE if is_gone else _STATE_KEPT_NOTE)
-    finished: Literal["done", "failed"] = "failed" if outputs.is_failure else "done"
-    result = outputs.result
-    return EvaluationResult(
-        cause or ("crashed" if is_gone else finished),
-        None if result is None else result.removesuffix("\n"),
-        outputs.outputs,
-        seconds,
-        note=" ".join(notes),
     )

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from paddock.kernels import sandbox
+from paddock.kernels.child_process import end_process
 from paddock.kernels.kernel import KernelError
 from paddock.kernels.wolfram.kernel_supervisor import INTERRUPT_LINE, build_supervisor_command
 
@@ -175,14 +176,7 @@ class LocalKernelLink:
 
         Its supervisor ends it when the supervisor's standard input is closed.
         """
-        if self._process.stdin is not None:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
-        try:
-            self._process.wait(_END_TIMEOUT_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        end_process(self._process, _END_TIMEOUT_SECONDS)
         self._client.stop_channels()
         shutil.rmtree(self._connection_directory, ignore_errors=True)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.kernels.engine import Engine
-    from paddock.kernels.kernel import EvaluationLimits, EvaluationResult, Kernel
+    from paddock.kernels.kernel import CancelCheck, EvaluationLimits, EvaluationResult, Kernel
 
     KernelStarter = Callable[[str, Engine, EvaluationLimits, EvaluationControl], Kernel]
 
@@ -95,14 +95,16 @@ class EvaluationSession:
         self.engine = engine
         self.status: SessionStatus = "new"
         self.notes: list[str] = []
-        """Information for the user about the session, apart from the notes of evaluations."""
+        """Information for the user about the session, apart from the notes of evaluations.
+
+        Problems of saving in the background are added between two calls, for the next one.
+        """
         self._start_kernel = start
         self._directory = directory
         self._journal = Journal(directory / f"{session_id}.jsonl")
         self._entries: list[JournalEntry] = []
         self._unsaved_entries: list[JournalEntry] = []
         self._kernel: Kernel | None = None
-        self._queued_notices: list[str] = []
         self._kernel_entry_count = 0
         """Number of entries that the kernel's state includes."""
         self._saved_entry_count = 0
@@ -175,7 +177,7 @@ class EvaluationSession:
             KernelError: No kernel can be started.
         """
         number = self.next_line if line is None else line
-        result, note = self._run_code(code, limits, control)
+        result, notes = self._run_code(code, limits, control)
         # A cancelled replay leaves earlier entries missing in the kernel. The next call continues
         # the replay there, so this entry must not be counted as included either.
         is_current = not self.is_kernel_behind
@@ -183,8 +185,8 @@ class EvaluationSession:
         self._add_entries([entry])
         if is_current:
             self._kernel_entry_count = len(self._entries)
-        notes = [note, result.note, self._write_entry(entry)]
-        return msgspec.structs.replace(result, note=" ".join(text for text in notes if text))
+        notes = [*notes, *result.notes, self._write_entry(entry)]
+        return msgspec.structs.replace(result, notes=tuple(filter(None, notes)))
 
     def evaluate_unrecorded(
         self,
@@ -197,8 +199,8 @@ class EvaluationSession:
         Raises:
             KernelError: No kernel can be started.
         """
-        result, note = self._run_code(code, limits, control)
-        return msgspec.structs.replace(result, note=f"{note} {result.note}".strip())
+        result, notes = self._run_code(code, limits, control)
+        return msgspec.structs.replace(result, notes=(*notes, *result.notes))
 
     def describe(self) -> dict[str, object]:
         """Return diagnostic data about the kernel, which is empty without a kernel."""
@@ -293,13 +295,13 @@ class EvaluationSession:
             return
         state = self.dump_state(MAX_IMMEDIATE_SAVE_SECONDS)
         self._is_slow_to_save = state is None
-        if state is not None and (note := self.save_state(state)):
-            self._queued_notices.append(note)
+        if state is not None:
+            self.save_state(state)
 
     def dump_state(
         self,
         seconds: float = STATE_TIMEOUT_SECONDS,
-        is_cancelled: Callable[[], bool] = never_cancelled,
+        is_cancelled: CancelCheck = never_cancelled,
     ) -> SavedState | None:
         """Return the definitions if they need to be saved and the kernel returns them in time.
 
@@ -322,7 +324,7 @@ class EvaluationSession:
             return is_deferred
 
         started_at = time.monotonic()
-        definitions = self._kernel.dump_state(seconds=seconds, is_cancelled=should_defer)
+        definitions = self._kernel.dump_state(seconds, should_defer)
         self._deferred_saves = self._deferred_saves + 1 if is_deferred else 0
         if definitions is None:
             return None
@@ -330,10 +332,8 @@ class EvaluationSession:
         last_id = self._entries[count - 1].id
         return SavedState(self.engine.name, self.engine.version, last_id, definitions)
 
-    def save_state(self, state: SavedState) -> str:
-        """Write the state file.
-
-        Returns a note for the user if that fails.
+    def save_state(self, state: SavedState) -> None:
+        """Write the state file. If that fails, the user gets a note.
 
         The caller holds the session's lock. Nothing is written if another process has added
         entries to the journal in the meantime: its state is newer.
@@ -341,24 +341,14 @@ class EvaluationSession:
         count = state.count_included_entries(self._entries)
         try:
             if count == 0 or self._unsaved_entries or not self._journal.is_current():
-                return ""
+                return
             # A state file that includes entries which are lost in a crash could not be used.
             self._journal.sync()
             write_saved_state(self.state_path, state)
         except OSError as error:
-            return f"The definitions could not be saved: {error.strerror or error}."
-        self._saved_entry_count = count
-        return ""
-
-    def queue_notice(self, note: str) -> None:
-        """Show a note to the user in the next call."""
-        if note:
-            self._queued_notices.append(note)
-
-    def pop_notices(self) -> list[str]:
-        """Return the notes that were queued since the last call."""
-        notes, self._queued_notices = self._queued_notices, []
-        return notes
+            self.notes.append(f"The definitions could not be saved: {error.strerror or error}.")
+        else:
+            self._saved_entry_count = count
 
     def switch_engine(self, engine: Engine) -> None:
         """Save the state and end the kernel if the engine is another one than before."""
@@ -381,28 +371,28 @@ class EvaluationSession:
 
     def _run_code(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
-    ) -> tuple[EvaluationResult, str]:
+    ) -> tuple[EvaluationResult, list[str]]:
         """Evaluate code in an up-to-date kernel.
 
-        Returns the result and a note for the user.
+        Returns the result, and notes about the kernel that precede the notes of the result.
         """
-        kernel, note = self._prepare_kernel(limits, control)
+        kernel, notes = self._prepare_kernel(limits, control)
         result = kernel.evaluate(code, limits, control)
         if not kernel.is_alive:
             self.close_kernel()
             restart_note = _RESTART_NOTES[self.engine.language]
-            result = msgspec.structs.replace(result, note=f"{result.note} {restart_note}".strip())
-        return result, note
+            result = msgspec.structs.replace(result, notes=(*result.notes, restart_note))
+        return result, notes
 
     def _prepare_kernel(
         self, limits: EvaluationLimits, control: EvaluationControl
-    ) -> tuple[Kernel, str]:
-        """Return a kernel with all definitions of the session, and a note for the user.
+    ) -> tuple[Kernel, list[str]]:
+        """Return a kernel with all definitions of the session, and notes for the user.
 
         The kernel is replaced if it has ended, if the network access differs, or if another process
         has saved a state that this kernel cannot reach by a replay.
         """
-        notes = []
+        notes: list[str] = []
         kernel = self._kernel
         if kernel is not None and not kernel.is_alive:
             notes.append("The kernel was killed from outside and has been replaced.")
@@ -416,10 +406,10 @@ class EvaluationSession:
             self.status = "resumed-new-kernel"
         if self._kernel is None:
             self._kernel = self._start_kernel(self.id, self.engine, limits, control)
-            notes.append(self._restore_kernel(self._kernel))
+            notes += self._restore_kernel(self._kernel)
         if self.is_kernel_behind:
-            notes.append(self._replay_entries(self._kernel, limits, control))
-        return self._kernel, " ".join(note for note in notes if note)
+            notes += self._replay_entries(self._kernel, limits, control)
+        return self._kernel, notes
 
     def _is_older_than_saved_state(self) -> bool:
         """Return whether another process has saved a state that this kernel cannot replay."""
@@ -440,28 +430,31 @@ class EvaluationSession:
         is_python = self.engine.language == state.engine.partition(" ")[0] == "python"
         return state if is_python else None
 
-    def _restore_kernel(self, kernel: Kernel) -> str:
-        """Restore the saved state in a new kernel, unless a replay is quick and exact."""
+    def _restore_kernel(self, kernel: Kernel) -> list[str]:
+        """Restore the saved state in a new kernel, unless a replay is quick and exact.
+
+        Returns notes for the user about definitions that are missing.
+        """
         # A replay is the most exact restoration, so it is preferred if it is quick.
         if self._is_replay_cheap(0):
-            return ""
+            return []
         saved = self._load_saved_state()
         position = saved.count_included_entries(self._entries) if saved is not None else 0
         if saved is None or not position:
-            return ""
+            return []
         try:
             missing = kernel.restore(saved.definitions)
         except KernelError as error:
-            return f"{error}; the session's evaluations were replayed instead."
+            return [f"{error}; the session's evaluations were replayed instead."]
         self._kernel_entry_count = self._saved_entry_count = position
-        return f"Not restored: {missing}." if missing else ""
+        return [f"Not restored: {missing}."] if missing else []
 
     def _replay_entries(
         self, kernel: Kernel, limits: EvaluationLimits, control: EvaluationControl
-    ) -> str:
+    ) -> list[str]:
         """Replay entries that the kernel has not evaluated.
 
-        Returns a note for the user.
+        Returns notes for the user about entries whose effect is missing or different.
 
         The replay has a time limit. Entries with side effects are skipped, because repeating them
         could, for instance, write a file again.
@@ -489,7 +482,7 @@ class EvaluationSession:
                     different.append(entry.line)
         else:
             self._kernel_entry_count = len(self._entries)
-        return " ".join(
+        return [
             f"{text} (evaluations of {_format_lines(lines)})."
             for text, lines in (
                 (_SKIPPED_NOTES[self.engine.language], skipped),
@@ -497,7 +490,7 @@ class EvaluationSession:
                 ("The replay gave different results", different),
             )
             if lines
-        )
+        ]
 
     def _build_entry(
         self, line: int, code: str, source: str, result: EvaluationResult
@@ -563,7 +556,7 @@ class EvaluationSession:
     def _save_current_state(self) -> None:
         state = self.dump_state()
         if state is not None:
-            self.queue_notice(self.save_state(state))
+            self.save_state(state)
 
     def _build_header(self) -> JournalHeader:
         return JournalHeader(self.id, self.engine.name, self.engine.version)

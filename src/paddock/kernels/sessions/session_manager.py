@@ -21,8 +21,8 @@ from paddock.files import DataDirectoryError, FileBusyError, lock_file
 from paddock.kernels.kernel import (
     DEFAULT_CONTROL,
     EvaluationControl,
+    EvaluationWatch,
     KernelError,
-    ProgressTimer,
     never_cancelled,
 )
 from paddock.kernels.pool import KernelPool
@@ -31,11 +31,10 @@ from paddock.kernels.sessions.retention import RetentionPolicy, delete_expired_s
 from paddock.kernels.sessions.session import EvaluationSession
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from paddock.kernels.engine import Engine
-    from paddock.kernels.kernel import EvaluationLimits, Kernel
-
+    from paddock.kernels.kernel import CancelCheck, EvaluationLimits, Kernel
 
 SESSION_ID_LENGTH = 8
 _SESSION_ID_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
@@ -222,7 +221,6 @@ class SessionManager:
         if session is None:
             session = EvaluationSession(session_id, engine, self.directory, self._start_kernel)
             slot.session = session
-        session.notes = session.pop_notices()
         had_kernel, was_empty = session.has_kernel, not session.entries
         try:
             wait.lock_file(session.journal_path, stack)
@@ -247,6 +245,7 @@ class SessionManager:
         The background save waits `SAVE_DELAY_SECONDS`, so that calls in quick succession are saved
         once.
         """
+        session.notes = []  # from here on, notes are for the next call
         session.finish_call()
         slot.last_used_at = time.monotonic()
         with self._condition:
@@ -363,13 +362,13 @@ class _SessionWait:
 
     def __init__(self, seconds: float, control: EvaluationControl) -> None:
         self._seconds = seconds
-        self._control = control
-        self._timer = ProgressTimer(control)
+        # The watch reports progress and notices a cancellation. There is nothing to interrupt.
+        self._watch = EvaluationWatch(control, float("inf"), lambda _cause: 0.0)
 
     def acquire_lock(self, lock: threading.Lock) -> None:
         """Wait for another call in this process. It has a time limit, so this wait needs none."""
         while not lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS):
-            self._check_and_report()
+            self._check_cancellation()
 
     def lock_file(self, path: Path, stack: contextlib.ExitStack) -> None:
         """Wait for another process.
@@ -381,7 +380,8 @@ class _SessionWait:
             try:
                 stack.enter_context(lock_file(path, seconds=0))
             except FileBusyError:
-                if self._check_and_report() >= self._seconds:
+                self._check_cancellation()
+                if self._watch.elapsed_seconds >= self._seconds:
                     raise FileBusyError(
                         f"The session has been in use by another server for {self._seconds:g} s",
                         where=str(path),
@@ -391,31 +391,26 @@ class _SessionWait:
             else:
                 return
 
-    def _check_and_report(self) -> float:
-        if self._control.is_cancelled():
+    def _check_cancellation(self) -> None:
+        if not self._watch.check():
             raise KernelError("The call was cancelled while it was waiting for its session")
-        return self._timer.tick()
 
 
-def _save_state(
-    session: EvaluationSession, is_cancelled: Callable[[], bool] = never_cancelled
-) -> bool:
+def _save_state(session: EvaluationSession, is_cancelled: CancelCheck = never_cancelled) -> bool:
     """Save the state if necessary.
 
-    Returns False if another process holds the session's lock.
-
-    Errors become notes of the next call.
+    Returns False if another process holds the session's lock. Errors become notes of the next call.
     """
     state = session.dump_state(is_cancelled=is_cancelled)
     if state is None:
         return True
     try:
         with lock_file(session.journal_path, seconds=0):
-            session.queue_notice(session.save_state(state))
+            session.save_state(state)
     except FileBusyError:
         return False
     except DataDirectoryError:
-        session.queue_notice(session.save_state(state))
+        session.save_state(state)
     return True
 
 

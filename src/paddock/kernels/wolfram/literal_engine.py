@@ -17,6 +17,7 @@ from paddock.kernels.kernel import (
     EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
+    Kernel,
     never_cancelled,
 )
 from paddock.version import __version__
@@ -37,9 +38,7 @@ from paddock.wolfram import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.kernels.kernel import EvaluationLimits
+    from paddock.kernels.kernel import CancelCheck, EvaluationLimits
     from paddock.wolfram import Expression
 
 NO_ENGINE_MESSAGE = (
@@ -51,22 +50,17 @@ _CONTAINERS = ("List", "Association", "Rule")
 _MAX_DEPTH = 200
 
 
-class LiteralKernel:
+class LiteralKernel(Kernel):
     """Kernel of the engine `none`. It has no process and no state."""
 
     def __init__(self, *, has_network: bool = False) -> None:
-        self._has_network = has_network
+        self.has_network = has_network
         self._is_closed = False
 
     @property
     def is_alive(self) -> bool:
         """Whether it has not been closed."""
         return not self._is_closed
-
-    @property
-    def has_network(self) -> bool:
-        """The requested network access, which has no effect."""
-        return self._has_network
 
     def evaluate(
         self,
@@ -80,26 +74,24 @@ class LiteralKernel:
             expressions = parse_strict(code)
             value = _evaluate_literal(expressions[-1]) if expressions else None
         except (WolframSyntaxError, DataError) as error:
-            return EvaluationResult(
-                "failed", outputs=(EvaluationOutput("message", text=f"Syntax::sntx: {error}"),)
-            )
+            value, message = None, f"Syntax::sntx: {error}"
+        else:
+            message = NO_ENGINE_MESSAGE
         if value is None:
-            return EvaluationResult(
-                "failed", outputs=(EvaluationOutput("message", text=NO_ENGINE_MESSAGE),)
-            )
+            return EvaluationResult("failed", outputs=(EvaluationOutput("message", message),))
         return EvaluationResult("done", input_form(value), seconds=time.monotonic() - started_at)
 
     def dump_state(
         self,
-        *,
         seconds: float = STATE_TIMEOUT_SECONDS,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-    ) -> bytes | None:
+        is_cancelled: CancelCheck = never_cancelled,
+    ) -> bytes:
         """Return an empty state."""
         return b""
 
-    def restore(self, state: bytes) -> None:
+    def restore(self, state: bytes) -> str:
         """Do nothing, because there is no state."""
+        return ""
 
     def close(self) -> None:
         """Mark the kernel as closed."""

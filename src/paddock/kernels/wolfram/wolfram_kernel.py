@@ -19,13 +19,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paddock.kernels.child_process import end_process
 from paddock.kernels.kernel import (
+    COMPLETED_STATUSES,
     DEFAULT_CONTROL,
+    KERNEL_ENDED_NOTE,
     EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
+    EvaluationWatch,
+    Kernel,
     KernelError,
-    ProgressTimer,
+    describe_dropped_output,
     describe_stop,
     never_cancelled,
 )
@@ -39,7 +44,12 @@ from paddock.kernels.wolfram.kernel_supervisor import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from paddock.kernels.kernel import EvaluationLimits, EvaluationStatus
+    from paddock.kernels.kernel import (
+        CancelCheck,
+        EvaluationLimits,
+        EvaluationStatus,
+        StopCause,
+    )
 
 START_TIMEOUT_SECONDS = 60.0
 """Time limit for the first reply. The first start after an installation is slow."""
@@ -57,12 +67,10 @@ _INTERRUPT_PROMPT = "Interrupt> "
 
 DriverMessage = dict[str, Any]
 _NO_REPLY: DriverMessage = {"kind": "end", "status": "", "result": None}
-
 STATE_KEPT_NOTE = "Changes made before that were kept."
-KERNEL_ENDED_NOTE = "The kernel has ended."
 
 
-class WolframKernel:
+class WolframKernel(Kernel):
     """A Wolfram kernel process that runs `driver.wl`."""
 
     def __init__(
@@ -74,7 +82,7 @@ class WolframKernel:
             KernelError: The kernel does not start or does not reply.
         """
         self._command = list(command)
-        self._has_network = limits.network
+        self.has_network = limits.network
         self._lines: queue.Queue[bytes | None] = queue.Queue(_MAX_QUEUED_LINES)
         self._is_closed = False
         self._last_id = 0
@@ -126,7 +134,7 @@ class WolframKernel:
         try:
             with suppress(OSError):  # it has ended; its output may still explain why
                 self._send_request(
-                    {"do": "hello", "mark": self._reply_marker, "network": self._has_network}
+                    {"do": "hello", "mark": self._reply_marker, "network": self.has_network}
                 )
             while time.monotonic() < deadline:
                 line = self._get_line(POLL_INTERVAL_SECONDS)
@@ -152,11 +160,6 @@ class WolframKernel:
         """Whether the kernel can evaluate."""
         return not self._is_closed and self._process.poll() is None
 
-    @property
-    def has_network(self) -> bool:
-        """Whether the kernel was started with network access."""
-        return self._has_network
-
     def evaluate(
         self,
         code: str,
@@ -165,12 +168,11 @@ class WolframKernel:
     ) -> EvaluationResult:
         """Evaluate one expression; see `Kernel.evaluate`.
 
-        The driver in the kernel normally enforces the limits. `_EvaluationWatch` takes over if it
-        does not respond.
+        The driver in the kernel normally enforces the limits. If it does not respond, the kernel is
+        interrupted, and then ended.
         """
         collected = _OutputCollector(limits.output_bytes)
-        watch = _EvaluationWatch(self, limits.seconds, control)
-        started_at = time.monotonic()
+        watch = EvaluationWatch(control, limits.seconds + STOP_GRACE_SECONDS, self._interrupt)
         request = {
             "do": "evaluate",
             "code": code,
@@ -178,23 +180,27 @@ class WolframKernel:
             "memory": limits.memory_bytes,
             "characters": limits.result_bytes,
         }
-        end = self._run_request(request, collected, watch.poll)
-        seconds = end.get("microseconds", 0) / 1e6 or time.monotonic() - started_at
-        status = watch.resolve_status(end)
+        end = self._run_request(request, collected, watch.check)
+        seconds = end.get("microseconds", 0) / 1e6 or watch.elapsed_seconds
+        if end is _NO_REPLY and watch.cause is not None:
+            self.close()  # it has not stopped within the grace period
+        status = watch.cause or end["status"] or self._get_exit_status()
+        is_completed = status in COMPLETED_STATUSES
+        state_note = STATE_KEPT_NOTE if self.is_alive else KERNEL_ENDED_NOTE
         notes = [
-            collected.format_note(),
+            describe_dropped_output(collected.dropped_bytes, limits),
             describe_stop(status, limits),
-            watch.format_note(status),
+            "" if is_completed else state_note,
         ]
         if not self.is_alive:
             self.close()
         return EvaluationResult(
             status=status,
-            result=end["result"] if status in ("done", "failed") else None,
+            result=end["result"] if is_completed else None,
             outputs=tuple(collected.outputs),
             seconds=seconds,
             peak_bytes=end.get("bytes", 0),
-            note=" ".join(note for note in notes if note),
+            notes=tuple(filter(None, notes)),
         )
 
     def _run_request(
@@ -263,31 +269,25 @@ class WolframKernel:
         except (TypeError, ValueError):
             return text, None
 
-    def interrupt(self) -> bool:
-        """Interrupt the running evaluation.
-
-        Returns False if the system does not support that.
-        """
-        if not HAS_PROCESS_GROUPS:
-            return False
+    def _interrupt(self, _cause: StopCause) -> float:
+        """Interrupt the running evaluation, and return how long it may take to end."""
+        if not HAS_PROCESS_GROUPS:  # a system that cannot interrupt a process
+            return 0.0
         with suppress(OSError):
             self._write_line(INTERRUPT_LINE)
-        return True
+        return STOP_GRACE_SECONDS
 
-    def wait_for_exit_code(self) -> int | None:
-        """Wait briefly for the process to end.
-
-        Returns its exit code, or None if it is still running.
-        """
+    def _get_exit_status(self) -> EvaluationStatus:
+        """Return the status of an evaluation without a final reply: the process has ended."""
         with suppress(subprocess.TimeoutExpired):
-            return self._process.wait(STOP_GRACE_SECONDS)
-        return None
+            # An exit code of 0 means that the code ended the process deliberately.
+            return "quit" if self._process.wait(STOP_GRACE_SECONDS) == 0 else "crashed"
+        return "crashed"
 
     def dump_state(
         self,
-        *,
         seconds: float = STATE_TIMEOUT_SECONDS,
-        is_cancelled: Callable[[], bool] = never_cancelled,
+        is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
         """Return definitions and history, for a kernel of the same version and system.
 
@@ -302,7 +302,7 @@ class WolframKernel:
             except OSError:
                 return None
 
-    def restore(self, state: bytes) -> None:
+    def restore(self, state: bytes) -> str:
         """Load the definitions of another kernel.
 
         Raises:
@@ -318,6 +318,7 @@ class WolframKernel:
             file.write_bytes(state[len(header) :])
             if not self._run_state_request({"do": "restore", "file": str(file)}):
                 raise KernelError("The Wolfram kernel cannot read the saved state")
+        return ""
 
     def _build_state_header(self) -> bytes:
         """Return the first line of a state, which identifies the kernels that can read it."""
@@ -331,14 +332,7 @@ class WolframKernel:
     def close(self) -> None:
         """End the kernel and all its processes."""
         self._is_closed = True
-        with suppress(OSError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()  # makes the supervisor kill the kernel
-        try:
-            self._process.wait(STOP_GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        end_process(self._process, STOP_GRACE_SECONDS)
         self._reader.join(STOP_GRACE_SECONDS)
         # Closing the pipe would block until a thread that still reads from it has finished.
         if self._process.stdout is not None and not self._reader.is_alive():
@@ -361,74 +355,16 @@ class _OutputCollector:
 
     def __init__(self, limit: int) -> None:
         self.outputs: list[EvaluationOutput] = []
-        self._limit_bytes = self._remaining_bytes = limit
-        self._dropped_bytes = 0
+        self.dropped_bytes = 0
+        self._remaining_bytes = limit
 
     def add(self, output: EvaluationOutput) -> None:
         size = len(output.text.encode()) + len(output.data)
-        if self._dropped_bytes or size > self._remaining_bytes:
-            self._dropped_bytes += size
+        if self.dropped_bytes or size > self._remaining_bytes:
+            self.dropped_bytes += size
         else:
             self._remaining_bytes -= size
             self.outputs.append(output)
-
-    def format_note(self) -> str:
-        if not self._dropped_bytes:
-            return ""
-        return (
-            f"{self._dropped_bytes} bytes of output beyond the limit of {self._limit_bytes} "
-            "were dropped."
-        )
-
-
-class _EvaluationWatch:
-    """Time limit, cancellation and progress of an evaluation."""
-
-    def __init__(self, kernel: WolframKernel, seconds: float, control: EvaluationControl) -> None:
-        self._kernel = kernel
-        self._control = control
-        self._timer = ProgressTimer(control)
-        # Seconds since the start. Later than the driver's own limit, so that normally the driver
-        # stops the evaluation.
-        self._interrupt_at = seconds + STOP_GRACE_SECONDS
-        self._kill_at = self._interrupt_at + STOP_GRACE_SECONDS
-        self._is_interrupted = False
-        self._was_cancelled = False
-
-    def poll(self) -> bool:
-        """Report progress, and interrupt or kill the kernel if that is due.
-
-        Returns whether to continue waiting.
-        """
-        elapsed = self._timer.tick()
-        # A cancellation moves the interrupt to the present.
-        if not self._was_cancelled and self._control.is_cancelled():
-            self._was_cancelled = True
-            self._interrupt_at = elapsed
-        if not self._is_interrupted and elapsed >= self._interrupt_at:
-            self._is_interrupted = True
-            self._kill_at = elapsed + (STOP_GRACE_SECONDS if self._kernel.interrupt() else 0)
-        if elapsed >= self._kill_at:
-            self._kernel.close()
-            return False
-        return True
-
-    def resolve_status(self, end: DriverMessage) -> EvaluationStatus:
-        """Return the status of the evaluation, given the final reply."""
-        if self._is_interrupted:
-            return "cancelled" if self._was_cancelled else "timed-out"
-        if end["status"]:
-            status: EvaluationStatus = end["status"]
-            return status
-        # Without a final reply, the process has ended. An exit code of 0 means that the code ended
-        # it deliberately.
-        return "quit" if self._kernel.wait_for_exit_code() == 0 else "crashed"
-
-    def format_note(self, status: EvaluationStatus) -> str:
-        """Return a note on the state of the kernel."""
-        if status in ("done", "failed"):
-            return ""
-        return STATE_KEPT_NOTE if self._kernel.is_alive else KERNEL_ENDED_NOTE
 
 
 def _require_supported_version(greeting: DriverMessage) -> DriverMessage:

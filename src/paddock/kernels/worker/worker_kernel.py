@@ -10,7 +10,6 @@ import os
 import queue
 import secrets
 import select
-import subprocess
 import sys
 import threading
 import time
@@ -19,17 +18,21 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from paddock.kernels import sandbox
-from paddock.kernels.child_process import start_process
+from paddock.kernels.child_process import end_process, start_process
 from paddock.kernels.kernel import (
     CANCELLED_RESULT,
+    COMPLETED_STATUSES,
     DEFAULT_CONTROL,
+    KERNEL_ENDED_NOTE,
     ROLLED_BACK_NOTE,
     STATE_TIMEOUT_SECONDS,
     EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
+    EvaluationWatch,
+    Kernel,
     KernelError,
-    ProgressTimer,
+    describe_dropped_output,
     describe_stop,
     never_cancelled,
 )
@@ -51,9 +54,10 @@ from paddock.kernels.worker.frames import (
 from paddock.kernels.worker.main import WorkerSettings, build_foreign_command
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Mapping, Sequence
 
-    from paddock.kernels.kernel import EvaluationLimits
+    from paddock.kernels.kernel import CancelCheck, EvaluationLimits, StopCause
     from paddock.kernels.worker.frames import JobResult
 
     PrintedOutputParser = Callable[[str, Sequence[str], str], list[EvaluationOutput]]
@@ -63,8 +67,6 @@ _POLL_INTERVAL_SECONDS = 0.05
 _SUPERVISOR_GRACE_SECONDS = 15.0
 """Time after the limit of a job within which the supervisor has to reply."""
 _END_TIMEOUT_SECONDS = 5.0
-_COMPLETED_STATUSES = frozenset({"done", "failed"})
-_KERNEL_ENDED_NOTE = "The kernel has ended."
 _STATE_KEPT_NOTE = "Changes made until then were kept: the process could not be rolled back"
 _BOOTSTRAP_CODE = """\
 import os, sys
@@ -209,7 +211,7 @@ def _build_search_path() -> list[str]:
     ]
 
 
-class WorkerKernel:
+class WorkerKernel(Kernel):
     """A kernel in a worker process.
 
     A lock ensures that each request is followed by its own reply.
@@ -225,7 +227,7 @@ class WorkerKernel:
     ) -> None:
         self._engine_name = engine_name
         self._process = process
-        self._has_network = has_network
+        self.has_network = has_network
         self._parse_printed = read_printed
         self._pipes = _get_pipes(process)
         self._requests = self._pipes[0].fileno()
@@ -241,11 +243,6 @@ class WorkerKernel:
     def is_alive(self) -> bool:
         """Whether the kernel can evaluate."""
         return self._is_alive and self._process.poll() is None
-
-    @property
-    def has_network(self) -> bool:
-        """Whether the kernel may use the network."""
-        return self._has_network
 
     def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
         """Wait until the engine is loaded.
@@ -281,19 +278,17 @@ class WorkerKernel:
             started_at = time.monotonic()
             reply = self._run_job(job, control)
         if reply is None:
-            return EvaluationResult(
-                "crashed", seconds=time.monotonic() - started_at, note=_KERNEL_ENDED_NOTE
-            )
-        is_ended_early = reply.answer.status not in _COMPLETED_STATUSES
+            seconds = time.monotonic() - started_at
+            return EvaluationResult("crashed", seconds=seconds, notes=(KERNEL_ENDED_NOTE,))
+        is_ended_early = reply.answer.status not in COMPLETED_STATUSES
         if is_ended_early and not reply.is_rolled_back and not reply.why_kept:
             self.close()  # it is about to end; `is_alive` must be false already now
         return self._build_result(reply, limits, code)
 
     def dump_state(
         self,
-        *,
         seconds: float = STATE_TIMEOUT_SECONDS,
-        is_cancelled: Callable[[], bool] = never_cancelled,
+        is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
         """Return all definitions, or None; see `Kernel.dump_state`."""
         if self._processes is None:  # without a checkpoint, stopping the job would end the kernel
@@ -317,13 +312,7 @@ class WorkerKernel:
         Closing its standard input makes the supervisor kill its processes.
         """
         self._is_alive = False
-        with contextlib.suppress(OSError):
-            self._pipes[0].close()
-        try:
-            self._process.wait(_END_TIMEOUT_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        end_process(self._process, _END_TIMEOUT_SECONDS)
         # A call that waits for a reply holds the lock, and gets the end of the stream first.
         with self._lock:
             for pipe in self._pipes:
@@ -334,7 +323,7 @@ class WorkerKernel:
         details: dict[str, object] = {
             "engine": self._engine_name,
             "guard": self._process.pid,
-            "network": self._has_network,
+            "network": self.has_network,
         }
         if self._startup_message is not None:
             details["engine version"] = self._startup_message.engine_version
@@ -367,19 +356,20 @@ class WorkerKernel:
 
         After a cancellation the supervisor still sends a reply, so waiting continues.
         """
-        timer = ProgressTimer(control)
-        is_stopping = False
-        while True:
+
+        def interrupt(cause: StopCause) -> float:
+            if cause == "timed-out":  # the supervisor enforces the limit, so it must be lost
+                return 0.0
+            write_all(self._requests, encode_frame(CancelRequest()))
+            return job.seconds + _SUPERVISOR_GRACE_SECONDS
+
+        watch = EvaluationWatch(control, job.seconds + _SUPERVISOR_GRACE_SECONDS, interrupt)
+        while watch.check():
             with contextlib.suppress(TimeoutError):
                 reply = self._handle_message(self._replies.get(_POLL_INTERVAL_SECONDS))
                 if reply is not None:
                     return reply
-            if not is_stopping and control.is_cancelled():
-                is_stopping = True
-                write_all(self._requests, encode_frame(CancelRequest()))
-            # The supervisor enforces the limit. If it does not reply either, it is lost.
-            if timer.tick() > job.seconds + _SUPERVISOR_GRACE_SECONDS:
-                raise EOFError
+        raise EOFError
 
     def _handle_message(self, frame: SupervisorMessage) -> JobReply | None:
         """Process a message of the supervisor.
@@ -429,7 +419,7 @@ class WorkerKernel:
             tuple(self._build_outputs(reply, code)),
             job_result.seconds,
             job_result.peak_bytes,
-            " ".join(_format_notes(reply, limits)),
+            tuple(filter(None, _list_notes(reply, limits))),
         )
 
     def _build_outputs(self, reply: JobReply, code: str) -> list[EvaluationOutput]:
@@ -454,18 +444,14 @@ def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], 
     return process.stdin, process.stdout, process.stderr
 
 
-def _format_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
+def _list_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
     """Return the notes for the user about output, processes and the state after a job.
 
     An evaluation that was stopped is normally rolled back. The last note states whether that
-    happened.
+    happened. Notes that do not apply are empty.
     """
-    status = reply.answer.status
-    is_completed = status in _COMPLETED_STATUSES
-    notes = []
-    if reply.dropped:
-        size = limits.output_bytes
-        notes.append(f"{reply.dropped} bytes of output beyond the limit of {size} were dropped.")
+    is_completed = reply.answer.status in COMPLETED_STATUSES
+    notes = [describe_dropped_output(reply.dropped, limits)]
     # Otherwise the last note describes what is left of the kernel.
     if reply.was_replaced and (reply.is_rolled_back or is_completed):
         notes.append(
@@ -480,7 +466,7 @@ def _format_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
     elif reply.why_kept:
         notes.append(f"{_STATE_KEPT_NOTE} because {reply.why_kept}.")
     else:
-        notes.append(_KERNEL_ENDED_NOTE)
+        notes.append(KERNEL_ENDED_NOTE)
     return notes
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import (
+    KERNEL_ENDED_NOTE,
     EvaluationControl,
     EvaluationLimits,
     EvaluationOutput,
@@ -19,7 +20,7 @@ from paddock.kernels.kernel import (
 )
 from paddock.kernels.wolfram.engines import make_wolfram_engine
 from paddock.kernels.wolfram.kernel_locator import KernelProgram
-from paddock.kernels.wolfram.wolfram_kernel import KERNEL_ENDED_NOTE, STATE_KEPT_NOTE, WolframKernel
+from paddock.kernels.wolfram.wolfram_kernel import STATE_KEPT_NOTE, WolframKernel
 
 STAND_IN = Path(__file__).with_name("stand_in_kernel.py")
 PATIENCE = 30.0
