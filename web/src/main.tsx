@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter, RouterProvider } from "react-router";
 import { startEvents } from "./api/events";
-import { keepFresh, makeQueryClient } from "./api/queries";
+import { invalidateOnEvents, makeQueryClient } from "./api/queries";
 import { Toasts } from "./design/toasts";
 import { routes } from "./routes";
 import "./design/tokens.css";
@@ -13,10 +13,10 @@ import "./design/layout.css";
 import "./design/controls.css";
 import "./design/surfaces.css";
 import "./shell/shell.css";
-import "./zoo/zoo.css";
+import "./meadow/meadow.css";
 
 const client = makeQueryClient();
-keepFresh(client);
+invalidateOnEvents(client);
 startEvents();
 
 const root = document.getElementById("root");

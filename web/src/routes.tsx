@@ -1,17 +1,17 @@
-/** Which address shows which page. What is not needed for the zoo is loaded when it is gone to. */
+/** The routes of the app. Every page except the zoo is loaded on first use. */
 
 import { Navigate, type RouteObject } from "react-router";
-import { Entrance } from "./entrance/Entrance";
+import { ZooPage } from "./meadow/ZooPage";
 import { ErrorPage } from "./shell/ErrorPage";
 import { Shell } from "./shell/Shell";
-import { ZooPage } from "./zoo/ZooPage";
+import { AccessGate } from "./signIn/AccessGate";
 
 export const routes: RouteObject[] = [
   {
     element: (
-      <Entrance>
+      <AccessGate>
         <Shell />
-      </Entrance>
+      </AccessGate>
     ),
     errorElement: <ErrorPage />,
     // Shown while a direct link loads the code of its page.

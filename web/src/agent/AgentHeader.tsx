@@ -16,15 +16,15 @@ import { Button, IconButton } from "../design/Button";
 import { Menu, MenuItem, MenuLine } from "../design/Menu";
 import { ExportDialog } from "../files/ExportDialog";
 import { PageTitle } from "../shell/PageTitle";
+import { AppearanceDialog } from "./AppearanceDialog";
 import { DetailsDialog } from "./DetailsDialog";
-import { LookDialog } from "./LookDialog";
 import { useAgentActions } from "./useAgentActions";
 
 type Open = "look" | "details" | "export" | null;
 
 const REJOICES = 2500;
 
-/** Happy for a moment when something happens to it. */
+/** Return a happy mood for a moment after an event of the agent. */
 function useJoy(id: string): boolean {
   const [happy, setHappy] = useState(false);
   useEffect(() => {
@@ -70,7 +70,7 @@ function Actions({ agent, onOpen }: { agent: Agent; onOpen: (what: Open) => void
   );
 }
 
-/** Who this is: on every page of an agent. */
+/** The header of an agent, shown on each of its pages. */
 export function AgentHeader({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<Open>(null);
   const { change } = useAgentActions(agent);
@@ -115,7 +115,12 @@ export function AgentHeader({ agent }: { agent: Agent }) {
         </Button>
         <Actions agent={agent} onOpen={setOpen} />
       </div>
-      <LookDialog agent={agent} open={open === "look"} onClose={close} onChoose={chooseLook} />
+      <AppearanceDialog
+        agent={agent}
+        open={open === "look"}
+        onClose={close}
+        onChoose={chooseLook}
+      />
       <DetailsDialog agent={agent} open={open === "details"} onClose={close} onSave={change} />
       <ExportDialog agent={agent} open={open === "export"} onClose={close} />
     </header>

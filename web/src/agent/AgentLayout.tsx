@@ -3,7 +3,7 @@ import { MotionConfig, motion } from "motion/react";
 import { Suspense } from "react";
 import { Link, NavLink, Outlet, useOutletContext, useParams } from "react-router";
 import type { Agent } from "../api/model";
-import { isMissing, useAgent } from "../api/queries";
+import { isNotFound, useAgent } from "../api/queries";
 import { buttonClass } from "../design/Button";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
 import { PageTitle } from "../shell/PageTitle";
@@ -44,7 +44,7 @@ function Tabs({ agent }: { agent: Agent }) {
   );
 }
 
-/** The agent whose page this is. */
+/** Return the agent of the current page. */
 export function useThisAgent(): Agent {
   return useOutletContext<Agent>();
 }
@@ -52,7 +52,7 @@ export function useThisAgent(): Agent {
 export function AgentLayout() {
   const { id = "" } = useParams();
   const { data: agent, error, refetch } = useAgent(id);
-  if (isMissing(error)) {
+  if (isNotFound(error)) {
     return (
       <div className="page">
         <EmptyState

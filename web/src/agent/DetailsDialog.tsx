@@ -11,12 +11,12 @@ type DetailsDialogProps = {
   onSave: (changes: { name: string; description: string; tags: string[] }) => Promise<boolean>;
 };
 
-export function tagsOf(text: string): string[] {
+export function parseTags(text: string): string[] {
   const tags = text.split(",").map((tag) => tag.trim());
   return [...new Set(tags.filter(Boolean))];
 }
 
-/** Name, description and tags: what others see of an agent before they call it. */
+/** A dialog for name, description and tags, which help others to choose an agent. */
 export function DetailsDialog({ agent, open, onClose, onSave }: DetailsDialogProps) {
   return (
     <Dialog
@@ -41,7 +41,7 @@ function DetailsForm({ agent, onClose, onSave }: Omit<DetailsDialogProps, "open"
     const saved = await onSave({
       name: name.trim(),
       description: description.trim(),
-      tags: tagsOf(tags),
+      tags: parseTags(tags),
     });
     setBusy(false);
     if (saved) onClose();

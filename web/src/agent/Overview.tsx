@@ -5,8 +5,8 @@ import type { Agent } from "../api/model";
 import { useEntries, usePreview } from "../api/queries";
 import { EntryType } from "../brain/EntryType";
 import { CopyButton } from "../design/CopyButton";
+import { ago, estimateTokens, formatCount } from "../design/format";
 import { Skeleton } from "../design/states";
-import { ago, counted, estimatedTokens } from "../design/words";
 import { SizeBar } from "../injected/SizeBar";
 import { useThisAgent } from "./AgentLayout";
 
@@ -44,7 +44,7 @@ function SoulCard({ agent }: { agent: Agent }) {
       icon={<Feather size={20} />}
       to="soul"
       more={soul ? "Read and edit the soul" : "Write the soul"}
-      note={soul && `about ${counted(estimatedTokens(soul), "token")}`}
+      note={soul && `about ${formatCount(estimateTokens(soul), "token")}`}
     >
       {soul ? (
         <p className="excerpt">{soul}</p>
@@ -108,7 +108,7 @@ function InjectedCard({ agent }: { agent: Agent }) {
       icon={<ScrollText size={20} />}
       to="injected"
       more="See the exact text"
-      note={data && `about ${counted(data.tokens, "token")}`}
+      note={data && `about ${formatCount(data.tokens, "token")}`}
     >
       {data ? <SizeBar sections={data.sections} /> : <Skeleton height="3rem" />}
     </Card>

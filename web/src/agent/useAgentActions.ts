@@ -1,15 +1,15 @@
-/** What can be done with a whole agent. Everything says what went wrong; deleting can be undone. */
+/** Actions on an agent. Each reports its own failures, and deleting can be undone. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import type { Agent, AgentChanges } from "../api/model";
 import { keys, rememberAgent } from "../api/queries";
-import { ClashError, saveChanges } from "../api/saving";
+import { ClashError, saveChanges } from "../api/saveAgent";
 import * as zoo from "../api/zoo";
-import { tellFailure } from "../design/failures";
+import { showFailure } from "../design/failures";
 import { toast } from "../design/toasts";
 
-export function addressOf(id: string): string {
+export function getAgentPath(id: string): string {
   return `/agent/${encodeURIComponent(id)}`;
 }
 
@@ -19,7 +19,7 @@ export function useAgentActions(agent: Agent) {
 
   const listChanged = () => client.invalidateQueries({ queryKey: keys.allSummaries });
 
-  /** Saves single fields. True when it is done. */
+  /** Save single fields. Return true on success. */
   const change = async (changes: AgentChanges): Promise<boolean> => {
     try {
       const saved = await saveChanges(agent, changes);
@@ -31,7 +31,7 @@ export function useAgentActions(agent: Agent) {
         toast("This was just edited elsewhere. The current version is shown; try again.", {
           bad: true,
         });
-      } else tellFailure(error);
+      } else showFailure(error);
       return false;
     }
   };
@@ -41,9 +41,9 @@ export function useAgentActions(agent: Agent) {
       const restored = await zoo.restoreAgent(agent.id);
       rememberAgent(client, restored);
       await listChanged();
-      await navigate(addressOf(restored.id));
+      await navigate(getAgentPath(restored.id));
     } catch (error) {
-      tellFailure(error);
+      showFailure(error);
     }
   };
 
@@ -58,7 +58,7 @@ export function useAgentActions(agent: Agent) {
         action: { label: "Undo", run: () => void restore() },
       });
     } catch (error) {
-      tellFailure(error);
+      showFailure(error);
     }
   };
 
@@ -66,10 +66,10 @@ export function useAgentActions(agent: Agent) {
     try {
       const copy = await zoo.duplicateAgent(agent.id);
       await listChanged();
-      await navigate(addressOf(copy.id));
+      await navigate(getAgentPath(copy.id));
       toast(`This is ${copy.name}.`);
     } catch (error) {
-      tellFailure(error);
+      showFailure(error);
     }
   };
 

@@ -1,14 +1,14 @@
-/** The applications that use servers: installing into them, and who of them has called. */
+/** Client applications: installing servers into them, and their recent connections. */
 
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { onConnection } from "./events";
-import { pathOf, sendForJson } from "./http";
+import { buildPath, requestJson } from "./http";
 import type { Connection } from "./model";
 
 export type Client = {
   name: string;
   title: string;
-  /** Whether it seems to be on this machine. */
+  /** Whether the client seems to be installed on this machine. */
   detected: boolean;
   /** The servers that Paddock has installed into it. */
   installed: string[];
@@ -20,20 +20,20 @@ export type Client = {
 export type Plan = {
   client: string;
   server: string;
-  /** Empty when nothing changes. */
+  /** Empty if nothing would change. */
   diff: string;
   path: string | null;
   warnings: string[];
-  /** What to paste into the client, where it has no file. */
+  /** Text that the user pastes into a client without a config file. */
   paste: string | null;
   link: string | null;
   isApplied: boolean;
 };
 
-export type Wish = {
+export type InstallRequest = {
   client: string;
   server: string;
-  /** Where the server runs; without, the client starts it. */
+  /** The URL of the server. Without it, the client starts the server. */
   url?: string | undefined;
   replace?: boolean | undefined;
 };
@@ -44,15 +44,15 @@ const CONNECTIONS = ["connections"] as const;
 export function useClients() {
   return useQuery({
     queryKey: CLIENTS,
-    queryFn: ({ signal }) => sendForJson<Client[]>("/api/clients", { signal }),
+    queryFn: ({ signal }) => requestJson<Client[]>("/api/clients", { signal }),
   });
 }
 
-export function usePlan({ client, ...body }: Wish) {
+export function usePlan({ client, ...body }: InstallRequest) {
   return useQuery({
     queryKey: ["plan", client, body],
     queryFn: ({ signal }) =>
-      sendForJson<Plan>(pathOf("clients", client, "plan"), { method: "POST", body, signal }),
+      requestJson<Plan>(buildPath("clients", client, "plan"), { method: "POST", body, signal }),
     staleTime: 0,
     gcTime: 0,
   });
@@ -61,8 +61,8 @@ export function usePlan({ client, ...body }: Wish) {
 function useChange(kind: "install" | "uninstall") {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ client, ...body }: Wish) =>
-      sendForJson<unknown>(pathOf("clients", client, kind), { method: "POST", body }),
+    mutationFn: ({ client, ...body }: InstallRequest) =>
+      requestJson<unknown>(buildPath("clients", client, kind), { method: "POST", body }),
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: CLIENTS });
       void queries.invalidateQueries({ queryKey: ["plan"] });
@@ -73,11 +73,11 @@ function useChange(kind: "install" | "uninstall") {
 export const useInstall = () => useChange("install");
 export const useUninstall = () => useChange("uninstall");
 
-/** Who has called lately, the latest first. */
+/** Return the clients that have called recently, newest first. */
 export function useConnections(server?: string): Connection[] {
   const { data } = useQuery({
     queryKey: CONNECTIONS,
-    queryFn: ({ signal }) => sendForJson<Connection[]>("/api/connections", { signal }),
+    queryFn: ({ signal }) => requestJson<Connection[]>("/api/connections", { signal }),
   });
   return (data ?? []).filter((one) => server === undefined || one.server === server);
 }
@@ -88,7 +88,7 @@ function isSame(one: Connection, other: Connection): boolean {
   );
 }
 
-/** Has the lights follow what the server tells. */
+/** Update the status lights when the server reports calls. */
 export function followConnections(queries: QueryClient): () => void {
   return onConnection((connection) => {
     queries.setQueryData<Connection[]>(CONNECTIONS, (known = []) => [

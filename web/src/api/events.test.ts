@@ -2,7 +2,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { onEvent, startEvents } from "./events";
 import type { ZooEvent } from "./model";
-import { keepFresh, keys } from "./queries";
+import { invalidateOnEvents, keys } from "./queries";
 
 /** The browser's event source, with a server that the test plays. */
 class PlayedSource extends EventTarget {
@@ -54,7 +54,7 @@ afterEach(() => {
 function freshClient() {
   const client = new QueryClient();
   const stale = vi.spyOn(client, "invalidateQueries");
-  stops.push(keepFresh(client), startEvents());
+  stops.push(invalidateOnEvents(client), startEvents());
   return { staleKeys: () => stale.mock.calls.map(([filters]) => filters?.queryKey) };
 }
 

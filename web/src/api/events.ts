@@ -1,4 +1,4 @@
-/** What happens in the zoo, as it happens: one stream for the whole page, and whether it is up. */
+/** Live events of the zoo: one stream for the page, and the state of its connection. */
 
 import { useEffect, useSyncExternalStore } from "react";
 import { type Connection as ClientConnection, EVENT_KINDS, type ZooEvent } from "./model";
@@ -58,7 +58,7 @@ function connect() {
   };
   for (const kind of EVENT_KINDS) opened.addEventListener(kind, tell);
   opened.addEventListener("connection", tellOfClient);
-  // More events were missed than the server stores.
+  // The server no longer stores all of the missed events.
   opened.addEventListener("reset", () => {
     for (const listener of returnListeners) listener();
   });
@@ -82,7 +82,7 @@ function restOrWake() {
   }
 }
 
-/** Opens the stream. The result closes it. */
+/** Open the stream. The returned function closes it. */
 export function startEvents(): () => void {
   connect();
   window.addEventListener("online", connect);
@@ -98,7 +98,7 @@ export function startEvents(): () => void {
   };
 }
 
-/** Tries again at once, because the user has asked for it. */
+/** Reconnect immediately at the user's request. */
 export function reconnect() {
   retryAfter = FIRST_RETRY;
   connect();
@@ -109,13 +109,13 @@ export function onEvent(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Notified when the stream is back after a loss: events of that time may be missing. */
+/** Add a listener for reconnects, after which events may be missing. */
 export function onReturn(listener: () => void): () => void {
   returnListeners.add(listener);
   return () => returnListeners.delete(listener);
 }
 
-/** Notified when a client calls an MCP endpoint. */
+/** Add a listener for calls of MCP endpoints by clients. */
 export function onConnection(listener: (connection: ClientConnection) => void): () => void {
   clientListeners.add(listener);
   return () => clientListeners.delete(listener);

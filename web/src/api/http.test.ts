@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { ApiError, ConflictError, OfflineError, pathOf, send, sendForJson } from "./http";
+import { ApiError, buildPath, ConflictError, OfflineError, requestJson, send } from "./http";
 
 function answers(response: () => Response | Promise<Response>) {
   const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>(async () =>
@@ -12,7 +12,9 @@ function answers(response: () => Response | Promise<Response>) {
 const failure = (send: Promise<unknown>) => send.catch((error: unknown) => error);
 
 test("a path takes any id", () => {
-  expect(pathOf("agents", "a/../b?c#d", "brain", 3)).toBe("/api/agents/a%2F..%2Fb%3Fc%23d/brain/3");
+  expect(buildPath("agents", "a/../b?c#d", "brain", 3)).toBe(
+    "/api/agents/a%2F..%2Fb%3Fc%23d/brain/3",
+  );
 });
 
 test("a query leaves out what is not asked for", async () => {
@@ -30,7 +32,7 @@ test("an error has what the server says", async () => {
       { status: 404 },
     ),
   );
-  const error = await failure(sendForJson("/api/x"));
+  const error = await failure(requestJson("/api/x"));
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ message: "No such agent.", code: "AGENT_NOT_FOUND", status: 404 });
 });

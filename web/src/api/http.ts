@@ -1,10 +1,10 @@
-/** One request to the server that this page came from, and what can go wrong with it. */
+/** Requests to the server that served this page, and their errors. */
 
 import type { Agent } from "./model";
 
 type Problem = { error?: string; code?: string; details?: unknown };
 
-/** The server has answered, and said no. */
+/** The server has rejected the request. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -21,7 +21,7 @@ export class ApiError extends Error {
 
 /** The item was changed elsewhere since it was loaded. */
 export class ConflictError extends ApiError {
-  /** What it is now; an agent, or an entry. */
+  /** The current agent or entry. */
   get current(): unknown {
     const details = this.details;
     const first = Array.isArray(details) ? details[0] : details;
@@ -34,7 +34,7 @@ export class ConflictError extends ApiError {
   }
 }
 
-/** The server has not answered: it is not running, or the way to it is cut. */
+/** The server did not respond: it is not running, or the network is down. */
 export class OfflineError extends Error {
   constructor() {
     super("Paddock does not answer. Is it still running?");
@@ -48,17 +48,20 @@ export type RequestOptions = {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: unknown;
   query?: Query;
-  /** The version that a change is made to; a newer one on the server is a conflict. */
+  /**
+   * The version that the change is based on. If the server has a newer one, the request ends in a
+   * conflict.
+   */
   version?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** A path from parts that may hold anything. */
-export function pathOf(...parts: (string | number)[]): string {
+/** Build a path from parts, which may contain any characters. */
+export function buildPath(...parts: (string | number)[]): string {
   return `/api/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
 }
 
-function addressOf(path: string, query: Query = {}): string {
+function getAgentPath(path: string, query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === "") continue;
@@ -83,7 +86,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   if (version !== undefined) headers["If-Match"] = `"${version}"`;
   let response: Response;
   try {
-    response = await fetch(addressOf(path, query), {
+    response = await fetch(getAgentPath(path, query), {
       method,
       headers,
       body: body === undefined ? null : JSON.stringify(body),
@@ -93,7 +96,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     if (signal?.aborted) throw error;
     throw new OfflineError();
   }
-  // What stands between us and a server that is gone: a development proxy, a gateway.
+  // Sent by a development proxy or a gateway if the server does not respond.
   if ([502, 503, 504].includes(response.status) && !isJson(response)) throw new OfflineError();
   if (!response.ok) throw await problemOf(response);
   return response;
@@ -103,7 +106,7 @@ function isJson(response: Response): boolean {
   return (response.headers.get("Content-Type") ?? "").includes("json");
 }
 
-export async function sendForJson<T>(path: string, options?: RequestOptions): Promise<T> {
+export async function requestJson<T>(path: string, options?: RequestOptions): Promise<T> {
   const response = await send(path, options);
   return (await response.json()) as T;
 }

@@ -1,4 +1,4 @@
-/** What the zoo keeps and answers, as JSON. The Python side of it is `paddock.zoo.model`. */
+/** Types of the zoo's JSON data. The Python side is `paddock.zoo.model`. */
 
 export const ENTRY_TYPES = ["decision", "milestone", "note", "summary", "handoff"] as const;
 export type EntryType = (typeof ENTRY_TYPES)[number];
@@ -42,13 +42,13 @@ export type AgentSummary = {
   tags: string[];
   appearanceSeed: string;
   archived: boolean;
-  /** Of the skills that are enabled. */
+  /** Names of the enabled skills. */
   skillNames: string[];
   entryCount: number;
   updatedAt: string;
   version: number;
   lastInjectedAt: string | null;
-  /** Only of what is in the bin. */
+  /** Only set for agents in the bin. */
   deletedAt?: string | null;
 };
 
@@ -76,7 +76,7 @@ export type EntryChanges = Partial<Pick<BrainEntry, "type" | "content" | "tags" 
 
 export type EntryFilter = {
   type?: EntryType | undefined;
-  /** Any of them. */
+  /** Entries with at least one of these tags. */
   tags?: string[] | undefined;
   dateFrom?: string | undefined;
   dateTo?: string | undefined;
@@ -126,14 +126,14 @@ export type Pack = { id: string; name: string; description: string; version: num
 
 export type FileFormat = { name: string; title: string; kind: string };
 export type TextFile = { path: string; text: string };
-/** What did not fit into a format, or was understood only in part. */
+/** Data that does not fit into a format, or that was imported only in part. */
 export type ReportLine = { field: string; message: string; path?: string | null };
 export type Exported = { files: TextFile[]; report: ReportLine[] };
 export type ImportPreview = {
   agents: Agent[];
-  /** Skills that would go into the library. */
+  /** Skills that would be added to the library. */
   skills: LibrarySkill[];
-  /** Brain entries of all agents together. */
+  /** Number of brain entries of all agents. */
   entries: number;
   report: ReportLine[];
 };
@@ -171,7 +171,7 @@ export type Health = {
   signedIn: string | null;
   /** Whether the user has to sign in first. */
   needsSignIn: boolean;
-  /** Whether one signs in by name and password, and not by a token. */
+  /** Whether users sign in with a name and a password instead of a token. */
   isTeam: boolean;
 };
 

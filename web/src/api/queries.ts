@@ -1,4 +1,4 @@
-/** What is known of the server's data, under which keys, and what events make stale. */
+/** Queries for the server's data, their cache keys, and the events that invalidate them. */
 
 import {
   keepPreviousData,
@@ -54,7 +54,7 @@ export function makeQueryClient(): QueryClient {
   return client;
 }
 
-/** Who one is to the server, and whether that is enough. */
+/** Return the signed-in user, and whether the user has access. */
 export function useHealth() {
   return useQuery({ queryKey: keys.health, queryFn: ({ signal }) => zoo.health(signal) });
 }
@@ -161,7 +161,7 @@ function summaryOf(agent: Agent, known: AgentSummary): AgentSummary {
   };
 }
 
-/** Puts an agent that the server has just answered with everywhere where it is shown. */
+/** Store an agent that the server returned in all queries that show it. */
 export function rememberAgent(client: QueryClient, agent: Agent) {
   client.setQueryData(keys.agent(agent.id), agent);
   for (const archived of [false, true]) {
@@ -173,7 +173,7 @@ export function rememberAgent(client: QueryClient, agent: Agent) {
 
 const SUMMARIES_SETTLE = 250;
 
-/** Makes stale what an event has changed. Bursts of events ask for the list once. */
+/** Invalidate the queries that an event affects. A burst of events refetches a list only once. */
 function followEvents(client: QueryClient): () => void {
   let timer: number | undefined;
   const summariesChanged = () => {
@@ -206,7 +206,7 @@ function followEvents(client: QueryClient): () => void {
 }
 
 /** Refetches queries when the server reports changes, and after a lost connection. */
-export function keepFresh(client: QueryClient): () => void {
+export function invalidateOnEvents(client: QueryClient): () => void {
   const stops = [
     followEvents(client),
     followConnections(client),
@@ -217,7 +217,7 @@ export function keepFresh(client: QueryClient): () => void {
   };
 }
 
-export function isMissing(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 

@@ -1,7 +1,10 @@
-/** The named servers, what is in them, trying it, and what stands behind them. */
+/**
+ * Named servers with their contents, calls of their tools, and the engines and extensions of the
+ * machine.
+ */
 
 import { useQuery } from "@tanstack/react-query";
-import { pathOf, sendForJson } from "./http";
+import { buildPath, requestJson } from "./http";
 
 export type ServerSummary = {
   name: string;
@@ -11,17 +14,17 @@ export type ServerSummary = {
   source: string;
   extension: string | null;
   version: string | null;
-  /** Null where only running it would tell. */
+  /** Null if it is known only after the server was run. */
   tools: number | null;
   prompts: number | null;
   resources: number | null;
   findings: number;
   url: string;
-  /** Why it cannot be used. */
+  /** The reason why the server cannot be used. */
   problem: string | null;
 };
 
-/** A JSON Schema, as far as forms are made of it. */
+/** The part of JSON Schema that forms support. */
 export type JsonSchema = {
   type?: string | string[];
   description?: string;
@@ -92,7 +95,7 @@ export type ServerDetail = Omit<ServerSummary, "tools" | "prompts" | "resources"
   configuration: Record<string, unknown>;
 };
 
-/** One piece of what a tool or a prompt has answered. */
+/** One content item of the result of a tool or a prompt. */
 export type Content = {
   type: string;
   text?: string;
@@ -120,7 +123,7 @@ export type Engine = {
   title: string;
   version: string;
   licence: string;
-  /** Where it is; empty when it is not here. */
+  /** The path of the engine, or empty if it is not installed. */
   found: string;
   howToGet: string;
   capabilities: string[];
@@ -144,14 +147,14 @@ export type Extension = {
 };
 
 /** In a URL, `~` replaces the slash of a qualified name. */
-export function inAddress(server: string): string {
+export function encodeServerName(server: string): string {
   return server.replaceAll("/", "~");
 }
 
 export function useServers() {
   return useQuery({
     queryKey: ["servers"],
-    queryFn: ({ signal }) => sendForJson<ServerSummary[]>("/api/servers", { signal }),
+    queryFn: ({ signal }) => requestJson<ServerSummary[]>("/api/servers", { signal }),
   });
 }
 
@@ -159,33 +162,33 @@ export function useServer(name: string) {
   return useQuery({
     queryKey: ["servers", name],
     queryFn: ({ signal }) =>
-      sendForJson<ServerDetail>(pathOf("servers", inAddress(name)), { signal }),
+      requestJson<ServerDetail>(buildPath("servers", encodeServerName(name)), { signal }),
   });
 }
 
 export function useEngines() {
   return useQuery({
     queryKey: ["engines"],
-    queryFn: ({ signal }) => sendForJson<Engine[]>("/api/engines", { signal }),
+    queryFn: ({ signal }) => requestJson<Engine[]>("/api/engines", { signal }),
   });
 }
 
 export function useExtensions() {
   return useQuery({
     queryKey: ["extensions"],
-    queryFn: ({ signal }) => sendForJson<Extension[]>("/api/extensions", { signal }),
+    queryFn: ({ signal }) => requestJson<Extension[]>("/api/extensions", { signal }),
   });
 }
 
 export const callTool = (server: string, tool: string, body: unknown, signal: AbortSignal) =>
-  sendForJson<CallResult>(pathOf("servers", inAddress(server), "tools", tool, "call"), {
+  requestJson<CallResult>(buildPath("servers", encodeServerName(server), "tools", tool, "call"), {
     method: "POST",
     body: { arguments: body },
     signal,
   });
 
 export const getPrompt = (server: string, prompt: string, body: unknown, signal: AbortSignal) =>
-  sendForJson<PromptAnswer>(pathOf("servers", inAddress(server), "prompts", prompt), {
+  requestJson<PromptAnswer>(buildPath("servers", encodeServerName(server), "prompts", prompt), {
     method: "POST",
     body: { arguments: body },
     signal,

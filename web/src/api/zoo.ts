@@ -1,6 +1,6 @@
 /** The REST routes that the app uses, one function each. */
 
-import { pathOf, send, sendForJson } from "./http";
+import { buildPath, requestJson, send } from "./http";
 import type {
   Agent,
   AgentChanges,
@@ -29,7 +29,7 @@ import type {
 
 type Signal = AbortSignal | undefined;
 
-export const health = (signal?: Signal) => sendForJson<Health>("/api/health", { signal });
+export const health = (signal?: Signal) => requestJson<Health>("/api/health", { signal });
 
 export type Credentials = { name: string; password: string } | { token: string };
 
@@ -37,13 +37,13 @@ export const signIn = (body: Credentials) => send("/api/sign-in", { method: "POS
 
 export const signOut = () => send("/api/sign-out", { method: "POST" });
 
-/** All of them, page by page: the zoo shows every agent that it has. */
+/** Fetch all agents page by page, because the zoo shows every agent. */
 export async function agentSummaries(archived: boolean, signal?: Signal): Promise<AgentSummary[]> {
   const found: AgentSummary[] = [];
   let cursor: string | null = null;
   do {
     const query = { archived, cursor, limit: 500 };
-    const page: Page<AgentSummary> = await sendForJson("/api/agents/summaries", { query, signal });
+    const page: Page<AgentSummary> = await requestJson("/api/agents/summaries", { query, signal });
     found.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor);
@@ -51,78 +51,82 @@ export async function agentSummaries(archived: boolean, signal?: Signal): Promis
 }
 
 export const agent = (id: string, signal?: Signal) =>
-  sendForJson<Agent>(pathOf("agents", id), { signal });
+  requestJson<Agent>(buildPath("agents", id), { signal });
 
 export const createAgent = (body: NewAgent) =>
-  sendForJson<Agent>("/api/agents", { method: "POST", body });
+  requestJson<Agent>("/api/agents", { method: "POST", body });
 
 export const changeAgent = (id: string, body: AgentChanges, version?: number) =>
-  sendForJson<Agent>(pathOf("agents", id), { method: "PATCH", body, version });
+  requestJson<Agent>(buildPath("agents", id), { method: "PATCH", body, version });
 
-export const deleteAgent = (id: string) => send(pathOf("agents", id), { method: "DELETE" });
+export const deleteAgent = (id: string) => send(buildPath("agents", id), { method: "DELETE" });
 
 export const restoreAgent = (id: string) =>
-  sendForJson<Agent>(pathOf("agents", id, "restore"), { method: "POST" });
+  requestJson<Agent>(buildPath("agents", id, "restore"), { method: "POST" });
 
-export const bin = (signal?: Signal) => sendForJson<AgentSummary[]>("/api/bin", { signal });
+export const bin = (signal?: Signal) => requestJson<AgentSummary[]>("/api/bin", { signal });
 
-export const purgeAgent = (id: string) => send(pathOf("bin", id), { method: "DELETE" });
+export const purgeAgent = (id: string) => send(buildPath("bin", id), { method: "DELETE" });
 
 export const duplicateAgent = (id: string, name?: string) =>
-  sendForJson<Agent>(pathOf("agents", id, "duplicate"), { method: "POST", body: { name } });
+  requestJson<Agent>(buildPath("agents", id, "duplicate"), { method: "POST", body: { name } });
 
 export const versions = (id: string, signal?: Signal) =>
-  sendForJson<AgentVersion[]>(pathOf("agents", id, "versions"), { signal });
+  requestJson<AgentVersion[]>(buildPath("agents", id, "versions"), { signal });
 
 export const version = (id: string, number: number, signal?: Signal) =>
-  sendForJson<AgentVersion>(pathOf("agents", id, "versions", number), { signal });
+  requestJson<AgentVersion>(buildPath("agents", id, "versions", number), { signal });
 
 export const restoreVersion = (id: string, number: number) =>
-  sendForJson<Agent>(pathOf("agents", id, "versions", number, "restore"), { method: "POST" });
+  requestJson<Agent>(buildPath("agents", id, "versions", number, "restore"), { method: "POST" });
 
 export const preview = (
   id: string,
   query: { memory?: boolean; budget?: number },
   signal?: Signal,
-) => sendForJson<Injection>(pathOf("agents", id, "preview"), { query, signal });
+) => requestJson<Injection>(buildPath("agents", id, "preview"), { query, signal });
 
 export const addSkill = (id: string, body: Partial<Skill>) =>
-  sendForJson<Agent>(pathOf("agents", id, "skills"), { method: "POST", body });
+  requestJson<Agent>(buildPath("agents", id, "skills"), { method: "POST", body });
 
 export const changeSkill = (id: string, skillId: string, body: Partial<Skill>, version?: number) =>
-  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "PATCH", body, version });
+  requestJson<Agent>(buildPath("agents", id, "skills", skillId), {
+    method: "PATCH",
+    body,
+    version,
+  });
 
 export const deleteSkill = (id: string, skillId: string) =>
-  sendForJson<Agent>(pathOf("agents", id, "skills", skillId), { method: "DELETE" });
+  requestJson<Agent>(buildPath("agents", id, "skills", skillId), { method: "DELETE" });
 
 export const enableSkill = (id: string, skillId: string, enabled: boolean) =>
-  sendForJson<Agent>(pathOf("agents", id, "skills", skillId, "toggle"), {
+  requestJson<Agent>(buildPath("agents", id, "skills", skillId, "toggle"), {
     method: "POST",
     body: { enabled },
   });
 
 export const orderSkills = (id: string, ids: string[]) =>
-  sendForJson<Agent>(pathOf("agents", id, "skills", "order"), { method: "PUT", body: { ids } });
+  requestJson<Agent>(buildPath("agents", id, "skills", "order"), { method: "PUT", body: { ids } });
 
 export const addCategory = (id: string, body: Partial<SkillCategory>) =>
-  sendForJson<Agent>(pathOf("agents", id, "categories"), { method: "POST", body });
+  requestJson<Agent>(buildPath("agents", id, "categories"), { method: "POST", body });
 
 export const changeCategory = (id: string, categoryId: string, body: Partial<SkillCategory>) =>
-  sendForJson<Agent>(pathOf("agents", id, "categories", categoryId), { method: "PATCH", body });
+  requestJson<Agent>(buildPath("agents", id, "categories", categoryId), { method: "PATCH", body });
 
 export const deleteCategory = (id: string, categoryId: string, moveTo?: string) =>
-  sendForJson<Agent>(pathOf("agents", id, "categories", categoryId), {
+  requestJson<Agent>(buildPath("agents", id, "categories", categoryId), {
     method: "DELETE",
     query: { moveTo },
   });
 
 export const skillFindings = (id: string, signal?: Signal) =>
-  sendForJson<SkillFinding[]>(pathOf("agents", id, "skill-findings"), { signal });
+  requestJson<SkillFinding[]>(buildPath("agents", id, "skill-findings"), { signal });
 
 export const handOver = (
   id: string,
   body: { toAgentId: string; summary: string; entryIds: string[] },
-) => sendForJson<BrainEntry>(pathOf("agents", id, "hand-over"), { method: "POST", body });
+) => requestJson<BrainEntry>(buildPath("agents", id, "hand-over"), { method: "POST", body });
 
 export async function entries(
   id: string,
@@ -131,12 +135,12 @@ export async function entries(
   signal?: Signal,
 ): Promise<Page<BrainEntry>> {
   const query = { ...filter, cursor, limit: 50 };
-  const response = await send(pathOf("agents", id, "brain"), { query, signal });
+  const response = await send(buildPath("agents", id, "brain"), { query, signal });
   return { items: await response.json(), nextCursor: response.headers.get("X-Next-Cursor") };
 }
 
 export const createEntry = (id: string, entry: NewEntry) =>
-  sendForJson<BrainEntry>(pathOf("agents", id, "brain"), {
+  requestJson<BrainEntry>(buildPath("agents", id, "brain"), {
     method: "POST",
     body: { ...entry, metadata: { source: "manual", ...entry.metadata } },
   });
@@ -147,53 +151,53 @@ export const changeEntry = (
   body: EntryChanges,
   entryVersion?: number,
 ) =>
-  sendForJson<BrainEntry>(pathOf("agents", id, "brain", entryId), {
+  requestJson<BrainEntry>(buildPath("agents", id, "brain", entryId), {
     method: "PATCH",
     body,
     version: entryVersion,
   });
 
 export const deleteEntry = (id: string, entryId: string) =>
-  send(pathOf("agents", id, "brain", entryId), { method: "DELETE" });
+  send(buildPath("agents", id, "brain", entryId), { method: "DELETE" });
 
 export const restoreEntry = (id: string, entryId: string) =>
-  sendForJson<BrainEntry>(pathOf("agents", id, "brain", entryId, "restore"), { method: "POST" });
+  requestJson<BrainEntry>(buildPath("agents", id, "brain", entryId, "restore"), { method: "POST" });
 
 export const pinEntry = (id: string, entryId: string, pinned: boolean) =>
-  sendForJson<BrainEntry>(pathOf("agents", id, "brain", entryId, "pin"), {
+  requestJson<BrainEntry>(buildPath("agents", id, "brain", entryId, "pin"), {
     method: "PATCH",
     body: { pinned },
   });
 
 export const librarySkills = (signal?: Signal) =>
-  sendForJson<LibrarySkill[]>("/api/library/skills", { signal });
+  requestJson<LibrarySkill[]>("/api/library/skills", { signal });
 
 export const createLibrarySkill = (body: Partial<LibrarySkill>) =>
-  sendForJson<LibrarySkill>("/api/library/skills", { method: "POST", body });
+  requestJson<LibrarySkill>("/api/library/skills", { method: "POST", body });
 
-export const packs = (signal?: Signal) => sendForJson<Pack[]>("/api/library/packs", { signal });
+export const packs = (signal?: Signal) => requestJson<Pack[]>("/api/library/packs", { signal });
 
 export const copyFromLibrary = (body: { agentId: string; skillIds?: string[]; packId?: string }) =>
-  sendForJson<Agent>("/api/library/copy", { method: "POST", body });
+  requestJson<Agent>("/api/library/copy", { method: "POST", body });
 
-export const formats = (signal?: Signal) => sendForJson<FileFormat[]>("/api/formats", { signal });
+export const formats = (signal?: Signal) => requestJson<FileFormat[]>("/api/formats", { signal });
 
 export const exported = (id: string, format: string, memory: boolean, signal?: Signal) =>
-  sendForJson<Exported>(pathOf("agents", id, "export"), { query: { format, memory }, signal });
+  requestJson<Exported>(buildPath("agents", id, "export"), { query: { format, memory }, signal });
 
 export const exportArchive = (id: string, format: string, memory: boolean) =>
-  `${pathOf("agents", id, "export.zip")}?${new URLSearchParams({ format, memory: String(memory) })}`;
+  `${buildPath("agents", id, "export.zip")}?${new URLSearchParams({ format, memory: String(memory) })}`;
 
 export const importPreview = (files: TextFile[], format?: string) =>
-  sendForJson<ImportPreview>("/api/import/preview", { method: "POST", body: { files, format } });
+  requestJson<ImportPreview>("/api/import/preview", { method: "POST", body: { files, format } });
 
 export const importFiles = (files: TextFile[], format?: string) =>
-  sendForJson<{ created: string[]; report: ReportLine[] }>("/api/import", {
+  requestJson<{ created: string[]; report: ReportLine[] }>("/api/import", {
     method: "POST",
     body: { files, format },
   });
 
-export const starters = (signal?: Signal) => sendForJson<Starter[]>("/api/starters", { signal });
+export const starters = (signal?: Signal) => requestJson<Starter[]>("/api/starters", { signal });
 
 export const takeStarters = (ids: string[]) =>
-  sendForJson<Agent[]>("/api/starters", { method: "POST", body: { ids } });
+  requestJson<Agent[]>("/api/starters", { method: "POST", body: { ids } });

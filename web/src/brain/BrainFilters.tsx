@@ -5,7 +5,7 @@ import { Button } from "../design/Button";
 import { TYPES } from "./EntryType";
 import { type Filters, isFiltered } from "./filters";
 
-/** Waits until typing has paused. */
+/** Return a value only after typing has paused. */
 const PAUSE = 250;
 
 type BrainFiltersProps = { filters: Filters; onChange: (filters: Filters) => void };

@@ -6,19 +6,19 @@ import type { BrainEntry } from "../api/model";
 import { useEntries } from "../api/queries";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
+import { dayName, formatCount } from "../design/format";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
-import { counted, dayName } from "../design/words";
 import { useTitle } from "../shell/PageTitle";
 import { BrainFilters } from "./BrainFilters";
 import { EntryCard } from "./EntryCard";
 import { EntryForm, type EntryValues } from "./EntryForm";
-import { type Filters, filtersIn, isFiltered, parametersOf, queryOf } from "./filters";
+import { type Filters, isFiltered, parseFilters, toEntryFilter, toSearchParams } from "./filters";
 import { HandOverDialog } from "./HandOverDialog";
 import { useBrainActions } from "./useBrainActions";
 
 export type DayGroup = { name: string; entries: BrainEntry[] };
 
-/** Entries as they come, newest first, under the days they are of. */
+/** Group entries, newest first, by day. */
 export function byDay(entries: readonly BrainEntry[], now = new Date()): DayGroup[] {
   const groups: DayGroup[] = [];
   for (const entry of entries) {
@@ -32,10 +32,10 @@ export function byDay(entries: readonly BrainEntry[], now = new Date()): DayGrou
 
 function useFilters(): [Filters, (filters: Filters) => void] {
   const [parameters, setParameters] = useSearchParams();
-  const filters = useMemo(() => filtersIn(parameters), [parameters]);
+  const filters = useMemo(() => parseFilters(parameters), [parameters]);
   const change = useCallback(
     (next: Filters) =>
-      setParameters(parametersOf(next), { replace: true, preventScrollReset: true }),
+      setParameters(toSearchParams(next), { replace: true, preventScrollReset: true }),
     [setParameters],
   );
   return [filters, change];
@@ -99,7 +99,7 @@ export function BrainPage() {
   const agent = useThisAgent();
   useTitle(`Brain of ${agent.name}`);
   const [filters, setFilters] = useFilters();
-  const entries = useEntries(agent.id, queryOf(filters));
+  const entries = useEntries(agent.id, toEntryFilter(filters));
   const { add, edit } = useBrainActions(agent.id);
   const [editing, setEditing] = useState<BrainEntry | "new" | null>(null);
   const [theirs, setTheirs] = useState<BrainEntry | null>(null);
@@ -132,7 +132,7 @@ export function BrainPage() {
       <div className="row">
         <p className="soft brain-count" role="status">
           {entries.data &&
-            `${counted(all.length, "entry", "entries")}${entries.hasNextPage ? ", and more" : ""}`}
+            `${formatCount(all.length, "entry", "entries")}${entries.hasNextPage ? ", and more" : ""}`}
         </p>
         <span className="spring" />
         <Button onClick={() => setHandingOver(true)}>

@@ -2,10 +2,10 @@ import { PencilLine, Pin, PinOff, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { BrainEntry } from "../api/model";
 import { Button, IconButton } from "../design/Button";
-import { clockTime, counted, sourceName } from "../design/words";
+import { clockTime, formatCount, sourceName } from "../design/format";
 import { EntryType } from "./EntryType";
 
-/** Longer ones are folded. */
+/** Longer entries are collapsed. */
 const FOLDED = 700;
 
 /** The origin of an entry, if it is known. */
@@ -27,7 +27,7 @@ function Content({ text }: { text: string }) {
     <>
       <p className="entry-text">{open ? text : `${text.slice(0, FOLDED)}…`}</p>
       <Button look="quiet" small aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? "Show less" : `Show all ${counted(text.length, "character")}`}
+        {open ? "Show less" : `Show all ${formatCount(text.length, "character")}`}
       </Button>
     </>
   );

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { tagsOf } from "../agent/DetailsDialog";
+import { parseTags } from "../agent/DetailsDialog";
 import { type BrainEntry, ENTRY_TYPES, type EntryType } from "../api/model";
 import { Button } from "../design/Button";
 import { ChangedElsewhere } from "../design/ChangedElsewhere";
@@ -11,7 +11,7 @@ import { TYPES } from "./EntryType";
 export type EntryValues = { type: EntryType; content: string; tags: string[]; pinned: boolean };
 
 type EntryFormProps = {
-  /** Under which name what is typed is kept until it is saved. */
+  /** The name of the draft that keeps the text until it is saved. */
   draft: string;
   entry?: BrainEntry;
   /** The version saved elsewhere since the form was opened. */
@@ -41,7 +41,7 @@ export function EntryForm({ draft: name, entry, theirs, onSave, onCancel }: Entr
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
-    const saved = await onSave({ type, content: content.trim(), tags: tagsOf(tags), pinned });
+    const saved = await onSave({ type, content: content.trim(), tags: parseTags(tags), pinned });
     setBusy(false);
     if (saved) draft.discard();
   };

@@ -7,13 +7,13 @@ import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { useDraft } from "../design/drafts";
 import { Field } from "../design/Field";
-import { tellFailure } from "../design/failures";
+import { showFailure } from "../design/failures";
 import { toast } from "../design/toasts";
 import { EntryType } from "./EntryType";
 
 type HandOverProps = { agent: Agent; entries: BrainEntry[]; onClose: () => void };
 
-/** A summary and chosen entries go into the brain of another agent. */
+/** Hand a summary and selected entries over to the brain of another agent. */
 export function HandOverDialog({ open, ...rest }: HandOverProps & { open: boolean }) {
   return (
     <Dialog
@@ -49,7 +49,7 @@ function HandOverForm({ agent, entries, onClose }: HandOverProps) {
       toast(`Handed over to ${receiver?.name ?? "the other agent"}.`);
       onClose();
     } catch (error) {
-      tellFailure(error);
+      showFailure(error);
     } finally {
       setBusy(false);
     }

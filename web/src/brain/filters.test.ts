@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Filters, filtersIn, isFiltered, parametersOf, queryOf } from "./filters";
+import { type Filters, isFiltered, parseFilters, toEntryFilter, toSearchParams } from "./filters";
 
 const NONE: Filters = { text: "", type: "", tags: [], pinned: false, from: "", to: "" };
 
@@ -12,16 +12,16 @@ test("filters go into the address and come back", () => {
     from: "2026-11-01",
     to: "2026-11-18",
   };
-  expect(filtersIn(parametersOf(filters))).toEqual(filters);
+  expect(parseFilters(toSearchParams(filters))).toEqual(filters);
 });
 
 test("unknown parameters in the URL are ignored", () => {
   const made = new URLSearchParams("type=secret&from=yesterday&pinned=maybe");
-  expect(filtersIn(made)).toEqual(NONE);
+  expect(parseFilters(made)).toEqual(NONE);
   expect(isFiltered(NONE)).toBe(false);
 });
 
 test("the last day counts to its end", () => {
-  const { dateFrom, dateTo } = queryOf({ ...NONE, from: "2026-11-18", to: "2026-11-18" });
+  const { dateFrom, dateTo } = toEntryFilter({ ...NONE, from: "2026-11-18", to: "2026-11-18" });
   expect(Date.parse(dateTo ?? "") - Date.parse(dateFrom ?? "")).toBe(24 * 3600 * 1000 - 1);
 });

@@ -1,4 +1,4 @@
-/** What of a brain is shown: kept in the address, so that it can be sent and gone back to. */
+/** Filters of a brain, kept in the URL so that users can share them and return to them. */
 
 import { ENTRY_TYPES, type EntryFilter, type EntryType } from "../api/model";
 
@@ -7,7 +7,7 @@ export type Filters = {
   type: EntryType | "";
   tags: string[];
   pinned: boolean;
-  /** Days as the user's calendar has them, such as 2026-11-18. */
+  /** Days in the user's calendar, such as 2026-11-18. */
   from: string;
   to: string;
 };
@@ -19,7 +19,7 @@ function dayIn(parameters: URLSearchParams, name: string): string {
   return DAY.test(day) ? day : "";
 }
 
-export function filtersIn(parameters: URLSearchParams): Filters {
+export function parseFilters(parameters: URLSearchParams): Filters {
   const type = ENTRY_TYPES.find((known) => known === parameters.get("type")) ?? "";
   return {
     text: parameters.get("text") ?? "",
@@ -31,7 +31,7 @@ export function filtersIn(parameters: URLSearchParams): Filters {
   };
 }
 
-export function parametersOf({ text, type, tags, pinned, from, to }: Filters): URLSearchParams {
+export function toSearchParams({ text, type, tags, pinned, from, to }: Filters): URLSearchParams {
   const parameters = new URLSearchParams();
   if (text) parameters.set("text", text);
   if (type) parameters.set("type", type);
@@ -42,8 +42,10 @@ export function parametersOf({ text, type, tags, pinned, from, to }: Filters): U
   return parameters;
 }
 
-/** For the server a day is a moment: the first and the last of the day where the user is. */
-export function queryOf({ text, type, tags, pinned, from, to }: Filters): EntryFilter {
+/**
+ * Convert filters for the server. A day becomes its first or last moment in the user's time zone.
+ */
+export function toEntryFilter({ text, type, tags, pinned, from, to }: Filters): EntryFilter {
   return {
     text: text.trim() || undefined,
     type: type || undefined,
@@ -55,5 +57,5 @@ export function queryOf({ text, type, tags, pinned, from, to }: Filters): EntryF
 }
 
 export function isFiltered(filters: Filters): boolean {
-  return [...parametersOf(filters)].length > 0;
+  return [...toSearchParams(filters)].length > 0;
 }

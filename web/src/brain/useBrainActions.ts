@@ -1,11 +1,11 @@
-/** Changes of a brain; each says what went wrong, and deleting can be undone. */
+/** Actions on a brain. Each reports its own failures, and deleting can be undone. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { ConflictError } from "../api/http";
 import type { BrainEntry } from "../api/model";
 import { keys } from "../api/queries";
 import * as zoo from "../api/zoo";
-import { tellFailure } from "../design/failures";
+import { showFailure } from "../design/failures";
 import { toast } from "../design/toasts";
 import type { EntryValues } from "./EntryForm";
 
@@ -17,7 +17,7 @@ export function useBrainActions(agentId: string) {
       await change();
       return true;
     } catch (error) {
-      tellFailure(error);
+      showFailure(error);
       return false;
     } finally {
       void client.invalidateQueries({ queryKey: keys.brain(agentId) });

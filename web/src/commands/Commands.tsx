@@ -9,7 +9,7 @@ const ShortcutSheet = lazy(async () => ({
 
 const OPEN_PALETTE = "paddock:palette";
 
-/** For buttons that do what the key does. */
+/** For buttons that have the same effect as a shortcut. */
 export function openPalette() {
   window.dispatchEvent(new Event(OPEN_PALETTE));
 }
@@ -20,7 +20,10 @@ function focusSearch() {
 
 type Props = { onNew: () => void; onImport: () => void };
 
-/** The keys of the whole app, the palette and the sheet of shortcuts, which are loaded when asked for. */
+/**
+ * The keyboard shortcuts of the app, with the command palette and the shortcut sheet, both loaded
+ * on first use.
+ */
 export function Commands({ onNew, onImport }: Props) {
   const [open, setOpen] = useState<"palette" | "help" | null>(null);
   const navigate = useNavigate();

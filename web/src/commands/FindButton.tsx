@@ -2,7 +2,7 @@ import { Search } from "lucide-react";
 import { openPalette } from "./Commands";
 import { COMMAND_KEY } from "./keys";
 
-/** Opens the palette, and says which keys do. */
+/** A button that opens the command palette and shows its keyboard shortcut. */
 export function FindButton() {
   return (
     <button type="button" className="find-button" onClick={openPalette}>

@@ -2,9 +2,9 @@ import { Search } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Creature } from "../creatures/Creature";
-import { useOpener } from "../design/opener";
-import { type Command, meant } from "./matching";
-import { type Openers, useCommands } from "./useCommands";
+import { useFocusReturn } from "../design/focusReturn";
+import { type Command, meant } from "./fuzzyMatch";
+import { type DialogOpeners, useCommands } from "./useCommands";
 import "./commands.css";
 
 type ListProps = {
@@ -45,7 +45,7 @@ function Options({ id, commands, at, onPoint, onRun }: ListProps) {
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
 
-function Finder({ onClose, ...openers }: Openers & { onClose: () => void }) {
+function Finder({ onClose, ...openers }: DialogOpeners & { onClose: () => void }) {
   const commands = useCommands(openers);
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
@@ -107,9 +107,9 @@ function Finder({ onClose, ...openers }: Openers & { onClose: () => void }) {
   );
 }
 
-/** Finds everything and does everything, from anywhere. */
-export function Palette({ onClose, ...openers }: Openers & { onClose: () => void }) {
-  const giveBack = useOpener(true);
+/** The command palette, which finds pages, agents and commands. */
+export function Palette({ onClose, ...openers }: DialogOpeners & { onClose: () => void }) {
+  const giveBack = useFocusReturn(true);
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>

@@ -1,4 +1,4 @@
-/** Keys that do something wherever one is. */
+/** Global keyboard shortcuts. */
 
 import { readPreference } from "../design/preferences";
 
@@ -9,7 +9,7 @@ export const COMMAND_KEY = IS_APPLE ? "⌘" : "Ctrl";
 
 export type Shortcut = { keys: string[]; does: string };
 
-/** By place; what the sheet shows. */
+/** Shortcuts by page, as the shortcut sheet shows them. */
 export const SHORTCUTS: [string, Shortcut[]][] = [
   [
     "Everywhere",
@@ -40,7 +40,7 @@ export const SHORTCUTS: [string, Shortcut[]][] = [
 
 export const TABS = ["", "soul", "skills", "brain", "injected"];
 
-/** How long the second key of two may take. */
+/** Maximum time between the two keys of a sequence, in milliseconds. */
 const PATIENCE = 1200;
 
 function isTyping(target: EventTarget | null): boolean {
@@ -48,20 +48,20 @@ function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
 
-export type Doings = {
+export type ShortcutActions = {
   palette: () => void;
   help: () => void;
   newAgent: () => void;
   search: () => void;
   go: (path: string) => void;
-  /** Another tab of the agent whose sheet is open. */
+  /** Switch to another tab of the current agent. */
   tab: (index: number) => void;
 };
 
 const PLACES: Record<string, string> = { z: "/", s: "/servers" };
 
-/** Listens to the whole window. The result ends that. */
-export function listenToKeys(doings: Doings): () => void {
+/** Listen to keys in the whole window. The returned function removes the listener. */
+export function listenToKeys(doings: ShortcutActions): () => void {
   let first: { key: string; at: number } | null = null;
 
   const single: Record<string, () => void> = {

@@ -1,11 +1,11 @@
 import { useMemo } from "react";
 import { useNavigate } from "react-router";
 import { useSummaries } from "../api/queries";
-import { inAddress, useServers } from "../api/servers";
+import { encodeServerName, useServers } from "../api/servers";
 import { useTheme } from "../design/theme";
-import type { Command } from "./matching";
+import type { Command } from "./fuzzyMatch";
 
-export type Openers = { onNew: () => void; onImport: () => void; onHelp: () => void };
+export type DialogOpeners = { onNew: () => void; onImport: () => void; onHelp: () => void };
 
 const PAGES = [
   ["/", "To the zoo", "meadow creatures home"],
@@ -13,8 +13,8 @@ const PAGES = [
   ["/start", "First steps", "guide starters connect install begin help"],
 ] as const;
 
-/** All that can be done from anywhere. */
-export function useCommands({ onNew, onImport, onHelp }: Openers): Command[] {
+/** Return all commands that are available everywhere. */
+export function useCommands({ onNew, onImport, onHelp }: DialogOpeners): Command[] {
   const navigate = useNavigate();
   const { data: agents } = useSummaries();
   const { data: servers } = useServers();
@@ -52,7 +52,7 @@ export function useCommands({ onNew, onImport, onHelp }: Openers): Command[] {
         title: title || name,
         words: `${name} ${description ?? ""} server tools`,
         group: "Servers",
-        run: go(`/servers/${inAddress(name)}`),
+        run: go(`/servers/${encodeServerName(name)}`),
       });
     }
     return found;

@@ -1,10 +1,10 @@
 import { createElement, memo, type ReactElement, useId, useMemo } from "react";
-import { drawingOf } from "./drawing";
+import { createAppearance } from "./appearance";
+import { composeDrawing } from "./drawing";
 import type { Mood } from "./faces";
-import { lookOf } from "./look";
 import type { Shape } from "./shapes";
 
-/** SVG writes `stroke-width`, React `strokeWidth`. */
+/** Convert SVG attribute names such as `stroke-width` to React's `strokeWidth`. */
 function reactName(name: string): string {
   return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -18,12 +18,12 @@ type CreatureProps = {
   seed: string;
   size: number;
   mood?: Mood;
-  /** Said by screen readers; without it the creature is decoration. */
+  /** The label for screen readers. Without it, the creature is decoration. */
   label?: string;
   className?: string;
 };
 
-/** The creature of a seed. */
+/** The creature that belongs to a seed. */
 export const Creature = memo(function Creature({
   seed,
   size,
@@ -33,7 +33,11 @@ export const Creature = memo(function Creature({
 }: CreatureProps) {
   const id = useId();
   const drawing = useMemo(
-    () => elementOf(drawingOf(lookOf(seed), { mood, name: `creature${id.replace(/\W/g, "")}` }), 0),
+    () =>
+      elementOf(
+        composeDrawing(createAppearance(seed), { mood, name: `creature${id.replace(/\W/g, "")}` }),
+        0,
+      ),
     [seed, mood, id],
   );
   return (

@@ -1,19 +1,22 @@
-/** Outlines, in a square of 120 whose ground is at 104, and where the other parts sit on them. */
+/**
+ * Outlines of bodies in a square of 120 units with the ground at 104, and the points where other
+ * parts attach.
+ */
 
-import type { Look } from "./look";
+import type { Appearance } from "./appearance";
 
 export type Frame = {
   outline: string;
-  /** Highest point above the middle. */
+  /** The highest point on the middle line. */
   top: number;
-  /** Where the right ear or horn grows: x, y, and how far it leans outwards in degrees. */
+  /** The point where the right ear or horn grows: x, y, and its outward angle in degrees. */
   ear: readonly [number, number, number];
-  /** Height of the eyes. */
+  /** The height of the eyes. */
   face: number;
-  /** Where the tail begins, and the right arm. */
+  /** The points where the tail and the right arm begin. */
   tail: readonly [number, number];
   arm: readonly [number, number];
-  /** Half the width at the neck, for what is worn there, and its height. */
+  /** Half the width and the height of the neck, for scarves and similar things. */
   neck: readonly [number, number];
 };
 
@@ -28,7 +31,7 @@ function scalloped(): string {
   return start ? `M${start[0].toFixed(1)} ${start[1].toFixed(1)}${arcs.join("")}Z` : "";
 }
 
-export const FRAMES: Record<Look["body"], Frame> = {
+export const FRAMES: Record<Appearance["body"], Frame> = {
   pebble: {
     outline: "M17 75C17 45 36 31 60 31S103 45 103 75C103 97 88 104 60 104S17 97 17 75Z",
     top: 31,

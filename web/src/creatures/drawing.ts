@@ -1,26 +1,26 @@
-/** Puts a creature together: from back to front, in a square of 120. */
+/** Compose the drawing of a creature, from back to front, in a square of 120 units. */
 
+import { extras, patterns } from "./accessories";
+import { type Appearance, createAppearance } from "./appearance";
 import { FRAMES } from "./bodies";
-import { extras, patterns } from "./dress";
 import { cheeks, eyes, type Mood, mouth } from "./faces";
 import { arms, crowns, feet, tails } from "./limbs";
-import { type Look, lookOf } from "./look";
-import { clip, group, markupOf, path, type Shape } from "./shapes";
+import { clip, group, path, renderMarkup, type Shape } from "./shapes";
 
-export const SQUARE = 120;
-/** Where the ground is, and so where a creature touches it. */
+export const DRAWING_SIZE = 120;
+/** The height of the ground, where the feet of a creature end. */
 export const GROUND = 108;
 
 type DrawingOptions = {
   mood?: Mood;
-  /** The meadow moves the feet itself. */
+  /** Omit the feet, because the meadow animates them itself. */
   withFeet?: boolean;
-  /** Begins the ids inside; unique on a page. */
+  /** Prefix of the element ids in the drawing. It must be unique on a page. */
   name: string;
 };
 
-export function drawingOf(
-  look: Look,
+export function composeDrawing(
+  look: Appearance,
   { mood = "awake", withFeet = true, name }: DrawingOptions,
 ): Shape {
   const frame = FRAMES[look.body];
@@ -58,8 +58,12 @@ export function drawingOf(
   ]);
 }
 
-/** A whole SVG file, for images that a canvas draws. */
+/** Return a complete SVG file, which a canvas can load as an image. */
 export function portraitFile(seed: string, mood: Mood, pixels: number): string {
-  const drawing = drawingOf(lookOf(seed), { mood, withFeet: false, name: "creature" });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${pixels}" height="${pixels}" viewBox="0 0 ${SQUARE} ${SQUARE}">${markupOf(drawing)}</svg>`;
+  const drawing = composeDrawing(createAppearance(seed), {
+    mood,
+    withFeet: false,
+    name: "creature",
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${pixels}" height="${pixels}" viewBox="0 0 ${DRAWING_SIZE} ${DRAWING_SIZE}">${renderMarkup(drawing)}</svg>`;
 }

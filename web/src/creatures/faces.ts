@@ -1,11 +1,11 @@
-/** Eyes and mouths, around the point between the eyes. */
+/** Eyes and mouths, relative to the point between the eyes. */
 
-import type { Look } from "./look";
-import { circle, line, mirrored, oval, pair, path, type Shape } from "./shapes";
+import type { Appearance } from "./appearance";
+import { circle, line, mirrorShapes, oval, pair, path, type Shape } from "./shapes";
 
 export type Mood = "awake" | "asleep" | "happy";
 
-type Draw = (y: number, look: Look) => Shape[];
+type Draw = (y: number, look: Appearance) => Shape[];
 
 const WHITE = "#fffdf9";
 
@@ -20,7 +20,7 @@ function ball(x: number, y: number, radius: number, ink: string): Shape[] {
   return [circle(x, y, radius, { fill: WHITE }), ...pupil(x, y + 0.6, radius * 0.62, ink)];
 }
 
-const AWAKE: Record<Look["eyes"], Draw> = {
+const AWAKE: Record<Appearance["eyes"], Draw> = {
   dots: (y, { colours }) =>
     pair([circle(74, y, 4.2, { fill: colours.ink }), circle(75.4, y - 1.5, 1.4, { fill: WHITE })]),
   round: (y, { colours }) => [
@@ -60,14 +60,14 @@ const AWAKE: Record<Look["eyes"], Draw> = {
   ],
 };
 
-/** Where there are eyes to be closed: their distances from the middle. */
-const PLACES: Partial<Record<Look["eyes"], readonly number[]>> = {
+/** Distances of the eyes from the middle, for drawing closed eyes. */
+const PLACES: Partial<Record<Appearance["eyes"], readonly number[]>> = {
   single: [0],
   three: [-18, 0, 18],
   wide: [-19, 19],
 };
 
-function closed(y: number, look: Look, bend: number): Shape[] {
+function closed(y: number, look: Appearance, bend: number): Shape[] {
   const places = PLACES[look.eyes] ?? [-13.5, 13.5];
   const reach = look.eyes === "single" ? 10 : 6;
   return places.map((offset) => {
@@ -76,13 +76,13 @@ function closed(y: number, look: Look, bend: number): Shape[] {
   });
 }
 
-export function eyes(y: number, look: Look, mood: Mood): Shape[] {
+export function eyes(y: number, look: Appearance, mood: Mood): Shape[] {
   if (mood === "asleep") return closed(y, look, 6);
   if (mood === "happy") return closed(y + 2, look, -9);
   return AWAKE[look.eyes](y, look);
 }
 
-const MOUTHS: Record<Look["mouth"], Draw> = {
+const MOUTHS: Record<Appearance["mouth"], Draw> = {
   smile: (y, { colours }) => [line(`M53 ${y}Q60 ${y + 7} 67 ${y}`, colours.ink, 2.8)],
   cat: (y, { colours }) => [
     line(`M52 ${y}Q56 ${y + 5} 60 ${y}Q64 ${y + 5} 68 ${y}`, colours.ink, 2.6),
@@ -119,11 +119,11 @@ const MOUTHS: Record<Look["mouth"], Draw> = {
   ],
 };
 
-export function mouth(y: number, look: Look): Shape[] {
+export function mouth(y: number, look: Appearance): Shape[] {
   return MOUTHS[look.mouth](y, look);
 }
 
-export function cheeks(y: number, look: Look): Shape[] {
+export function cheeks(y: number, look: Appearance): Shape[] {
   const cheek = oval(84, y, 5, 3.2, { fill: look.colours.blush, opacity: 0.5 });
-  return [cheek, mirrored([cheek])];
+  return [cheek, mirrorShapes([cheek])];
 }

@@ -1,17 +1,17 @@
-/** What grows on a body: ears and horns, tails, arms, feet. */
+/** Parts that grow on a body: ears, horns, tails, arms and feet. */
 
+import type { Appearance } from "./appearance";
 import type { Frame } from "./bodies";
-import type { Look } from "./look";
-import { circle, group, line, mirrored, oval, pair, path, type Shape } from "./shapes";
+import { circle, group, line, mirrorShapes, oval, pair, path, type Shape } from "./shapes";
 
-type Draw = (frame: Frame, look: Look) => Shape[];
+type Draw = (frame: Frame, look: Appearance) => Shape[];
 
-/** Shapes drawn upwards from 0,0, planted at the right ear and leaning outwards; and mirrored. */
+/** Draw shapes upwards from 0,0 at the right ear, leaning outwards, and mirror them on the left. */
 function planted({ ear: [x, y, lean] }: Frame, shapes: Shape[]): Shape[] {
   return pair([group({ transform: `translate(${x} ${y}) rotate(${lean})` }, shapes)]);
 }
 
-export const crowns: Record<Look["crown"], Draw> = {
+export const crowns: Record<Appearance["crown"], Draw> = {
   bare: () => [],
   "round ears": (frame, { colours }) =>
     planted(frame, [
@@ -76,7 +76,7 @@ export const crowns: Record<Look["crown"], Draw> = {
     ]),
 };
 
-export const tails: Record<Look["tail"], Draw> = {
+export const tails: Record<Appearance["tail"], Draw> = {
   none: () => [],
   curl: ({ tail: [x, y] }, { colours }) => [
     line(`M${x - 8} ${y}c13 4 19-6 13-13c-5-5-11 1-7 5`, colours.shade, 5),
@@ -119,7 +119,7 @@ export const tails: Record<Look["tail"], Draw> = {
   ],
 };
 
-export const arms: Record<Look["arms"], Draw> = {
+export const arms: Record<Appearance["arms"], Draw> = {
   none: () => [],
   nubs: ({ arm: [x, y] }, { colours }) =>
     pair([
@@ -138,7 +138,7 @@ export const arms: Record<Look["arms"], Draw> = {
     group({ transform: `rotate(-38 ${x} ${y})` }, [
       oval(x + 2, y - 6, 5.2, 11, { fill: colours.shade }),
     ]),
-    mirrored([
+    mirrorShapes([
       group({ transform: `rotate(24 ${x} ${y})` }, [
         oval(x, y + 4, 5.5, 9, { fill: colours.shade }),
       ]),
@@ -146,6 +146,6 @@ export const arms: Record<Look["arms"], Draw> = {
   ],
 };
 
-export function feet({ colours }: Look): Shape[] {
+export function feet({ colours }: Appearance): Shape[] {
   return pair([oval(75, 104.5, 11, 6.5, { fill: colours.shade })]);
 }

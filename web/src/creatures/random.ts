@@ -1,7 +1,7 @@
-/** Chance that can be repeated: the same seed gives the same numbers on every machine. */
+/** Reproducible random numbers: the same seed gives the same numbers on every machine. */
 
-/** A 32-bit hash of a text (FNV-1a over its UTF-16 units, with a final mix). */
-export function hashOf(text: string): number {
+/** Return a 32-bit hash of a text (FNV-1a over its UTF-16 units, with a final mix). */
+export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
@@ -12,15 +12,15 @@ export function hashOf(text: string): number {
 }
 
 export type Random = {
-  /** From 0 up to, but not including, 1. */
+  /** Return a number from 0 up to, but not including, 1. */
   next: () => number;
   between: (low: number, high: number) => number;
   pick: <T>(choices: readonly T[]) => T;
 };
 
-/** mulberry32: small, quick, and good enough for looks and walks. */
-export function randomFrom(seed: string): Random {
-  let state = hashOf(seed);
+/** Return a mulberry32 generator: small, fast, and random enough for appearances and walks. */
+export function createRandom(seed: string): Random {
+  let state = hashText(seed);
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

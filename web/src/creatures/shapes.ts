@@ -1,4 +1,6 @@
-/** SVG elements as data, so that one drawing serves the page (React) and the meadow (an image). */
+/**
+ * SVG elements as data, so that React (on pages) and the meadow (as an image) share one drawing.
+ */
 
 export type Attributes = Record<string, string | number>;
 
@@ -34,7 +36,7 @@ export function clip(id: string, children: Shape[]): Shape {
   return { tag: "clipPath", attributes: { id }, children };
 }
 
-/** A line with round ends and no filling. */
+/** A stroke with round ends and no fill. */
 export function line(d: string, stroke: string, width: number): Shape {
   return path(d, {
     fill: "none",
@@ -45,23 +47,23 @@ export function line(d: string, stroke: string, width: number): Shape {
   });
 }
 
-/** The same shape on the other side of the middle line of the drawing. */
-export function mirrored(shapes: Shape[]): Shape {
+/** Mirror a shape at the middle line of the drawing. */
+export function mirrorShapes(shapes: Shape[]): Shape {
   return group({ transform: "matrix(-1 0 0 1 120 0)" }, shapes);
 }
 
-/** Both sides: as drawn, and mirrored. */
+/** Return shapes together with their mirror images. */
 export function pair(shapes: Shape[]): Shape[] {
-  return [...shapes, mirrored(shapes)];
+  return [...shapes, mirrorShapes(shapes)];
 }
 
 function escaped(value: string | number): string {
   return String(value).replace(/[&<"]/g, (found) => `&#${found.charCodeAt(0)};`);
 }
 
-export function markupOf({ tag, attributes, children }: Shape): string {
+export function renderMarkup({ tag, attributes, children }: Shape): string {
   const written = Object.entries(attributes)
     .map(([name, value]) => ` ${name}="${escaped(value)}"`)
     .join("");
-  return `<${tag}${written}>${children.map(markupOf).join("")}</${tag}>`;
+  return `<${tag}${written}>${children.map(renderMarkup).join("")}</${tag}>`;
 }

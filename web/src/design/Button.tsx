@@ -22,13 +22,13 @@ export function Button({ look, small, className = "", type = "button", ...rest }
 }
 
 type IconButtonProps = Omit<ButtonProps, "children"> & {
-  /** What it does: its name for screen readers and its tooltip. */
+  /** The action, which is both the name for screen readers and the tooltip. */
   label: string;
   icon: ReactNode;
   shortcut?: string;
 };
 
-/** A button without words shows them when it is pointed at or focused. */
+/** A button with an icon only, which shows its label on hover and focus. */
 export function IconButton({
   label,
   icon,

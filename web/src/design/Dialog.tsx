@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { IconButton } from "./Button";
-import { useOpener } from "./opener";
+import { useFocusReturn } from "./focusReturn";
 
 type DialogProps = {
   open: boolean;
@@ -10,7 +10,7 @@ type DialogProps = {
   title: string;
   description?: string;
   children: ReactNode;
-  /** Buttons below the content, which scrolls. */
+  /** Buttons below the scrollable content. */
   foot?: ReactNode;
   form?: "dialog" | "wide" | "sheet" | "sheet-left";
 };
@@ -22,13 +22,19 @@ const CLASSES = {
   "sheet-left": "sheet sheet-left",
 };
 
-/** Reading begins at the title, not at the button that closes; unless a field asks for the focus. */
+/**
+ * Focus the title, not the close button, so that screen readers begin there, unless a field
+ * requests the focus.
+ */
 function focusItself(event: Event) {
   event.preventDefault();
   (event.currentTarget as HTMLElement).focus();
 }
 
-/** A dialog in the middle, or a sheet that slides in from a side; Escape and the veil close it. */
+/**
+ * A dialog in the middle of the window, or a sheet at one side. Escape and a click outside close
+ * it.
+ */
 export function Dialog({
   open,
   onClose,
@@ -38,7 +44,7 @@ export function Dialog({
   foot,
   form = "dialog",
 }: DialogProps) {
-  const giveBack = useOpener(open);
+  const giveBack = useFocusReturn(open);
   return (
     <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Radix.Portal>

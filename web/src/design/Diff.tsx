@@ -17,7 +17,7 @@ function linesOf(before: string, after: string): Line[] {
 
 const SAID = { "+": "added: ", "-": "removed: ", " ": "" };
 
-/** What is different between two texts, line by line. */
+/** The differences between two texts, line by line. */
 export function Diff({ before, after, label }: { before: string; after: string; label: string }) {
   const lines = useMemo(() => linesOf(before, after), [before, after]);
   if (before === after) return <p className="soft">There is no difference.</p>;

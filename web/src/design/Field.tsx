@@ -4,7 +4,7 @@ type FieldProps = {
   label: string;
   hint?: ReactNode;
   problem?: string | undefined;
-  /** The control: it is given an id, and told where its hint and its problem stand. */
+  /** Render the control with the given id and the ids of its hint and its error. */
   children: ReactElement<{ id?: string; "aria-describedby"?: string; "aria-invalid"?: boolean }>;
 };
 

@@ -1,7 +1,7 @@
 import { Tooltip } from "radix-ui";
 import type { ReactNode } from "react";
 
-/** A tooltip. What it says must also be in the accessible name of what it is for. */
+/** A tooltip. Its text must also be part of the accessible name of its element. */
 export function Hint({
   text,
   shortcut,

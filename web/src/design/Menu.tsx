@@ -5,7 +5,7 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      {/* Within the page's main part, so that it belongs to a landmark. */}
+      {/* Rendered within the main part of the page, so that it belongs to a landmark. */}
       <DropdownMenu.Portal container={document.getElementById("main")}>
         <DropdownMenu.Content className="menu" align="end" sideOffset={6} collisionPadding={8}>
           {children}

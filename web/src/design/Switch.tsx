@@ -3,7 +3,7 @@ import { Switch as Radix } from "radix-ui";
 type SwitchProps = {
   checked: boolean;
   onChange: (checked: boolean) => void;
-  /** Its name for screen readers, where no visible label points to it. */
+  /** The name for screen readers, if no visible label refers to the switch. */
   label?: string;
   id?: string;
   disabled?: boolean;

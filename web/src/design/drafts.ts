@@ -1,21 +1,23 @@
-/** Texts that are being written, kept in the browser until the server has them. */
+/** Unsaved texts, kept in the browser until the server has saved them. */
 
 import { useCallback, useMemo } from "react";
 import { usePreference } from "./preferences";
 
 type Stored<T> = {
-  /** What the server had when the writing began: what changes are relative to. */
+  /** The text on the server when the user began to edit. Changes are relative to it. */
   base: T;
   value: T;
 };
 
 export type Draft<T> = {
   value: T;
-  /** What the server had when the writing began; what it has, when nothing was written. */
+  /**
+   * The text on the server when the user began to edit, or the current one if there is no draft.
+   */
   base: T;
   isDirty: boolean;
   change: (changes: Partial<T>) => void;
-  /** Saved, or no longer wanted. */
+  /** Remove the draft after it was saved or discarded. */
   discard: () => void;
 };
 
@@ -32,7 +34,10 @@ function readStored<T>(text: string | null): Stored<T> | null {
   }
 }
 
-/** A draft of `saved` under a name that is unique in this browser; without changes it is `saved`. */
+/**
+ * Return the draft of `saved` under a name that is unique in this browser, or `saved` if nothing
+ * was changed.
+ */
 export function useDraft<T extends object>(name: string, saved: T): Draft<T> {
   const [text, write] = usePreference(`draft:${name}`);
   const stored = useMemo(() => readStored<T>(text), [text]);

@@ -11,7 +11,7 @@ export function useMediaQuery(query: string): boolean {
   );
 }
 
-/** Whether the user has asked for as little movement as possible. */
+/** Return whether the user has asked for reduced motion. */
 export function useReducedMotion(): boolean {
   return useMediaQuery("(prefers-reduced-motion: reduce)");
 }

@@ -1,11 +1,11 @@
-/** What the user has chosen for this browser: kept in local storage, the same in all its windows. */
+/** Preferences of the user for this browser, kept in local storage and shared by all windows. */
 
 import { useCallback, useSyncExternalStore } from "react";
 
 const PREFIX = "paddock:";
 const listeners = new Set<() => void>();
 
-/** Storage may be forbidden or full; a preference is then kept for this page only. */
+/** If local storage is forbidden or full, a preference lasts as long as the page. */
 const unsaved = new Map<string, string>();
 
 export function readPreference(name: string): string | null {

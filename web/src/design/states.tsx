@@ -1,4 +1,4 @@
-/** What a place shows when it has nothing to show yet, or cannot. */
+/** Placeholders for pages that have no content yet or cannot load it. */
 
 import { RotateCw } from "lucide-react";
 import type { ReactNode } from "react";

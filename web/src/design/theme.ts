@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. */
+/** The colour theme: light, dark, or that of the system. */
 
 import { useEffect } from "react";
 import { useMediaQuery } from "./media";
@@ -19,7 +19,7 @@ export function useTheme(): {
   return { theme, choice, choose: (next) => store(next === "system" ? null : next) };
 }
 
-/** Puts the theme where the style sheets look for it. Used once, by the shell. */
+/** Apply the theme to the document, where the style sheets read it. Used once, by the shell. */
 export function useThemeOnPage() {
   const { theme } = useTheme();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Short messages in the corner, with an action to undo where there is one. */
+/** Short messages in a corner, with an optional action such as undo. */
 
 import { X } from "lucide-react";
 import { Toast } from "radix-ui";
@@ -11,7 +11,7 @@ type Message = {
   bad: boolean;
   milliseconds: number;
   action?: { label: string; run: () => void };
-  /** Told once, when the message goes without its action having been chosen. */
+  /** Called once if the message disappears without its action having been chosen. */
   onGone?: () => void;
 };
 
@@ -43,7 +43,7 @@ export function toast(text: string, options: Options = {}): number {
   return message.id;
 }
 
-/** The message goes now, as if its time were over. */
+/** Remove a message before its time is over. */
 export function dismissToast(id: number) {
   remove(id)?.onGone?.();
 }

@@ -47,7 +47,7 @@ export function Report({ report, title }: { report: ReportLine[]; title: string 
   );
 }
 
-/** The agent as files of other programs: what they would be, before they are anywhere. */
+/** A preview of an agent as files of other programs, with a download. */
 export function ExportDialog({
   agent,
   open,

@@ -9,11 +9,11 @@ import { Creature } from "../creatures/Creature";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { Field } from "../design/Field";
+import { formatCount } from "../design/format";
 import { toast } from "../design/toasts";
-import { counted } from "../design/words";
 import { Report } from "./ExportDialog";
 
-/** Files, and what they are where their paths do not say it. */
+/** Files, with their format if their paths do not determine it. */
 type Source = { files: TextFile[]; format?: string };
 
 async function textFiles(list: FileList): Promise<TextFile[]> {
@@ -25,7 +25,7 @@ async function textFiles(list: FileList): Promise<TextFile[]> {
   );
 }
 
-/** Files of other programs become agents, after a look at what they would be. */
+/** Import agents from files of other programs, after a preview. */
 export function ImportDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog
@@ -143,8 +143,9 @@ function Preview({ source, preview, onBack, onClose }: PreviewProps) {
   const { agents, skills, entries } = preview;
   const isEmpty = agents.length === 0 && skills.length === 0;
   const said = [
-    agents.length > 0 && counted(agents.length, "agent"),
-    skills.length > 0 && counted(skills.length, "skill for the library", "skills for the library"),
+    agents.length > 0 && formatCount(agents.length, "agent"),
+    skills.length > 0 &&
+      formatCount(skills.length, "skill for the library", "skills for the library"),
   ]
     .filter(Boolean)
     .join(" and ");
@@ -169,8 +170,8 @@ function Preview({ source, preview, onBack, onClose }: PreviewProps) {
               <h3>{agent.name}</h3>
               <p className="soft">{agent.description}</p>
               <p className="soft small">
-                {counted(agent.skills.length, "skill")},{" "}
-                {counted(agent.systemPrompt.length, "character")} of soul
+                {formatCount(agent.skills.length, "skill")},{" "}
+                {formatCount(agent.systemPrompt.length, "character")} of soul
               </p>
             </div>
           </li>
@@ -181,7 +182,7 @@ function Preview({ source, preview, onBack, onClose }: PreviewProps) {
           For the library: <strong>{skills.map(({ name }) => name).join(", ")}</strong>
         </p>
       )}
-      {entries > 0 && <p className="soft">With {counted(entries, "memory", "memories")}.</p>}
+      {entries > 0 && <p className="soft">With {formatCount(entries, "memory", "memories")}.</p>}
       {isEmpty && <p>There is neither an agent nor a skill in it.</p>}
       {bring.error && (
         <p className="field-problem" role="alert">

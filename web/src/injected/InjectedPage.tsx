@@ -5,10 +5,10 @@ import { useAgentActions } from "../agent/useAgentActions";
 import type { Injection, Section } from "../api/model";
 import { usePreview } from "../api/queries";
 import { CopyButton } from "../design/CopyButton";
+import { formatCount } from "../design/format";
 import { Scrollable } from "../design/Scrollable";
 import { Switch } from "../design/Switch";
 import { ErrorState, LoadingState } from "../design/states";
-import { counted } from "../design/words";
 import { useTitle } from "../shell/PageTitle";
 import { SizeBar } from "./SizeBar";
 
@@ -21,7 +21,7 @@ function SectionCard({ section }: { section: Section }) {
           <span className="size-dot" data-kind={kind} /> {title}
         </h3>
         <span className="soft small">
-          {counted(characters, "character")}, about {counted(tokens, "token")}
+          {formatCount(characters, "character")}, about {formatCount(tokens, "token")}
         </span>
         <CopyButton small text={text} />
       </div>
@@ -36,7 +36,7 @@ function Whole({ injection }: { injection: Injection }) {
   return (
     <div className="card stack">
       <div className="row">
-        <h2>About {counted(injection.tokens, "token")}</h2>
+        <h2>About {formatCount(injection.tokens, "token")}</h2>
         <span className="spring" />
         <CopyButton text={injection.prompt} label="Copy everything" />
       </div>
@@ -51,7 +51,7 @@ function Whole({ injection }: { injection: Injection }) {
   );
 }
 
-/** The exact text that a model gets when this agent is called, part by part. */
+/** The exact prompt that a model receives from this agent, section by section. */
 export function InjectedPage() {
   const agent = useThisAgent();
   useTitle(`What is injected of ${agent.name}`);

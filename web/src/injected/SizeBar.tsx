@@ -1,8 +1,8 @@
 import type { Section } from "../api/model";
-import { counted } from "../design/words";
+import { formatCount } from "../design/format";
 import "./injected.css";
 
-/** How much of the whole each section is. */
+/** The share of each section in the prompt. */
 export function SizeBar({ sections }: { sections: Section[] }) {
   const total = sections.reduce((sum, { tokens }) => sum + tokens, 0);
   return (
@@ -20,7 +20,7 @@ export function SizeBar({ sections }: { sections: Section[] }) {
         {sections.map(({ kind, title, tokens }) => (
           <li key={`${kind} ${title}`}>
             <span className="size-dot" data-kind={kind} />
-            {title} <span className="soft">{counted(tokens, "token")}</span>
+            {title} <span className="soft">{formatCount(tokens, "token")}</span>
           </li>
         ))}
       </ul>

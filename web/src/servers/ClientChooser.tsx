@@ -44,7 +44,7 @@ function Choices({ clients, chosen, server, onChoose }: ChoiceProps) {
 
 type Props = { server: string; address: string; onInstalled?: () => void };
 
-/** The clients of this machine, and what installing a server into one of them changes. */
+/** The clients of this machine, and a preview of installing a server into one of them. */
 export function ClientChooser({ server, address, onInstalled }: Props) {
   const { data, error, refetch } = useClients();
   const [picked, setPicked] = useState<string | null>(null);

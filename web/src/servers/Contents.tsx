@@ -1,11 +1,11 @@
-/** What a tool or a prompt has answered with: text, pictures, data. */
+/** The content of a result of a tool or a prompt: text, images, data. */
 
 import type { Content } from "../api/servers";
 import { CopyButton } from "../design/CopyButton";
 import { Scrollable } from "../design/Scrollable";
 import { Markdown } from "./Markdown";
 
-/** In an `img` none of these can run anything. */
+/** Image types that cannot run scripts in an `img` element. */
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"]);
 
 function Picture({ content, label }: { content: Content; label: string }) {

@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import type { Finding } from "../api/servers";
 
-/** What is wrong with a server, and what to do about it. */
+/** Problems of a server and how to fix them. */
 export function Findings({ findings }: { findings: Finding[] }) {
   if (findings.length === 0) return null;
   return (

@@ -1,9 +1,9 @@
-/** What stands behind the servers on this machine: engines and extensions. */
+/** The engines and extensions of this machine. */
 
 import { CircleCheck, CircleDashed, Puzzle, TriangleAlert } from "lucide-react";
 import { type Engine, type Extension, useEngines, useExtensions } from "../api/servers";
+import { formatCount } from "../design/format";
 import { ErrorState, Skeleton } from "../design/states";
-import { counted } from "../design/words";
 
 function EngineCard({ engine }: { engine: Engine }) {
   const { title, version, found, howToGet, licence, capabilities, isChosen, reason } = engine;
@@ -44,9 +44,9 @@ function ExtensionCard({ extension }: { extension: Extension }) {
       <p className="small">
         {problem ??
           [
-            counted(servers.length, "server"),
-            counted(tools.length, "tool"),
-            counted(prompts.length, "prompt"),
+            formatCount(servers.length, "server"),
+            formatCount(tools.length, "tool"),
+            formatCount(prompts.length, "prompt"),
           ].join(" · ")}
       </p>
       <p className="soft small">

@@ -1,6 +1,6 @@
 import { render } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { blocksOf, Markdown } from "./Markdown";
+import { Markdown, parseBlocks } from "./Markdown";
 
 test("markup of HTML stays text", () => {
   const { container } = render(
@@ -14,7 +14,7 @@ test("markup of HTML stays text", () => {
 
 test("fences, headings and lists are distinguished, and code is unchanged", () => {
   const text = "# Title\nwords\n\n- one\n- two\n```wl\n# no heading\n\n- no list\n```\nend";
-  expect(blocksOf(text)).toEqual([
+  expect(parseBlocks(text)).toEqual([
     { kind: "heading", lines: ["# Title"] },
     { kind: "text", lines: ["words"] },
     { kind: "list", lines: ["- one", "- two"] },

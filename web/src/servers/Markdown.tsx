@@ -1,4 +1,4 @@
-/** The text of a tool, with a little of Markdown: elements are made of it, never HTML. */
+/** Renders a subset of Markdown in a tool's description as elements, and never as HTML. */
 
 import type { ReactNode } from "react";
 
@@ -26,7 +26,7 @@ function kindOf(line: string): Block["kind"] {
   return BULLET.test(line) ? "list" : "text";
 }
 
-export function blocksOf(text: string): Block[] {
+export function parseBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
   const begin = (kind: Block["kind"]): Block => {
@@ -67,7 +67,7 @@ function Part({ kind, lines }: Block) {
 }
 
 export function Markdown({ text }: { text: string }) {
-  return blocksOf(text).map((block, index) => (
+  return parseBlocks(text).map((block, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: as above
     <Part key={index} {...block} />
   ));

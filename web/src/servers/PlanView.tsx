@@ -2,11 +2,11 @@ import { Check, ExternalLink, LoaderCircle, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import {
   type Client,
+  type InstallRequest,
   type Plan,
   useInstall,
   usePlan,
   useUninstall,
-  type Wish,
 } from "../api/clients";
 import { ApiError } from "../api/http";
 import { Button } from "../design/Button";
@@ -15,7 +15,7 @@ import { Scrollable } from "../design/Scrollable";
 import { Skeleton } from "../design/states";
 import { toast } from "../design/toasts";
 
-/** The lines of a unified diff, each with what it is. */
+/** The lines of a unified diff with their kinds. */
 function DiffText({ diff, label }: { diff: string; label: string }) {
   const lines = diff.replace(/\n$/, "").split("\n");
   return (
@@ -102,17 +102,17 @@ function Way({ client, live, onChange }: WayProps) {
 
 type Props = {
   server: string;
-  /** The path of its endpoint here. */
+  /** The path of the server's HTTP endpoint. */
   address: string;
   client: Client;
   onInstalled?: (() => void) | undefined;
 };
 
-/** What installing a server into a client would change, and the button that does it. */
+/** A preview of installing a server into a client, with the button that installs it. */
 export function PlanView({ server, address, client, onInstalled }: Props) {
   const [live, setLive] = useState(!client.startsPrograms);
   const [replace, setReplace] = useState(false);
-  const wish: Wish = {
+  const wish: InstallRequest = {
     client: client.name,
     server,
     url: live ? new URL(address, window.location.origin).href : undefined,

@@ -3,8 +3,8 @@ import { useCallback, useMemo } from "react";
 import { getPrompt, type PromptAnswer, type PromptInfo } from "../api/servers";
 import { CopyButton } from "../design/CopyButton";
 import { Contents } from "./Contents";
-import { fieldsOfPrompt } from "./fields";
-import { Trial } from "./Trial";
+import { createPromptFields } from "./fields";
+import { TryForm } from "./TryForm";
 
 function Messages({ answer, label }: { answer: PromptAnswer; label: string }) {
   const messages = answer.messages.map(({ role, content }, index) => ({
@@ -32,10 +32,10 @@ function Messages({ answer, label }: { answer: PromptAnswer; label: string }) {
 
 type Props = { server: string; prompt: PromptInfo; open: boolean; onToggle: () => void };
 
-/** A prompt: what it is for, and when it is opened its blanks to be filled in. */
+/** A prompt with its description and, when it is open, a form for its arguments. */
 export function PromptCard({ server, prompt, open, onToggle }: Props) {
   const { name, title, description } = prompt;
-  const fields = useMemo(() => fieldsOfPrompt(prompt.arguments), [prompt.arguments]);
+  const fields = useMemo(() => createPromptFields(prompt.arguments), [prompt.arguments]);
   const send = useCallback(
     (values: Record<string, unknown>, signal: AbortSignal) =>
       getPrompt(server, name, values, signal),
@@ -52,9 +52,9 @@ export function PromptCard({ server, prompt, open, onToggle }: Props) {
       </h3>
       {description && <p className="soft item-blurb">{description}</p>}
       {open && (
-        <Trial name={`prompt:${server}/${name}`} verb="Show it" fields={fields} send={send}>
+        <TryForm name={`prompt:${server}/${name}`} verb="Show it" fields={fields} send={send}>
           {(answer) => <Messages answer={answer} label={title || name} />}
-        </Trial>
+        </TryForm>
       )}
     </li>
   );

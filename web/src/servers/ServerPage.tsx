@@ -1,19 +1,19 @@
 import { ArrowLeft, FileText, Plug } from "lucide-react";
 import { useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
-import { isMissing } from "../api/queries";
+import { isNotFound } from "../api/queries";
 import { type ServerDetail, useServer } from "../api/servers";
 import { Button } from "../design/Button";
 import { CopyButton } from "../design/CopyButton";
 import { Dialog } from "../design/Dialog";
+import { formatCount } from "../design/format";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
-import { counted } from "../design/words";
 import { PageTitle } from "../shell/PageTitle";
 import { ClientChooser } from "./ClientChooser";
 import { Findings } from "./Findings";
-import { Light } from "./Light";
 import { Markdown } from "./Markdown";
 import { PromptCard } from "./PromptCard";
+import { StatusLight } from "./StatusLight";
 import { ToolCard } from "./ToolCard";
 import "./servers.css";
 
@@ -36,7 +36,7 @@ function Head({ server }: { server: ServerDetail }) {
         </Button>
       </div>
       <div className="row">
-        <Light server={name} />
+        <StatusLight server={name} />
         <span className="spring" />
         <code className="soft">{new URL(url, window.location.origin).href}</code>
         <CopyButton small text={new URL(url, window.location.origin).href} label="Copy address" />
@@ -54,7 +54,7 @@ function Head({ server }: { server: ServerDetail }) {
   );
 }
 
-/** Which card is open; in the address, so that a link leads to it. */
+/** The open card, kept in the URL so that it can be linked to. */
 function useOpenCard(): [string, (card: string) => void] {
   const [query, setQuery] = useSearchParams();
   const open = query.get("open") ?? "";
@@ -71,7 +71,7 @@ function Resources({ server }: { server: ServerDetail }) {
   if (all.length === 0) return null;
   return (
     <section className="stack-small">
-      <h2>{counted(all.length, "resource")}</h2>
+      <h2>{formatCount(all.length, "resource")}</h2>
       <ul className="parts">
         {all.map(({ at, name, title, description }) => (
           <li key={at} className="card part">
@@ -108,7 +108,7 @@ function Detail({ server }: { server: ServerDetail }) {
       )}
       {tools.length > 0 && (
         <section className="stack-small">
-          <h2>{counted(tools.length, "tool")}</h2>
+          <h2>{formatCount(tools.length, "tool")}</h2>
           <ul className="items">
             {tools.map((tool) => (
               <ToolCard
@@ -124,7 +124,7 @@ function Detail({ server }: { server: ServerDetail }) {
       )}
       {prompts.length > 0 && (
         <section className="stack-small">
-          <h2>{counted(prompts.length, "prompt")}</h2>
+          <h2>{formatCount(prompts.length, "prompt")}</h2>
           <ul className="items">
             {prompts.map((prompt) => (
               <PromptCard
@@ -143,16 +143,16 @@ function Detail({ server }: { server: ServerDetail }) {
   );
 }
 
-/** One named server: everything that its clients see, to be tried. */
+/** A named server with everything that its clients see. Tools and prompts can be tried. */
 export function ServerPage() {
-  const { name: inAddress = "" } = useParams();
-  const { data, error, refetch } = useServer(inAddress);
+  const { name: encodedName = "" } = useParams();
+  const { data, error, refetch } = useServer(encodedName);
   return (
     <div className="page servers">
       {data ? (
         <Detail key={data.name} server={data} />
-      ) : isMissing(error) ? (
-        <EmptyState title="No such server" seed={inAddress}>
+      ) : isNotFound(error) ? (
+        <EmptyState title="No such server" seed={encodedName}>
           <PageTitle title="Not here">
             <span className="hidden-text">Not here</span>
           </PageTitle>

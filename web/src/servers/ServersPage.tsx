@@ -1,9 +1,9 @@
 import { ChevronRight, MessageSquareText, TriangleAlert, Wrench } from "lucide-react";
 import { Link } from "react-router";
 import { useConnections } from "../api/clients";
-import { inAddress, type ServerSummary, useServers } from "../api/servers";
+import { encodeServerName, type ServerSummary, useServers } from "../api/servers";
+import { formatCount } from "../design/format";
 import { ErrorState, LoadingState } from "../design/states";
-import { counted } from "../design/words";
 import { PageTitle } from "../shell/PageTitle";
 import { Engines, Extensions } from "./MachineParts";
 import "./servers.css";
@@ -20,17 +20,17 @@ function Facts({ server }: { server: ServerSummary }) {
       <span>{sourceOf(server)}</span>
       {tools !== null && (
         <span>
-          <Wrench size={14} aria-hidden="true" /> {counted(tools, "tool")}
+          <Wrench size={14} aria-hidden="true" /> {formatCount(tools, "tool")}
         </span>
       )}
       {Boolean(prompts) && (
         <span>
-          <MessageSquareText size={14} aria-hidden="true" /> {counted(prompts ?? 0, "prompt")}
+          <MessageSquareText size={14} aria-hidden="true" /> {formatCount(prompts ?? 0, "prompt")}
         </span>
       )}
       {findings > 0 && (
         <span className="server-findings">
-          <TriangleAlert size={14} aria-hidden="true" /> {counted(findings, "finding")}
+          <TriangleAlert size={14} aria-hidden="true" /> {formatCount(findings, "finding")}
         </span>
       )}
     </p>
@@ -41,7 +41,7 @@ function Row({ server, connected }: { server: ServerSummary; connected: boolean 
   const { name, title, description, problem } = server;
   return (
     <li>
-      <Link className="card server" to={`/servers/${inAddress(name)}`}>
+      <Link className="card server" to={`/servers/${encodeServerName(name)}`}>
         <div className="server-text">
           <h2>{title || name}</h2>
           {description && <p className="soft">{description}</p>}
@@ -60,7 +60,7 @@ function Row({ server, connected }: { server: ServerSummary; connected: boolean 
   );
 }
 
-/** The named servers that this Paddock has, and what stands behind them. */
+/** The named servers, and the engines and extensions of the machine. */
 export function ServersPage() {
   const { data, error, refetch } = useServers();
   const connected = new Set(useConnections().map((one) => one.server));

@@ -3,9 +3,9 @@ import { useCallback, useMemo } from "react";
 import { type CallResult, callTool, type ToolInfo } from "../api/servers";
 import { CopyButton } from "../design/CopyButton";
 import { Contents, Data } from "./Contents";
-import { fieldsOf } from "./fields";
+import { createFields } from "./fields";
 import { Markdown } from "./Markdown";
-import { Trial } from "./Trial";
+import { TryForm } from "./TryForm";
 
 function Manners({ annotations }: Pick<ToolInfo, "annotations">) {
   if (!annotations) return null;
@@ -36,7 +36,7 @@ function milliseconds(value: number): string {
   return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`;
 }
 
-export function Answer({ result, label }: { result: CallResult; label: string }) {
+export function CallResultView({ result, label }: { result: CallResult; label: string }) {
   const text = result.content.flatMap((one) => (one.text === undefined ? [] : [one.text]));
   return (
     <section className="answer" data-bad={result.isError} aria-label={`Answer of ${label}`}>
@@ -56,10 +56,10 @@ export function Answer({ result, label }: { result: CallResult; label: string })
 
 type Props = { server: string; tool: ToolInfo; open: boolean; onToggle: () => void };
 
-/** A tool: what it is for, and when it is opened a form to try it. */
+/** A tool with its description and, when it is open, a form to try it. */
 export function ToolCard({ server, tool, open, onToggle }: Props) {
   const { name, title, description, inputSchema, annotations } = tool;
-  const fields = useMemo(() => fieldsOf(inputSchema), [inputSchema]);
+  const fields = useMemo(() => createFields(inputSchema), [inputSchema]);
   const send = useCallback(
     (values: Record<string, unknown>, signal: AbortSignal) =>
       callTool(server, name, values, signal),
@@ -85,9 +85,9 @@ export function ToolCard({ server, tool, open, onToggle }: Props) {
               <Markdown text={description} />
             </div>
           )}
-          <Trial name={`call:${server}/${name}`} verb="Run it" fields={fields} send={send}>
-            {(result) => <Answer result={result} label={title || name} />}
-          </Trial>
+          <TryForm name={`call:${server}/${name}`} verb="Run it" fields={fields} send={send}>
+            {(result) => <CallResultView result={result} label={title || name} />}
+          </TryForm>
         </>
       ) : (
         description && <p className="soft item-blurb">{description.split("\n")[0]}</p>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../api/servers";
-import { argumentsOf, fieldsOf, initialOf } from "./fields";
+import { buildArguments, createFields, getInitialValues } from "./fields";
 
 const SCHEMA: JsonSchema = {
   type: "object",
@@ -19,7 +19,7 @@ const SCHEMA: JsonSchema = {
 };
 
 test("every kind of schema gets the field that suits it", () => {
-  const kinds = fieldsOf(SCHEMA).map(({ name, kind }) => [name, kind]);
+  const kinds = createFields(SCHEMA).map(({ name, kind }) => [name, kind]);
   expect(Object.fromEntries(kinds)).toEqual({
     code: "text",
     count: "integer",
@@ -33,9 +33,9 @@ test("every kind of schema gets the field that suits it", () => {
 });
 
 test("fields contain their defaults, and empty fields are omitted", () => {
-  const fields = fieldsOf(SCHEMA);
-  const typed = { ...initialOf(fields), code: "1 + 1" };
-  expect(argumentsOf(fields, typed)).toEqual({
+  const fields = createFields(SCHEMA);
+  const typed = { ...getInitialValues(fields), code: "1 + 1" };
+  expect(buildArguments(fields, typed)).toEqual({
     values: { code: "1 + 1", count: 2, language: "English" },
     problems: {},
   });
@@ -52,7 +52,7 @@ test("what was typed becomes values of the types that the schema asks for", () =
     seconds: "1.5",
     mood: '"wild"',
   };
-  expect(argumentsOf(fieldsOf(SCHEMA), typed).values).toEqual({
+  expect(buildArguments(createFields(SCHEMA), typed).values).toEqual({
     code: "x",
     count: 3,
     language: "French",
@@ -66,7 +66,7 @@ test("what was typed becomes values of the types that the schema asks for", () =
 
 test("what cannot be used says so at its field", () => {
   const typed = { code: " ", count: "0", seconds: "soon", deep: "{" };
-  const { problems } = argumentsOf(fieldsOf(SCHEMA), typed);
+  const { problems } = buildArguments(createFields(SCHEMA), typed);
   expect(Object.keys(problems)).toEqual(["code", "count", "deep", "seconds"]);
 });
 
@@ -75,5 +75,5 @@ test("a recursive schema terminates", () => {
     properties: { it: { $ref: "#/$defs/It" } },
     $defs: { It: { anyOf: [{ $ref: "#/$defs/It" }] } },
   };
-  expect(fieldsOf(loop)[0]?.kind).toBe("json");
+  expect(createFields(loop)[0]?.kind).toBe("json");
 });

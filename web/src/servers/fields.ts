@@ -1,4 +1,6 @@
-/** The fields of a form, made from the JSON Schema of a tool, and arguments made from what was typed. */
+/**
+ * Form fields derived from the JSON Schema of a tool, and tool arguments built from typed values.
+ */
 
 import type { JsonSchema, PromptArgument } from "../api/servers";
 
@@ -25,12 +27,12 @@ export type FormField = {
   maxLength?: number | undefined;
 };
 
-/** What was typed into each field; a switch holds `true` or `false`. */
-export type Typed = Record<string, string>;
+/** The typed value of each field. A switch is `true` or `false`. */
+export type FieldValues = Record<string, string>;
 
 const MOST_STEPS = 8;
 
-/** Names under which people write more than a line. */
+/** Names of parameters that usually hold several lines of text. */
 const LONG = /code|text|content|context|body|script|summary|source|prompt|message|input|note/i;
 
 function resolved(schema: JsonSchema, root: JsonSchema, steps = 0): JsonSchema {
@@ -80,7 +82,7 @@ function asTyped(kind: FieldKind, value: unknown): string {
   return String(value);
 }
 
-export function fieldsOf(schema: JsonSchema): FormField[] {
+export function createFields(schema: JsonSchema): FormField[] {
   return Object.entries(schema.properties ?? {}).map(([name, given]) => {
     const property = resolved(given, schema);
     const kind = kindOf(name, property, schema);
@@ -88,7 +90,7 @@ export function fieldsOf(schema: JsonSchema): FormField[] {
     const initial = asTyped(kind, property.default);
     return {
       name,
-      // A switch cannot say that nothing is chosen.
+      // A switch cannot represent a missing value.
       kind: kind === "switch" && !required && initial === "" ? "choice" : kind,
       description: property.description ?? "",
       required,
@@ -101,7 +103,7 @@ export function fieldsOf(schema: JsonSchema): FormField[] {
   });
 }
 
-export function fieldsOfPrompt(prompt: PromptArgument[]): FormField[] {
+export function createPromptFields(prompt: PromptArgument[]): FormField[] {
   return prompt.map(({ name, description, required }) => ({
     name,
     kind: LONG.test(name) ? "text" : "line",
@@ -112,7 +114,7 @@ export function fieldsOfPrompt(prompt: PromptArgument[]): FormField[] {
   }));
 }
 
-export function initialOf(fields: FormField[]): Typed {
+export function getInitialValues(fields: FormField[]): FieldValues {
   return Object.fromEntries(fields.map(({ name, initial }) => [name, initial]));
 }
 
@@ -154,10 +156,13 @@ function argumentOf(field: FormField, text: string): unknown {
   }
 }
 
-/** What to call it with, or what is wrong in which field. Empty fields are left out. */
-export function argumentsOf(
+/**
+ * Build the arguments of a call, or return the error of each invalid field. Empty fields are
+ * omitted.
+ */
+export function buildArguments(
   fields: FormField[],
-  typed: Typed,
+  typed: FieldValues,
 ): { values: Record<string, unknown>; problems: Record<string, string> } {
   const values: Record<string, unknown> = {};
   const problems: Record<string, string> = {};

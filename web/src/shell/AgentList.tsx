@@ -11,7 +11,7 @@ import { BinDialog } from "./BinDialog";
 
 const ROW = 60;
 
-/** Every word of the search is somewhere in the agent. */
+/** Return whether an agent contains every word of the search. */
 export function matching(agents: readonly AgentSummary[], search: string): AgentSummary[] {
   const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return agents.filter(({ name, description, tags, skillNames }) => {

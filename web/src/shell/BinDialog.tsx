@@ -6,11 +6,11 @@ import { purgeAgent, restoreAgent } from "../api/zoo";
 import { Creature } from "../creatures/Creature";
 import { Button, IconButton } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { tellFailure } from "../design/failures";
+import { showFailure } from "../design/failures";
+import { ago } from "../design/format";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
-import { ago } from "../design/words";
 
-/** Deleted agents, for as long as they can be restored. */
+/** Deleted agents that can still be restored. */
 export function BinDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog
@@ -31,7 +31,7 @@ function Bin() {
     try {
       await change();
     } catch (failure) {
-      tellFailure(failure);
+      showFailure(failure);
     }
     await Promise.all(
       [keys.bin, keys.allSummaries].map((queryKey) => client.invalidateQueries({ queryKey })),

@@ -1,4 +1,4 @@
-/** Our logo: a creature looking over the fence of a paddock. */
+/** The logo: a creature that looks over the fence of a paddock. */
 export function Logo({ size = 40 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 64 64" aria-hidden="true" focusable="false">

@@ -8,7 +8,7 @@ import { Creature } from "../creatures/Creature";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { Field } from "../design/Field";
-import { freshSeed } from "./seeds";
+import { createRandomSeed } from "./seeds";
 
 export function NewAgentDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
@@ -55,7 +55,7 @@ function NewAgentForm({ onClose }: { onClose: () => void }) {
           label="How it will look"
           mood={create.isPending ? "happy" : "awake"}
         />
-        <Button small onClick={() => setRolled(freshSeed())}>
+        <Button small onClick={() => setRolled(createRandomSeed())}>
           <Dices size={16} /> Another look
         </Button>
       </div>

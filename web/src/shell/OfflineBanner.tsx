@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { reconnect, useConnection } from "../api/events";
 import { Button } from "../design/Button";
 
-/** A stream that breaks and is back at once is nothing to talk about. */
+/** Delay before the banner appears, so that a short interruption shows nothing. */
 const PATIENCE = 1500;
 
 export function OfflineBanner() {

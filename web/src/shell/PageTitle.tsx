@@ -1,6 +1,9 @@
 import { type ReactNode, useEffect } from "react";
 
-/** The heading of a page, which is also the window's title, and where focus goes on arrival. */
+/**
+ * The heading of a page. It also sets the title of the window and receives the focus after
+ * navigation.
+ */
 export function PageTitle({ title, children }: { title: string; children: ReactNode }) {
   useTitle(title);
   return (

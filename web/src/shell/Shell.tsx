@@ -18,10 +18,10 @@ import { Dialog } from "../design/Dialog";
 import { useMediaQuery } from "../design/media";
 import { LoadingState } from "../design/states";
 import { type ThemeChoice, useTheme, useThemeOnPage } from "../design/theme";
-import { SignedIn } from "../entrance/SignedIn";
+import { SignedInUser } from "../signIn/SignedInUser";
 import { StartLink } from "../start/StartLink";
 import { AgentList } from "./AgentList";
-import { useFocusOnArrival } from "./arrival";
+import { useFocusOnArrival } from "./focusOnNavigation";
 import { Logo } from "./Logo";
 import { NewAgentDialog } from "./NewAgentDialog";
 import { NewAgentContext } from "./newAgent";
@@ -88,7 +88,7 @@ function Sidebar({ onNew, onImport }: BarProps) {
         <IconButton label="New agent" icon={<Plus size={20} />} onClick={onNew} />
       </div>
       <AgentList onChoose={() => undefined} />
-      <SignedIn />
+      <SignedInUser />
     </aside>
   );
 }
@@ -127,13 +127,16 @@ function PhoneBar({ onNew, onImport }: BarProps) {
           <FileUp size={18} /> Import agents
         </Button>
         <AgentList onChoose={close} />
-        <SignedIn />
+        <SignedInUser />
       </Dialog>
     </header>
   );
 }
 
-/** What is around every page: the agents at the left, or behind a button where there is no room. */
+/**
+ * The frame of every page, with the list of agents at the left, or behind a button on narrow
+ * screens.
+ */
 export function Shell() {
   useThemeOnPage();
   useFocusOnArrival();

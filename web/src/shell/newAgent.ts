@@ -1,4 +1,4 @@
-/** Lets any page open the dialog for a new agent, which the shell holds. */
+/** Lets any page open the shell's dialog for a new agent. */
 
 import { createContext, useContext } from "react";
 

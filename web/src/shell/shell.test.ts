@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentSummary } from "../api/model";
 import { matching } from "./AgentList";
-import { pageOf } from "./arrival";
+import { getPage } from "./focusOnNavigation";
 
 const AGENTS = [
   { name: "Ember", description: "Builds things", tags: ["python"], skillNames: ["Write tests"] },
@@ -20,7 +20,7 @@ test("a search looks at names, purposes, tags and skills, and needs every word",
 });
 
 test("the parts of an agent are one page, and focus stays between them", () => {
-  expect(pageOf("/agent/ember/soul")).toBe(pageOf("/agent/ember/brain"));
-  expect(pageOf("/agent/ember")).not.toBe(pageOf("/agent/sage"));
-  expect(pageOf("/")).not.toBe(pageOf("/servers"));
+  expect(getPage("/agent/ember/soul")).toBe(getPage("/agent/ember/brain"));
+  expect(getPage("/agent/ember")).not.toBe(getPage("/agent/sage"));
+  expect(getPage("/")).not.toBe(getPage("/servers"));
 });

@@ -3,7 +3,7 @@ import type { Agent, SkillCategory } from "../api/model";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { Field } from "../design/Field";
-import { counted } from "../design/words";
+import { formatCount } from "../design/format";
 
 const COLOURS = [
   "#4F7CAC",
@@ -92,7 +92,7 @@ type DeleteCategoryProps = {
   onClose: () => void;
 };
 
-/** Deletes a category, and its skills only if the user chooses so. */
+/** Delete a category. Its skills are deleted only if the user chooses so. */
 export function DeleteCategoryDialog({
   agent,
   category,
@@ -109,7 +109,7 @@ export function DeleteCategoryDialog({
       title={`Delete ${category.name}?`}
       description={
         count > 0
-          ? `It has ${counted(count, "skill")}. Move them, or delete them too.`
+          ? `It has ${formatCount(count, "skill")}. Move them, or delete them too.`
           : "It has no skills."
       }
       foot={
@@ -117,7 +117,7 @@ export function DeleteCategoryDialog({
           <Button onClick={onClose}>Cancel</Button>
           {count > 0 && (
             <Button look="danger" onClick={() => onDelete()}>
-              Delete with {counted(count, "skill")}
+              Delete with {formatCount(count, "skill")}
             </Button>
           )}
           <Button look="primary" onClick={() => onDelete(count > 0 ? moveTo : undefined)}>

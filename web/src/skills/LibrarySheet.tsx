@@ -6,10 +6,10 @@ import { keys, rememberAgent, useLibrary } from "../api/queries";
 import { copyFromLibrary } from "../api/zoo";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { tellFailure } from "../design/failures";
+import { showFailure } from "../design/failures";
+import { formatCount } from "../design/format";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
 import { toast } from "../design/toasts";
-import { counted } from "../design/words";
 
 type Shelf = { pack: Pack | null; skills: LibrarySkill[] };
 
@@ -57,7 +57,7 @@ function Library({ agent }: { agent: Agent }) {
       void client.invalidateQueries({ queryKey: keys.findings(agent.id) });
       toast(`${agent.name} has ${name} now.`);
     } catch (error) {
-      tellFailure(error);
+      showFailure(error);
     }
   };
   const error = skills.error ?? packs.error;
@@ -94,7 +94,7 @@ function Library({ agent }: { agent: Agent }) {
             <span className="spring" />
             {pack && (
               <Button small onClick={() => void copy({ packId: pack.id }, pack.name)}>
-                <Package size={16} /> Add all {counted(found.length, "skill")}
+                <Package size={16} /> Add all {formatCount(found.length, "skill")}
               </Button>
             )}
           </div>

@@ -4,8 +4,8 @@ import { Button } from "../design/Button";
 import { ChangedElsewhere } from "../design/ChangedElsewhere";
 import { useDraft } from "../design/drafts";
 import { Field } from "../design/Field";
-import { counted, estimatedTokens } from "../design/words";
-import { wouldCircle } from "./arranging";
+import { estimateTokens, formatCount } from "../design/format";
+import { wouldCreateCycle } from "./skillOrder";
 import type { SkillValues } from "./useSkillActions";
 
 type SkillFormProps = {
@@ -46,7 +46,9 @@ function Requirements({
       <legend className="field-label">Needs</legend>
       {others.map(({ id, name }) => {
         const circular =
-          skill !== undefined && !value.includes(id) && wouldCircle(agent.skills, skill.id, id);
+          skill !== undefined &&
+          !value.includes(id) &&
+          wouldCreateCycle(agent.skills, skill.id, id);
         return (
           <label key={id}>
             <input
@@ -97,7 +99,7 @@ export function SkillForm({ agent, skill, theirs, categoryId, onSave, onCancel }
       </Field>
       <Field
         label="What it says"
-        hint={`This text is injected. About ${counted(estimatedTokens(description), "token")}.`}
+        hint={`This text is injected. About ${formatCount(estimateTokens(description), "token")}.`}
       >
         <textarea
           className="input"

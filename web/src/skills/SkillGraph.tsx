@@ -1,4 +1,7 @@
-/** The skills and what they need, to be looked at and arranged. Loaded only when it is shown. */
+/**
+ * Graph of skills and their requirements, which the user can view and rearrange. Loaded on first
+ * use.
+ */
 
 import "@xyflow/react/dist/style.css";
 import {
@@ -20,7 +23,7 @@ import { useReducedMotion } from "../design/media";
 import { readPreference, writePreference } from "../design/preferences";
 import { useTheme } from "../design/theme";
 import { toast } from "../design/toasts";
-import { depths, wouldCircle } from "./arranging";
+import { computeDepths, wouldCreateCycle } from "./skillOrder";
 import type { useSkillActions } from "./useSkillActions";
 
 type SkillNode = Node<{ skill: Skill; color: string; warned: boolean }, "skill">;
@@ -55,9 +58,9 @@ function storedPlaces(agentId: string): Places {
   }
 }
 
-/** Columns by depth, and in a column one below the other, category by category. */
+/** Place skills in columns by depth, and within a column below each other, grouped by category. */
 function nodesOf(agent: Agent, findings: SkillFinding[]): SkillNode[] {
-  const column = depths(agent.skills);
+  const column = computeDepths(agent.skills);
   const places = storedPlaces(agent.id);
   const order = new Map(agent.skillCategories.map(({ id }, index) => [id, index]));
   const colours = new Map(agent.skillCategories.map(({ id, color }) => [id, color]));
@@ -118,7 +121,7 @@ export default function SkillGraph({ agent, findings, actions, onEdit }: SkillGr
   const connect = ({ source, target }: Connection) => {
     const skill = agent.skills.find(({ id }) => id === target);
     if (!skill || skill.requires.includes(source)) return;
-    if (wouldCircle(agent.skills, target, source)) {
+    if (wouldCreateCycle(agent.skills, target, source)) {
       toast("These two would need each other in a circle.", { bad: true });
       return;
     }
@@ -147,7 +150,8 @@ export default function SkillGraph({ agent, findings, actions, onEdit }: SkillGr
         onEdgesDelete={disconnect}
         nodesFocusable
         deleteKeyCode={["Delete", "Backspace"]}
-        // Skills are deleted in the list, where it can be undone; here only what joins them.
+        // Skills are deleted in the list, where this can be undone. Here, only requirements can be
+        // deleted.
         onBeforeDelete={async ({ edges: gone }) =>
           gone.length > 0 ? { nodes: [], edges: gone } : false
         }

@@ -16,7 +16,7 @@ import { IconButton } from "../design/Button";
 import { Hint } from "../design/Hint";
 import { Menu, MenuItem, MenuLine } from "../design/Menu";
 import { Switch } from "../design/Switch";
-import { type CategoryGroup, grouped, moved } from "./arranging";
+import { type CategoryGroup, groupSkills, moved } from "./skillOrder";
 import type { useSkillActions } from "./useSkillActions";
 
 type Actions = ReturnType<typeof useSkillActions>;
@@ -199,7 +199,7 @@ export function SkillList(props: SkillListProps) {
   const { agent } = props;
   return (
     <div className="categories">
-      {grouped(agent.skillCategories, agent.skills).map((group) => (
+      {groupSkills(agent.skillCategories, agent.skills).map((group) => (
         <Category key={group.category.id} {...group} {...props} />
       ))}
     </div>

@@ -1,13 +1,16 @@
-/** Changes of skills and categories, one route each, so that changes made elsewhere stay. */
+/**
+ * Actions on skills and categories. Each uses its own route, so that concurrent changes elsewhere
+ * are kept.
+ */
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { Agent, Skill, SkillCategory } from "../api/model";
 import { keys, rememberAgent } from "../api/queries";
-import { SkillClashError, saveSkill } from "../api/savingSkills";
+import { SkillClashError, saveSkill } from "../api/saveSkill";
 import * as zoo from "../api/zoo";
-import { tellFailure } from "../design/failures";
+import { showFailure } from "../design/failures";
 import { toast } from "../design/toasts";
-import { rearranged } from "./arranging";
+import { reorderGroup } from "./skillOrder";
 
 export type SkillValues = Pick<
   Skill,
@@ -18,7 +21,7 @@ export function useSkillActions(agent: Agent) {
   const client = useQueryClient();
   const { id } = agent;
 
-  /** The answer of every route is the agent as it is now. */
+  /** Every route returns the current agent. */
   const attempt = async (change: () => Promise<Agent>): Promise<Agent | null> => {
     try {
       const changed = await change();
@@ -27,13 +30,13 @@ export function useSkillActions(agent: Agent) {
       void client.invalidateQueries({ queryKey: keys.preview(id) });
       return changed;
     } catch (error) {
-      tellFailure(error);
+      showFailure(error);
       void client.invalidateQueries({ queryKey: keys.agent(id), exact: true });
       return null;
     }
   };
 
-  /** Shown at once; what the server says counts. */
+  /** Shown immediately. The response of the server then replaces it. */
   const showAtOnce = (skills: Skill[]) =>
     client.setQueryData<Agent>(keys.agent(id), { ...agent, skills });
 
@@ -59,9 +62,11 @@ export function useSkillActions(agent: Agent) {
         if (skill.enabled !== enabled) await attempt(() => zoo.enableSkill(id, skill.id, enabled));
       }
     },
-    arrange: (groupIds: string[]) => order(rearranged(agent.skills, groupIds)),
+    arrange: (groupIds: string[]) => order(reorderGroup(agent.skills, groupIds)),
     add: (values: SkillValues) => attempt(() => zoo.addSkill(id, values)),
-    /** Returns the skill as edited elsewhere in a conflict; nothing is saved then. */
+    /**
+     * Save a skill. In a conflict, nothing is saved and the skill as edited elsewhere is returned.
+     */
     change: async (base: Agent, skill: Skill, values: Partial<SkillValues>) => {
       let clash: SkillClashError | null = null;
       const saved = await attempt(() =>
@@ -86,7 +91,7 @@ export function useSkillActions(agent: Agent) {
         await zoo.createLibrarySkill({ name, description, whenToUse });
         toast(`${name} is in the library now.`);
       } catch (error) {
-        tellFailure(error);
+        showFailure(error);
       }
     },
     addCategory: (values: Pick<SkillCategory, "name" | "color">) =>

@@ -6,10 +6,10 @@ import { restoreVersion } from "../api/zoo";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { Diff } from "../design/Diff";
-import { tellFailure } from "../design/failures";
+import { showFailure } from "../design/failures";
+import { ago, sourceName } from "../design/format";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
 import { toast } from "../design/toasts";
-import { ago, sourceName } from "../design/words";
 
 const FIELDS: Record<string, string> = {
   systemPrompt: "the soul",
@@ -19,8 +19,8 @@ const FIELDS: Record<string, string> = {
   injectsMemory: "whether memory is injected",
 };
 
-/** A summary names fields as the data has them. */
-export function inOurWords(summary: string): string {
+/** Replace the names of fields in a summary by the words of the app. */
+export function translateFields(summary: string): string {
   const words = summary.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (field) => FIELDS[field] ?? field);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -33,7 +33,7 @@ function VersionDetail({ agent, version }: { agent: Agent; version: number }) {
       rememberAgent(client, await restoreVersion(agent.id, version));
       toast(`${agent.name} is again as in version ${version}.`);
     } catch (failure) {
-      tellFailure(failure);
+      showFailure(failure);
     }
   };
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
@@ -51,7 +51,7 @@ function VersionDetail({ agent, version }: { agent: Agent; version: number }) {
   );
 }
 
-/** Earlier versions of the whole agent; going back to one is a change like any other. */
+/** Earlier versions of the agent. Restoring one is a change like any other. */
 export function HistoryDialog({
   agent,
   open,
@@ -99,7 +99,7 @@ function Versions({ agent, chosen, onChoose }: VersionsProps) {
             aria-expanded={chosen === version}
             onClick={() => onChoose(chosen === version ? null : version)}
           >
-            <strong>{inOurWords(summary) || `Version ${version}`}</strong>
+            <strong>{translateFields(summary) || `Version ${version}`}</strong>
             <span className="soft small">
               Version {version}, {ago(savedAt)} {sourceName(source)}
             </span>

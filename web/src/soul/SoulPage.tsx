@@ -4,16 +4,16 @@ import { type KeyboardEvent, useMemo, useState } from "react";
 import { useThisAgent } from "../agent/AgentLayout";
 import type { Agent, AgentChanges } from "../api/model";
 import { rememberAgent } from "../api/queries";
-import { type Clash, ClashError, saveChanges } from "../api/saving";
+import { ClashError, type EditConflict, saveChanges } from "../api/saveAgent";
 import { Button } from "../design/Button";
 import { Diff } from "../design/Diff";
 import { useDraft } from "../design/drafts";
 import { Field } from "../design/Field";
-import { tellFailure } from "../design/failures";
+import { showFailure } from "../design/failures";
+import { estimateTokens, formatCount } from "../design/format";
 import { toast } from "../design/toasts";
-import { counted, estimatedTokens } from "../design/words";
 import { useTitle } from "../shell/PageTitle";
-import { ClashDialog } from "./ClashDialog";
+import { ConflictDialog } from "./ConflictDialog";
 import { HistoryDialog } from "./History";
 import "./soul.css";
 
@@ -23,13 +23,16 @@ function soulOf({ systemPrompt, contextRefs, version }: Agent): Soul {
   return { systemPrompt, contextRefs, version };
 }
 
-/** A draft of the soul, begun from one version and saved over whichever is there by then. */
+/**
+ * An editor for the soul. Its draft is based on one version and is merged with later versions when
+ * it is saved.
+ */
 function useSoul(agent: Agent) {
   const client = useQueryClient();
   const saved = useMemo(() => soulOf(agent), [agent]);
   const draft = useDraft(`soul:${agent.id}`, saved);
   const [saving, setSaving] = useState(false);
-  const [clash, setClash] = useState<Clash | null>(null);
+  const [clash, setClash] = useState<EditConflict | null>(null);
 
   const write = async (base: Agent, changes: AgentChanges) => {
     setSaving(true);
@@ -44,8 +47,8 @@ function useSoul(agent: Agent) {
         rememberAgent(client, error.current);
         const [first] = error.clashes.filter(({ field }) => field === "systemPrompt");
         if (first) setClash(first);
-        else tellFailure(error);
-      } else tellFailure(error);
+        else showFailure(error);
+      } else showFailure(error);
     } finally {
       setSaving(false);
     }
@@ -111,8 +114,8 @@ export function SoulPage() {
         </Field>
         <div className="row soul-foot">
           <span className="soft small" role="status">
-            About {counted(estimatedTokens(systemPrompt), "token")},{" "}
-            {counted(systemPrompt.length, "character")}.{" "}
+            About {formatCount(estimateTokens(systemPrompt), "token")},{" "}
+            {formatCount(systemPrompt.length, "character")}.{" "}
             {draft.isDirty ? "Draft kept in this browser." : "All saved."}
           </span>
           <span className="spring" />
@@ -171,7 +174,7 @@ export function SoulPage() {
         </Field>
       </div>
       {clash && (
-        <ClashDialog clash={clash} onClose={putOff} onChoose={(text) => void decide(text)} />
+        <ConflictDialog clash={clash} onClose={putOff} onChoose={(text) => void decide(text)} />
       )}
       <HistoryDialog agent={agent} open={history} onClose={() => setHistory(false)} />
     </div>

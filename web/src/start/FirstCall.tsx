@@ -4,12 +4,12 @@ import { useSummaries } from "../api/queries";
 import { Creature } from "../creatures/Creature";
 import { CopyButton } from "../design/CopyButton";
 import { Field } from "../design/Field";
-import { Light } from "../servers/Light";
+import { StatusLight } from "../servers/StatusLight";
 import { ZOO_SERVER } from "./progress";
 
 const MOST_CHOICES = 100;
 
-/** What to say to the client, and whether it has been heard. */
+/** A text to send to the client, and whether the client has called. */
 export function FirstCall({ heard }: { heard: boolean }) {
   const { data: agents = [] } = useSummaries();
   const [picked, setPicked] = useState<string | null>(null);
@@ -51,7 +51,7 @@ export function FirstCall({ heard }: { heard: boolean }) {
             <strong>It has worked: an agent was called.</strong>
           </p>
         ) : (
-          <Light server={ZOO_SERVER} />
+          <StatusLight server={ZOO_SERVER} />
         )}
       </div>
     </div>

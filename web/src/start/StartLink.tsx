@@ -2,7 +2,7 @@ import { Sprout } from "lucide-react";
 import { NavLink } from "react-router";
 import { STEPS, useProgress } from "./progress";
 
-/** The way to the guide, as long as there is something left of it. */
+/** The link to the guide, shown while the guide has steps left. */
 export function StartLink({ onChoose }: { onChoose?: (() => void) | undefined }) {
   const { isOffered, count } = useProgress();
   if (!isOffered) return null;

@@ -6,8 +6,8 @@ import { keys, useStarters } from "../api/queries";
 import { takeStarters } from "../api/zoo";
 import { Creature } from "../creatures/Creature";
 import { Button } from "../design/Button";
+import { formatCount } from "../design/format";
 import { ErrorState, LoadingState } from "../design/states";
-import { counted } from "../design/words";
 import { useNewAgent } from "../shell/newAgent";
 
 type CardProps = { starter: Starter; chosen: boolean; onToggle: () => void };
@@ -42,7 +42,7 @@ function StarterCard({ starter, chosen, onToggle }: CardProps) {
   );
 }
 
-/** Starter agents; chosen ones become the user's own. */
+/** Starter agents. The user can add some of them to the zoo. */
 export function Starters() {
   const { data, error, refetch } = useStarters();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -85,7 +85,9 @@ export function Starters() {
           disabled={chosen.size === 0 || take.isPending}
           onClick={() => take.mutate()}
         >
-          {chosen.size === 0 ? "Choose one or more" : `Take ${counted(chosen.size, "agent")} home`}
+          {chosen.size === 0
+            ? "Choose one or more"
+            : `Take ${formatCount(chosen.size, "agent")} home`}
         </Button>
         <Button onClick={newAgent}>
           <Plus size={17} /> Make my own instead

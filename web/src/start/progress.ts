@@ -5,7 +5,7 @@ import { useClients, useConnections } from "../api/clients";
 import { useSummaries } from "../api/queries";
 import { usePreference } from "../design/preferences";
 
-/** The server that brings agents to clients. */
+/** The server that offers agents to clients. */
 export const ZOO_SERVER = "AgentZoo";
 export const ZOO_ADDRESS = "/mcp";
 
@@ -14,13 +14,13 @@ export type Step = (typeof STEPS)[number];
 
 export type Progress = {
   done: Record<Step, boolean>;
-  /** How many of the steps are done. */
+  /** The number of completed steps. */
   count: number;
-  /** The first step that is not done. */
+  /** The first step that is not completed. */
   next: Step | null;
   /** Whether the guide has steps left and was not dismissed. */
   isOffered: boolean;
-  /** Whether the server has said how far it is. */
+  /** Whether the data has been loaded from the server. */
   isKnown: boolean;
   dismiss: () => void;
 };

@@ -1,4 +1,4 @@
-/** What jsdom lacks of a browser and the app asks for. */
+/** Browser features that the app uses and jsdom lacks. */
 
 import { cleanup } from "@testing-library/react";
 import { afterEach } from "vitest";
