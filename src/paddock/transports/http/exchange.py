@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.protocol.jsonrpc import RequestId
-    from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
     from paddock.transports.http.endpoint_runtime import EndpointRuntime
-    from paddock.transports.http.messages import Headers, RequestHead, Responder
+    from paddock.transports.http.messages import Headers, HttpRequest
 
 BUSY_TEXT = "The server is busy: try again later"
 RETRY_AFTER_HEADERS: Headers = [(b"retry-after", b"1")]
@@ -64,21 +63,15 @@ class HttpExchange:
         "principal",
     )
 
-    def __init__(
-        self,
-        runtime: EndpointRuntime,
-        head: RequestHead,
-        responder: Responder,
-        principal: Principal | None,
-    ) -> None:
+    def __init__(self, runtime: EndpointRuntime, http_request: HttpRequest) -> None:
         self._runtime = runtime
-        self._responder = responder
+        self._responder = http_request.responder
         self._pending_requests: tuple[Request, ...] = ()
         self._waiting_since = self._last_write = 0.0
-        self.head = head
-        self.principal = principal
+        self.head = http_request.head
+        self.principal = http_request.principal
         self.error: ProtocolError | None = None
-        self.accepts = parse_accept(head.headers.get(b"accept", b""))
+        self.accepts = parse_accept(self.head.headers.get(b"accept", b""))
         self.is_streaming = False
         self.is_over = False
 
@@ -197,13 +190,17 @@ class HttpExchange:
             self._responder.abort()
 
     def _is_overdue(self, now: float) -> bool:
-        """Return whether a handler runs too long. Subscriptions may stay open."""
+        """Return whether a handler of this exchange has run longer than `Limits.call_seconds`.
+
+        Requests without work, such as subscriptions, may stay open for any time, and so may
+        requests that wait for the end of a task.
+        """
         if now - self._waiting_since <= self._runtime.limits.call_seconds:
             return False
-        timed_requests = (
-            request for request in self._pending_requests if not request.has_no_deadline
+        return any(
+            (request.work or request.async_work) and not request.has_no_deadline
+            for request in self._pending_requests
         )
-        return any(request.work or request.async_work for request in timed_requests)
 
     def _time_out(self, seconds: float) -> None:
         """Answer with an error and stop the work."""

@@ -121,6 +121,16 @@ class Responder(Protocol):
         """Close the connection, so that the client notices that the response is incomplete."""
 
 
+class HttpRequest(NamedTuple):
+    """A complete request, its sender, and the connection that its response is written to."""
+
+    head: RequestHead
+    body: bytes
+    responder: Responder
+    principal: Principal | None = None
+    """The authenticated sender. None if the server does not authenticate."""
+
+
 class AccessRefusal(Protocol):
     """The attributes of `paddock.auth.errors.RefusalError` that the transport uses."""
 

@@ -41,10 +41,9 @@ if TYPE_CHECKING:
     from paddock.protocol.dispatcher import Reply
     from paddock.protocol.jsonrpc import JsonRpcFrame, RequestId
     from paddock.protocol.params import RequestMeta, RequestParams, ToolCallFrame
-    from paddock.protocol.principal import Principal
     from paddock.protocol.request import Operation
     from paddock.transports.http.endpoint_runtime import EndpointRuntime
-    from paddock.transports.http.messages import RequestHead, Responder
+    from paddock.transports.http.messages import HttpRequest, RequestHead
 
 
 VERSION_FIELD = http_headers.to_asgi_name(http_headers.VERSION_HEADER)
@@ -130,78 +129,54 @@ class PostHandler:
         self._runtime = runtime
         self._sessions = sessions
 
-    def handle_body(
-        self,
-        head: RequestHead,
-        body: bytes,
-        responder: Responder,
-        principal: Principal | None,
-    ) -> None:
-        """Handle the body of a POST request and make sure that it gets a response.
+    def handle(self, http_request: HttpRequest) -> None:
+        """Handle a POST request, whose body should be one message or a batch.
 
-        Args:
-            head: The request line and headers.
-            body: The complete body, which should be one message or a batch.
-            responder: The connection that the response is written to.
-            principal: The authenticated sender. None if the server does not authenticate.
+        The request gets a response now, or later when its work has ended.
         """
         # As in `Dispatcher.dispatch_line`: tool calls are decoded in one pass.
-        if body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
+        if http_request.body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
-                call = decode_tool_call(body)
+                call = decode_tool_call(http_request.body)
             except DECODE_ERRORS:
                 pass  # The general path reports what is wrong.
             else:
-                self._handle_tool_call(call, head, body, responder, principal)
+                self._handle_tool_call(call, http_request)
                 return
-        self._handle_frame(head, body, responder, principal)
+        self._handle_frame(http_request)
 
-    def _handle_tool_call(
-        self,
-        call: ToolCallFrame,
-        head: RequestHead,
-        body: bytes,
-        responder: Responder,
-        principal: Principal | None,
-    ) -> None:
-        """Handle a `tools/call` that `handle_body` has decoded in one pass.
+    def _handle_tool_call(self, call: ToolCallFrame, http_request: HttpRequest) -> None:
+        """Handle a `tools/call` that `handle` has decoded in one pass.
 
         This repeats the choice of the era in `_handle_frame`, but does not decode again.
         """
-        meta = call.params.meta
-        if self._runtime.is_full:
-            HttpExchange(self._runtime, head, responder, principal).reject_busy(call.id)
+        runtime, meta = self._runtime, call.params.meta
+        if runtime.is_full:
+            HttpExchange(runtime, http_request).reject_busy(call.id)
         elif meta is not UNSET and meta.version is not UNSET:
-            exchange = HttpExchange(self._runtime, head, responder, principal)
-            self._handle_stateless(exchange, call.id, "tools/call", call.params, body)
-        elif self._names_stateless_version(head):
-            exchange = HttpExchange(self._runtime, head, responder, principal)
+            exchange = HttpExchange(runtime, http_request)
+            self._handle_stateless(exchange, call.id, "tools/call", call.params, http_request.body)
+        elif _names_stateless_version(http_request.head):
+            exchange = HttpExchange(runtime, http_request)
             exchange.reject(400, _make_missing_meta_error(META_VERSION), call.id)
         else:
-            session = self.find_session(head, responder, principal, call.id)
+            session = self.find_session(http_request, call.id)
             if session is not None:
-                session_exchange = HttpSessionExchange(
-                    self._runtime, head, responder, principal, session
+                session_exchange = HttpSessionExchange(runtime, http_request, session)
+                reply = session.dispatcher.dispatch_tool_call(
+                    call, http_request.body, session_exchange
                 )
-                self._send_reply(
-                    session_exchange,
-                    session.dispatcher.dispatch_tool_call(call, body, session_exchange),
-                )
+                self._send_reply(session_exchange, reply)
 
-    def _handle_frame(
-        self,
-        head: RequestHead,
-        body: bytes,
-        responder: Responder,
-        principal: Principal | None,
-    ) -> None:
+    def _handle_frame(self, http_request: HttpRequest) -> None:
         """Decode any message, and handle it in the era that it belongs to."""
-        exchange = HttpExchange(self._runtime, head, responder, principal)
+        head, body = http_request.head, http_request.body
+        exchange = HttpExchange(self._runtime, http_request)
         try:
             frame = decode_frame(body)
         except DECODE_ERRORS as error:
             if is_batch(body) and SESSION_ID_FIELD in head.headers:
-                self._handle_batch(exchange, body, responder)
+                self._handle_batch(exchange, http_request)
             else:
                 fallback = _NOT_A_MESSAGE_ERROR if body.strip() else _EMPTY_BODY_ERROR
                 exchange.respond(400, answer_malformed_line(body, error) or fallback)
@@ -209,7 +184,7 @@ class PostHandler:
         if frame.method is UNSET or frame.id is UNSET:
             # These messages are accepted even if the server is full, because responses and
             # cancellations complete other requests.
-            self._handle_non_request(exchange, frame, body, responder)
+            self._handle_non_request(exchange, frame, http_request)
             return
         if self._runtime.is_full:
             exchange.reject_busy(frame.id)
@@ -223,17 +198,17 @@ class PostHandler:
         if meta is not UNSET and meta.version is not UNSET:
             self._handle_stateless(exchange, frame.id, frame.method, params, body)
         elif frame.method == "initialize":
-            self._open_session(exchange, body, responder)
-        elif self._names_stateless_version(head):
+            self._open_session(exchange, http_request)
+        elif _names_stateless_version(head):
             exchange.reject(400, _make_missing_meta_error(META_VERSION), frame.id)
         else:
-            self._handle_in_session(head, body, responder, principal, frame.id, frame.method)
+            self._handle_in_session(http_request, frame.id, frame.method)
 
-    def _handle_batch(self, exchange: HttpExchange, body: bytes, responder: Responder) -> None:
+    def _handle_batch(self, exchange: HttpExchange, http_request: HttpRequest) -> None:
         if self._runtime.is_full:
             exchange.reject_busy()
         else:
-            self._handle_in_session(exchange.head, body, responder, exchange.principal)
+            self._handle_in_session(http_request)
 
     def _handle_stateless(
         self,
@@ -312,52 +287,45 @@ class PostHandler:
         exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, request_id)
 
     def _handle_non_request(
-        self, exchange: HttpExchange, frame: JsonRpcFrame, body: bytes, responder: Responder
+        self, exchange: HttpExchange, frame: JsonRpcFrame, http_request: HttpRequest
     ) -> None:
         """Handle a notification or a response.
 
         Both belong to a session. A notification without a session is accepted and ignored, while
         a response without one is rejected, because it cannot be assigned to a request.
         """
+        head = http_request.head
         is_answer = frame.method is UNSET
         if is_answer and frame.result is UNSET and frame.error is UNSET:
             exchange.respond(400, _NOT_A_MESSAGE_ERROR)
-        elif SESSION_ID_FIELD in exchange.head.headers and not self._names_stateless_version(
-            exchange.head
-        ):
-            self._handle_in_session(exchange.head, body, responder, exchange.principal)
+        elif SESSION_ID_FIELD in head.headers and not _names_stateless_version(head):
+            self._handle_in_session(http_request)
         elif is_answer:
             text = "A response needs the Mcp-Session-Id of the request that it answers"
             exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
         else:
             exchange.respond_accepted()
 
-    def _open_session(self, exchange: HttpExchange, body: bytes, responder: Responder) -> None:
+    def _open_session(self, exchange: HttpExchange, http_request: HttpRequest) -> None:
         """Answer `initialize`. The session is stored only if the handshake succeeds."""
         runtime = self._runtime
-        if not self._sessions.make_room(exchange.principal):
+        if not self._sessions.make_room(http_request.principal):
             exchange.reject_busy()
             return
-        session = HttpSession(runtime, exchange.principal)
-        session_exchange = HttpSessionExchange(
-            runtime, exchange.head, responder, exchange.principal, session
-        )
-        reply = session.dispatcher.dispatch_line(body, session_exchange)
+        session = HttpSession(runtime, http_request.principal)
+        session_exchange = HttpSessionExchange(runtime, http_request, session)
+        reply = session.dispatcher.dispatch_line(http_request.body, session_exchange)
+        answer = reply if isinstance(reply, bytes) else _NOT_A_MESSAGE_ERROR
         # A successful `initialize` sets the version of the connection.
-        if session.connection.version is None or not isinstance(reply, bytes):
-            session_exchange.respond(
-                400, reply if isinstance(reply, bytes) else _NOT_A_MESSAGE_ERROR
-            )
+        if session.connection.version is None:
+            session_exchange.respond(400, answer)
             return
         self._sessions.add_session(session)
-        session_exchange.respond(200, reply, [(SESSION_ID_FIELD, session.id.encode())])
+        session_exchange.respond(200, answer, [(SESSION_ID_FIELD, session.id.encode())])
 
     def _handle_in_session(
         self,
-        head: RequestHead,
-        body: bytes,
-        responder: Responder,
-        principal: Principal | None,
+        http_request: HttpRequest,
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> None:
@@ -365,15 +333,15 @@ class PostHandler:
 
         `request_id` and `method` are used only to reject a request that has no valid session.
         """
-        session = self.find_session(head, responder, principal, request_id, method)
+        session = self.find_session(http_request, request_id, method)
         if session is None:
             return
-        exchange = HttpSessionExchange(self._runtime, head, responder, principal, session)
-        if is_batch(body) and session.connection.version != BATCH_VERSION:
+        exchange = HttpSessionExchange(self._runtime, http_request, session)
+        if is_batch(http_request.body) and session.connection.version != BATCH_VERSION:
             text = "A batch of messages is not allowed in this version"
             exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
             return
-        self._send_reply(exchange, session.dispatcher.dispatch_line(body, exchange))
+        self._send_reply(exchange, session.dispatcher.dispatch_line(http_request.body, exchange))
 
     def _send_reply(self, exchange: HttpSessionExchange, reply: Reply | list[Reply]) -> None:
         """Complete the response to a message in a session with the dispatcher's reply."""
@@ -401,29 +369,27 @@ class PostHandler:
 
     def find_session(
         self,
-        head: RequestHead,
-        responder: Responder,
-        principal: Principal | None,
+        http_request: HttpRequest,
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> HttpSession | None:
         """Return the session that a request names, or reject the request and return None."""
-        version = head.headers.get(VERSION_FIELD)
-        session_id = head.headers.get(SESSION_ID_FIELD)
+        headers = http_request.head.headers
+        version, session_id = headers.get(VERSION_FIELD), headers.get(SESSION_ID_FIELD)
         session, status = None, 400
         error: ProtocolError
         if version is not None and version not in _SESSION_VERSION_VALUES:
-            header_value = version.decode("latin-1")
-            error = UnsupportedVersionError(header_value, SESSION_VERSIONS)
+            error = UnsupportedVersionError(version.decode("latin-1"), SESSION_VERSIONS)
         elif session_id is None:
             error = self._make_missing_session_error(method)
         else:
-            session = self._sessions.find_session(session_id.decode("latin-1"), principal)
+            session = self._sessions.find_session(
+                session_id.decode("latin-1"), http_request.principal
+            )
             # MCP, Session Management: after a 404, the client must open a new session.
             status, error = 404, _SESSION_NOT_FOUND_ERROR
         if session is None:
-            exchange = HttpExchange(self._runtime, head, responder, principal)
-            exchange.reject(status, error, request_id)
+            HttpExchange(self._runtime, http_request).reject(status, error, request_id)
         return session
 
     def _make_missing_session_error(self, method: str | None) -> ProtocolError:
@@ -437,9 +403,10 @@ class PostHandler:
             rpc_code=INVALID_REQUEST,
         )
 
-    def _names_stateless_version(self, head: RequestHead) -> bool:
-        version = head.headers.get(VERSION_FIELD)
-        return version is not None and version not in _SESSION_VERSION_VALUES
+
+def _names_stateless_version(head: RequestHead) -> bool:
+    version = head.headers.get(VERSION_FIELD)
+    return version is not None and version not in _SESSION_VERSION_VALUES
 
 
 def _make_missing_meta_error(field: str) -> InvalidParamsError:

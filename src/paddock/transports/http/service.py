@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from msgspec import UNSET
 
 from paddock.errors import DefinitionError
-from paddock.protocol.errors import ProtocolError
+from paddock.protocol.errors import INVALID_REQUEST, ProtocolError
 from paddock.protocol.jsonrpc import (
     DECODE_ERRORS,
     decode_frame,
@@ -33,6 +33,7 @@ from paddock.transports.http.messages import (
     JSON_CONTENT_TYPE,
     LAST_EVENT_ID_FIELD,
     SESSION_ID_FIELD,
+    HttpRequest,
     HttpResponse,
     Limits,
     is_json_content_type,
@@ -46,12 +47,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paddock.protocol.observers import RequestObserver
-    from paddock.protocol.principal import Principal
     from paddock.protocol.server_operations import ServerOperations
     from paddock.transports.http.messages import (
         AccessRefusal,
         Authorizer,
-        Headers,
         RequestHead,
         Responder,
     )
@@ -201,13 +200,14 @@ class HttpService:
             return self._answer_metadata_request(head, path)
         violation = self.runtime.origin_policy.find_violation(head)
         if violation is not None:
-            return self._make_error_response(403, violation, [])
+            return self._make_error_response(403, violation)
         if path != self.path:
             return self._make_not_found_response(head)
         if head.method == "OPTIONS":
             return HttpResponse(204, self.runtime.origin_policy.make_preflight_headers(head))
         if self.is_draining:
-            return self._make_error_response(503, "The server is stopping", RETRY_AFTER_HEADERS)
+            text = "The server is stopping"
+            return self._make_error_response(503, text, headers=RETRY_AFTER_HEADERS)
         if head.method == "POST":
             return self._check_post_head(head)
         has_session = (
@@ -215,10 +215,8 @@ class HttpService:
             and head.headers.get(VERSION_FIELD) not in _STATELESS_VERSION_VALUES
         )
         if head.method not in ("GET", "DELETE") or not has_session:
-            allow_header: Headers = [(b"allow", b"POST")]
-            return self._make_error_response(
-                405, "Without a session, only POST is allowed", allow_header, head
-            )
+            text = "Without a session, only POST is allowed"
+            return self._make_error_response(405, text, head, [(b"allow", b"POST")])
         return None
 
     def handle_request(self, head: RequestHead, body: bytes, responder: Responder) -> None:
@@ -231,11 +229,12 @@ class HttpService:
         """
         # Authorization may have to fetch keys, so it runs as a coroutine. Servers without it skip
         # the detour.
+        http_request = HttpRequest(head, body, responder)
         if self.runtime.authorization is None:
-            self._handle_safely(head, body, responder, None)
+            self._handle_safely(http_request)
         else:
             self.runtime.executor.spawn_task(
-                self._authorize_and_handle(self.runtime.authorization, head, body, responder)
+                self._authorize_and_handle(self.runtime.authorization, http_request)
             )
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
@@ -286,47 +285,47 @@ class HttpService:
         for session in self.sessions.list_sessions():
             session.standalone_stream.release_readers()
 
-    def _handle_safely(
-        self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
-    ) -> None:
+    def _handle_safely(self, http_request: HttpRequest) -> None:
         """Handle a request. On a defect, log it and abort, so that the client does not wait."""
         try:
-            self._handle(head, body, responder, principal)
+            self._handle(http_request)
         except Exception:
+            head = http_request.head
             log.exception("%s %s could not be answered", head.method, head.path)
-            responder.abort()
+            http_request.responder.abort()
 
-    def _handle(
-        self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
-    ) -> None:
+    def _handle(self, http_request: HttpRequest) -> None:
         """Handle an authorized request by its method: POST a message, GET a stream, or DELETE."""
+        head = http_request.head
         if head.method == "POST":
-            if self._startup_queue.is_holding and self._startup_queue.must_wait(body):
-                self._queue_request(head, body, responder, principal)
+            if self._startup_queue.is_holding and self._startup_queue.must_wait(http_request.body):
+                self._queue_request(http_request)
             else:
-                self._post_handler.handle_body(head, body, responder, principal)
+                self._post_handler.handle(http_request)
             return
-        session = self._post_handler.find_session(head, responder, principal)
+        session = self._post_handler.find_session(http_request)
         if session is None:
             return
         if head.method == "DELETE":
             self.sessions.close_session(session)
-            responder.respond(HttpResponse(204, self.runtime.origin_policy.make_cors_headers(head)))
+            cors_headers = self.runtime.origin_policy.make_cors_headers(head)
+            http_request.responder.respond(HttpResponse(204, cors_headers))
             return
-        self._open_session_stream(session, head, responder)
+        error_response = self._open_session_stream(session, head, http_request.responder)
+        if error_response is not None:
+            http_request.responder.respond(error_response)
 
     def _open_session_stream(
         self, session: HttpSession, head: RequestHead, responder: Responder
-    ) -> None:
-        """Answer a GET request with a stream of events.
+    ) -> HttpResponse | None:
+        """Answer a GET request with a stream of events, or return an error response.
 
         A request with `Last-Event-ID` resumes the stream of that event. Any other request opens
         the standalone stream, which carries messages that do not belong to a request.
         """
         if not parse_accept(head.headers.get(b"accept", b"")).events:
             text = "A stream needs an Accept header that allows text/event-stream"
-            responder.respond(self._make_error_response(406, text, [], head))
-            return
+            return self._make_error_response(406, text, head)
         headers = [
             *EVENT_STREAM_HEADERS,
             (SESSION_ID_FIELD, session.id.encode()),
@@ -335,41 +334,31 @@ class HttpService:
         last_event_id = head.headers.get(LAST_EVENT_ID_FIELD)
         if last_event_id is None:
             if not session.attach_standalone_reader(responder, headers):
-                responder.respond(
-                    self._make_error_response(
-                        409, "The session has too many open streams", [], head
-                    )
-                )
+                return self._make_error_response(409, "The session has too many open streams", head)
         elif not session.resume_stream(last_event_id.decode("latin-1"), responder, headers):
-            responder.respond(
-                self._make_error_response(400, "Last-Event-ID is unknown to this session", [], head)
-            )
+            return self._make_error_response(400, "Last-Event-ID is unknown to this session", head)
+        return None
 
-    def _queue_request(
-        self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
-    ) -> None:
+    def _queue_request(self, http_request: HttpRequest) -> None:
         """Queue a message until the server is ready, if there is room."""
+        head, responder = http_request.head, http_request.responder
         if self._startup_error is not None:
-            responder.respond(self._make_error_response(500, self._startup_error, [], head))
+            responder.respond(self._make_error_response(500, self._startup_error, head))
         elif self._startup_queue.is_full:
-            responder.respond(
-                self._make_error_response(
-                    503, "Too many requests are queued", RETRY_AFTER_HEADERS, head
-                )
-            )
+            text = "Too many requests are queued"
+            responder.respond(self._make_error_response(503, text, head, RETRY_AFTER_HEADERS))
         else:
-            handle_later = partial(self._handle_safely, head, body, responder, principal)
-            self._startup_queue.add(responder, handle_later)
+            self._startup_queue.add(responder, partial(self._handle_safely, http_request))
 
     def _refuse_queued(self, status: int, text: str) -> None:
-        self._startup_queue.refuse_all(
-            lambda responder: responder.respond(self._make_error_response(status, text, []))
-        )
+        response = self._make_error_response(status, text)
+        self._startup_queue.refuse_all(lambda responder: responder.respond(response))
 
     async def _authorize_and_handle(
-        self, authorization: Authorizer, head: RequestHead, body: bytes, responder: Responder
+        self, authorization: Authorizer, http_request: HttpRequest
     ) -> None:
         """Authenticate the sender of a request, and handle the request if access is granted."""
+        head, responder = http_request.head, http_request.responder
         values = [value.decode("latin-1") for value in head.get_all(b"authorization")]
         try:
             principal = await authorization.authenticate(values)
@@ -377,7 +366,7 @@ class HttpService:
             responder.respond(self._make_refusal_response(error, head))
             return
         if not responder.is_gone:  # Authentication may take seconds, and clients may give up.
-            self._handle_safely(head, body, responder, principal)
+            self._handle_safely(http_request._replace(principal=principal))
 
     def _make_refusal_response(self, error: Exception, head: RequestHead) -> HttpResponse:
         """Return the response to a request that the authorization rejected.
@@ -387,9 +376,7 @@ class HttpService:
         """
         if not hasattr(error, "status"):
             log.error("The authorization failed", exc_info=error)
-            return self._make_error_response(
-                500, "The authorization could not be checked", [], head
-            )
+            return self._make_error_response(500, "The authorization could not be checked", head)
         refusal = cast("AccessRefusal", error)
         headers = [
             JSON_CONTENT_TYPE,
@@ -401,13 +388,11 @@ class HttpService:
     def _check_post_head(self, head: RequestHead) -> HttpResponse | None:
         """Return the rejection of a POST request with unsuitable headers, otherwise None."""
         if not is_json_content_type(head.headers.get(b"content-type", b"")):
-            return self._make_error_response(
-                415, "Expected Content-Type: application/json", [], head
-            )
+            return self._make_error_response(415, "Expected Content-Type: application/json", head)
         accepted = parse_accept(head.headers.get(b"accept", b""))
         if not (accepted.json or accepted.events):
             text = "Expected Accept: application/json, text/event-stream"
-            return self._make_error_response(406, text, [], head)
+            return self._make_error_response(406, text, head)
         content_length = head.headers.get(b"content-length", b"0")
         # `int` rejects texts of thousands of digits with an exception, so the length is limited.
         if (
@@ -421,7 +406,7 @@ class HttpService:
     def make_too_large_response(self, head: RequestHead) -> HttpResponse:
         """Return the response to a body that exceeds the limit."""
         text = f"The body is larger than {self.limits.body_bytes} bytes"
-        return self._make_error_response(413, text, [], head)
+        return self._make_error_response(413, text, head)
 
     def _answer_metadata_request(self, head: RequestHead, path: str) -> HttpResponse:
         """Return the protected resource metadata (RFC 9728), if the endpoint requires tokens."""
@@ -436,24 +421,28 @@ class HttpService:
         )
 
     def _make_not_found_response(self, head: RequestHead) -> HttpResponse:
-        return self._make_error_response(
-            404, f"Not found; the MCP endpoint is {self.path}", [], head
-        )
+        return self._make_error_response(404, f"Not found; the MCP endpoint is {self.path}", head)
 
     def _list_metadata_paths(self, authorization: Authorizer) -> tuple[str, ...]:
         """Return the paths of the metadata. Behind a proxy, the public path may differ."""
-        notified_count = urlsplit(authorization.metadata_url).path
-        return (RESOURCE_METADATA_PATH, RESOURCE_METADATA_PATH + self.path, notified_count)
+        public_path = urlsplit(authorization.metadata_url).path
+        return (RESOURCE_METADATA_PATH, RESOURCE_METADATA_PATH + self.path, public_path)
 
     def _make_health_response(self) -> HttpResponse:
         status, state_name = (503, "draining") if self.is_draining else (200, "ok")
         return HttpResponse(status, [JSON_CONTENT_TYPE], encode_json({"status": state_name}))
 
     def _make_error_response(
-        self, status: int, text: str, headers: Headers, head: RequestHead | None = None
+        self,
+        status: int,
+        text: str,
+        head: RequestHead | None = None,
+        headers: Sequence[tuple[bytes, bytes]] = (),
     ) -> HttpResponse:
+        """Return a response with a JSON-RPC error. With a head, web pages can read it, too."""
         cors = [] if head is None else self.runtime.origin_policy.make_cors_headers(head)
-        return HttpResponse(status, [JSON_CONTENT_TYPE, *headers, *cors], _encode_error_body(text))
+        error_body = encode_error(None, ProtocolError(text, rpc_code=INVALID_REQUEST))
+        return HttpResponse(status, [JSON_CONTENT_TYPE, *headers, *cors], error_body.rstrip(b"\n"))
 
     def _run_checks(self) -> None:
         """Check timeouts, idle sessions and expired tasks, and schedule the next check."""
@@ -466,7 +455,3 @@ class HttpService:
         self._check_timer = self.runtime.executor.loop.call_later(
             CHECK_INTERVAL_SECONDS, self._run_checks
         )
-
-
-def _encode_error_body(text: str) -> bytes:
-    return encode_error(None, ProtocolError(text, rpc_code=-32600)).rstrip(b"\n")

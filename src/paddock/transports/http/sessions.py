@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
     from paddock.transports.http.endpoint_runtime import EndpointRuntime
-    from paddock.transports.http.messages import Headers, RequestHead, Responder
+    from paddock.transports.http.messages import Headers, HttpRequest, Responder
 
 RECONNECT_DELAY_MS = 1000
 """Delay after which clients are asked to reconnect a broken stream."""
@@ -252,14 +252,9 @@ class HttpSessionExchange(HttpExchange):
     __slots__ = ("_session", "_stream")
 
     def __init__(
-        self,
-        runtime: EndpointRuntime,
-        head: RequestHead,
-        responder: Responder,
-        principal: Principal | None,
-        session: HttpSession,
+        self, runtime: EndpointRuntime, http_request: HttpRequest, session: HttpSession
     ) -> None:
-        super().__init__(runtime, head, responder, principal)
+        super().__init__(runtime, http_request)
         self._session = session
         self._stream: ResumableStream | None = None
 
