@@ -18,7 +18,7 @@ from paddock.zoo.context import (
     require_agent_by_name,
 )
 from paddock.zoo.errors import AgentNotFoundError, AgentVersionNotFoundError
-from paddock.zoo.model import Agent, AgentSummary, FieldChange, NewAgent, Page
+from paddock.zoo.model import Agent, AgentSummary, FieldChange, Page
 from paddock.zoo.slugs import find_free_slug, slugify
 from paddock.zoo.store import agent_rows
 from paddock.zoo.store.agent_rows import AgentFilter, AgentRow
@@ -101,12 +101,12 @@ class AgentRepository:
         with self.context.read_transaction() as tx:
             return require_agent_by_name(tx, id_or_name).agent
 
-    def create(self, new: NewAgent | Mapping[str, Any], *, source: str = "web") -> Agent:
-        """Create an agent.
+    def create(self, fields: Mapping[str, Any], *, source: str = "web") -> Agent:
+        """Create an agent from fields by JSON key.
 
         Its ID is a slug of the given ID or of the name, with `-2`, `-3`, … if that is taken.
         """
-        new_agent = validation.parse_new_agent(new)
+        new_agent = validation.parse_new_agent(fields)
         with self.context.write_transaction(source) as tx:
             return add_agent(tx, new_agent, "created").agent
 
@@ -122,7 +122,7 @@ class AgentRepository:
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)
             check_expected_version(version, row.agent)
-            changed = validation.apply_changes(row.agent, changes, validation.EDITABLE_AGENT_FIELDS)
+            changed = validation.apply_changes(row.agent, changes)
             return save_agent(tx, row, changed)
 
     def duplicate(self, agent_id: str, name: str | None = None, *, source: str = "web") -> Agent:
@@ -131,14 +131,12 @@ class AgentRepository:
             agent = require_agent(tx, agent_id).agent
             # The suffix must fit too, or a long name could not be copied.
             max_name_characters = validation.MAX_NAME_CHARACTERS - len(_COPY_SUFFIX)
-            copy = validation.convert_to_struct(NewAgent, msgspec.to_builtins(agent))
-            copy.id = None
-            copy.name = (
-                name if name is not None else agent.name[:max_name_characters] + _COPY_SUFFIX
-            )
+            if name is None:
+                name = agent.name[:max_name_characters] + _COPY_SUFFIX
             # Without a seed, `add_agent` derives one from the new name, so the copy looks
             # different.
-            copy.appearance_seed = ""
+            fields = {"id": None, "name": name, "appearanceSeed": ""}
+            copy = validation.parse_new_agent({**msgspec.to_builtins(agent), **fields})
             return add_agent(tx, copy, f"copied from {agent.id}").agent
 
     def delete(self, agent_id: str, version: int | None = None, *, source: str = "web") -> None:
@@ -231,30 +229,30 @@ class VersionHistory:
             row = require_agent(tx, agent_id)
             check_expected_version(current, row.agent)
             old = _require_agent_version(tx, row, version).agent
-            changed = validation.apply_changes(
-                row.agent, msgspec.to_builtins(old), validation.EDITABLE_AGENT_FIELDS
-            )
+            changed = validation.apply_changes(row.agent, msgspec.to_builtins(old))
             return save_agent(tx, row, changed, f"restored version {version}")
 
 
-def add_agent(tx: WriteTransaction, new: NewAgent, summary: str) -> AgentRow:
+def add_agent(tx: WriteTransaction, new: Agent, summary: str) -> AgentRow:
     """Insert an agent with its first version, and record the event.
 
-    `summary` describes the first version in the history, for instance "created" or "imported".
+    Args:
+        tx: The transaction.
+        new: The agent. Its ID is only a request, and may be empty: the stored ID is a free slug.
+        summary: The first version in the history, for instance "created" or "imported".
     """
-    values = msgspec.structs.asdict(new)
-    requested_id = (values.pop("id") or "").strip()
-    agent = Agent(
-        **values,
-        id=find_free_slug(
-            slugify(requested_id or new.name, "agent"), agent_rows.make_agent_id_check(tx)
-        ),
-        created_at=tx.timestamp,
-        updated_at=tx.timestamp,
+    requested_id = new.id.strip()
+    slug = slugify(requested_id or new.name, "agent")
+    agent = validation.validate_object(
+        msgspec.structs.replace(
+            new,
+            id=find_free_slug(slug, agent_rows.make_agent_id_check(tx)),
+            # The seed is stored, so that the appearance does not change with the name.
+            appearance_seed=new.appearance_seed or requested_id or new.name,
+            created_at=tx.timestamp,
+            updated_at=tx.timestamp,
+        )
     )
-    # The seed is stored, so that the appearance does not change with the name.
-    agent.appearance_seed = new.appearance_seed or requested_id or new.name
-    agent = validation.validate_agent(agent)
     row = AgentRow(agent_rows.insert_agent(tx, agent), agent)
     agent_rows.insert_version(tx, row, summary)
     tx.record_event("agent:created", agent.id, name=agent.name)
@@ -269,7 +267,7 @@ def save_agent(
     All changes of an existing agent go through this function, which also writes the history and
     records the event.
     """
-    changed = validation.validate_agent(changed)
+    changed = validation.validate_object(changed)
     # Saving an unchanged form must not fill the history with equal versions.
     if changed == row.agent:
         return row.agent

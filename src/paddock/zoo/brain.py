@@ -141,7 +141,7 @@ class BrainRepository:
         with self.context.write_transaction(source) as tx:
             row = _require_entry(tx, require_agent(tx, agent_id), entry_id)
             check_expected_version(version, row.entry)
-            changed = validation.apply_changes(row.entry, changes, validation.EDITABLE_ENTRY_FIELDS)
+            changed = validation.apply_changes(row.entry, changes)
             return _save_entry(tx, row, changed)
 
     def pin_entry(
@@ -253,7 +253,7 @@ def write_entry(tx: WriteTransaction, agent: AgentRow, data: Mapping[str, Any]) 
     entry.updated_at = entry.updated_at or tx.timestamp
     # An imported entry keeps the source that its file states.
     entry.metadata.setdefault("source", METADATA_SOURCES.get(tx.source, "auto"))
-    entry = validation.validate_entry(entry)
+    entry = validation.validate_object(entry)
     entry_rows.insert_entry(tx, agent.key, entry)
     tx.record_event("brain:written", agent.agent.id, entry.id, type=entry.type)
     return entry
@@ -273,7 +273,7 @@ def _make_handoff(sender: Agent, summary: str, quoted: list[BrainEntry]) -> dict
 
 def _save_entry(tx: WriteTransaction, row: EntryRow, changed: BrainEntry) -> BrainEntry:
     """Save a changed entry as its next version, unless nothing has changed."""
-    changed = validation.validate_entry(changed)
+    changed = validation.validate_object(changed)
     # Pinning a pinned entry must not change its version.
     if changed == row.entry:
         return row.entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from sqlalchemy import insert, select
@@ -18,14 +18,13 @@ from paddock.zoo.context import ZooContext
 from paddock.zoo.errors import InvalidAgentError, ZooFileError
 from paddock.zoo.formats.bundle import read_bundle
 from paddock.zoo.formats.exchange import AgentFilesError, File
-from paddock.zoo.library import add_library_skill, add_pack
+from paddock.zoo.library import add_library_item
 from paddock.zoo.model import (
     GENERAL_CATEGORY_COLOR,
     Agent,
     ImportNote,
     ImportReport,
     LibrarySkill,
-    NewAgent,
     Pack,
 )
 from paddock.zoo.store import agent_rows, entry_rows
@@ -142,7 +141,8 @@ def _apply_import(
         path = "packs"
         # Packs come first, because skills refer to them.
         new_pack_ids = {
-            pack.id: add_pack(tx, _to_data(pack)).id for pack in _select_new_items(tx, batch.packs)
+            pack.id: add_library_item(tx, Pack, msgspec.to_builtins(pack)).id
+            for pack in _select_new_items(tx, batch.packs)
         }
         path = "library"
         for library_skill in _select_new_items(tx, batch.library):
@@ -166,12 +166,8 @@ def _import_library_skill(
     """Insert a skill with the ID that its pack got. Without its pack, it belongs to none."""
     pack_id = new_pack_ids.get(skill.pack_id or "", skill.pack_id)
     has_pack = pack_id is None or agent_rows.find_library_item(tx, Pack, pack_id) is not None
-    add_library_skill(tx, {**_to_data(skill), "packId": pack_id if has_pack else None})
-
-
-def _to_data(item: LibrarySkill | Pack) -> dict[str, Any]:
-    data: dict[str, Any] = msgspec.to_builtins(item)
-    return data
+    fields = {**msgspec.to_builtins(skill), "packId": pack_id if has_pack else None}
+    add_library_item(tx, LibrarySkill, fields)
 
 
 def _select_new_items(
@@ -197,9 +193,7 @@ def _import_agent(
 
     The agent gets another ID if its own is taken or not a slug.
     """
-    new_agent = validation.convert_to_struct(
-        NewAgent, msgspec.to_builtins(_repair_agent(agent, report, path))
-    )
+    new_agent = validation.parse_new_agent(msgspec.to_builtins(_repair_agent(agent, report, path)))
     row = add_agent(tx, new_agent, "imported")
     report.created.append(row.agent.id)
     if row.agent.id != agent.id:

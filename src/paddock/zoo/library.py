@@ -62,10 +62,7 @@ class SkillLibrary:
 
     def create_skill(self, fields: Mapping[str, Any], *, source: str = "web") -> LibrarySkill:
         """Add a skill. Its ID is a slug of the given ID or of the name."""
-        with self.context.write_transaction(source) as tx:
-            skill = add_library_skill(tx, fields)
-            _record_change(tx, skill)
-            return skill
+        return self._create(LibrarySkill, fields, source)
 
     def update_skill(
         self,
@@ -76,24 +73,13 @@ class SkillLibrary:
         source: str = "web",
     ) -> LibrarySkill:
         """Set the fields whose JSON keys are given. Copies in agents do not change."""
-        with self.context.write_transaction(source) as tx:
-            skill = _require_library_item(tx, LibrarySkill, skill_id)
-            check_expected_version(version, skill)
-            changed = validation.validate_library_skill(
-                validation.apply_changes(skill, changes, validation.EDITABLE_LIBRARY_FIELDS)
-            )
-            _check_pack_exists(tx, changed)
-            return _save_library_item(tx, skill, changed)
+        return self._update(LibrarySkill, skill_id, changes, version, source)
 
     def delete_skill(
         self, skill_id: str, *, version: int | None = None, source: str = "web"
     ) -> None:
         """Delete a skill. Copies in agents remain."""
-        with self.context.write_transaction(source) as tx:
-            skill = _require_library_item(tx, LibrarySkill, skill_id)
-            check_expected_version(version, skill)
-            agent_rows.delete_library_item(tx, skill)
-            _record_change(tx, skill)
+        self._delete(LibrarySkill, skill_id, version, source)
 
     def list_packs(self) -> list[Pack]:
         """Return the packs in order of creation."""
@@ -102,10 +88,7 @@ class SkillLibrary:
 
     def create_pack(self, fields: Mapping[str, Any], *, source: str = "web") -> Pack:
         """Add a pack. Its ID is a slug of the given ID or of the name."""
-        with self.context.write_transaction(source) as tx:
-            pack = add_pack(tx, fields)
-            _record_change(tx, pack)
-            return pack
+        return self._create(Pack, fields, source)
 
     def update_pack(
         self,
@@ -116,23 +99,52 @@ class SkillLibrary:
         source: str = "web",
     ) -> Pack:
         """Set the fields whose JSON keys are given."""
-        with self.context.write_transaction(source) as tx:
-            pack = _require_library_item(tx, Pack, pack_id)
-            check_expected_version(version, pack)
-            changed = validation.validate_pack(
-                validation.apply_changes(pack, changes, validation.EDITABLE_PACK_FIELDS)
-            )
-            return _save_library_item(tx, pack, changed)
+        return self._update(Pack, pack_id, changes, version, source)
 
     def delete_pack(self, pack_id: str, *, version: int | None = None, source: str = "web") -> None:
         """Delete a pack. Its skills remain in the library."""
+        self._delete(Pack, pack_id, version, source)
+
+    def _create(
+        self, kind: type[LibraryItem], fields: Mapping[str, Any], source: str
+    ) -> LibraryItem:
         with self.context.write_transaction(source) as tx:
-            pack = _require_library_item(tx, Pack, pack_id)
-            check_expected_version(version, pack)
+            item = add_library_item(tx, kind, fields)
+            _record_change(tx, item)
+            return item
+
+    def _update(
+        self,
+        kind: type[LibraryItem],
+        item_id: str,
+        changes: Mapping[str, Any],
+        version: int | None,
+        source: str,
+    ) -> LibraryItem:
+        """Save a changed skill or pack as its next version, unless nothing has changed."""
+        with self.context.write_transaction(source) as tx:
+            item = _require_library_item(tx, kind, item_id)
+            check_expected_version(version, item)
+            changed = validation.validate_object(validation.apply_changes(item, changes))
+            _check_pack_exists(tx, changed)
+            if changed == item:
+                return item
+            changed.version = item.version + 1
+            agent_rows.update_library_item(tx, changed)
+            _record_change(tx, changed)
+            return changed
+
+    def _delete(
+        self, kind: type[LibraryItem], item_id: str, version: int | None, source: str
+    ) -> None:
+        with self.context.write_transaction(source) as tx:
+            item = _require_library_item(tx, kind, item_id)
+            check_expected_version(version, item)
             # Skills must not refer to a pack that no longer exists.
-            agent_rows.clear_pack(tx, pack.id)
-            agent_rows.delete_library_item(tx, pack)
-            _record_change(tx, pack)
+            if isinstance(item, Pack):
+                agent_rows.clear_pack(tx, item.id)
+            agent_rows.delete_library_item(tx, item)
+            _record_change(tx, item)
 
     def copy_to_agent(
         self,
@@ -182,63 +194,41 @@ class SkillLibrary:
         return [summary for summary in summaries if summary.id in agent_ids]
 
 
-def add_library_skill(tx: WriteTransaction, fields: Mapping[str, Any]) -> LibrarySkill:
-    """Insert a skill into the library without recording an event.
+def add_library_item(
+    tx: WriteTransaction, kind: type[LibraryItem], fields: Mapping[str, Any]
+) -> LibraryItem:
+    """Insert a skill or a pack into the library without recording an event.
 
     Raises:
         InvalidAgentError: A value is invalid.
         LibraryItemNotFoundError: The pack that the skill names does not exist.
     """
     # The ID that the caller gives is only a suggestion. It may be taken, or not be a slug.
-    defaults = {"id": _make_free_id(tx, LibrarySkill, fields, "skill"), "version": 1}
-    skill = validation.validate_library_skill(
-        validation.convert_to_struct(LibrarySkill, {**fields, **defaults})
+    texts = [text for key in ("id", "name") if isinstance(text := fields.get(key), str)]
+    text = next((text for text in texts if text.strip()), "")
+    item_id = find_free_slug(
+        slugify(text, _get_noun(kind)),
+        lambda slug: agent_rows.find_library_item(tx, kind, slug) is not None,
     )
-    _check_pack_exists(tx, skill)
-    agent_rows.insert_library_item(tx, skill)
-    return skill
+    item = validation.validate_object(
+        validation.convert_to_struct(kind, {**fields, "id": item_id, "version": 1})
+    )
+    _check_pack_exists(tx, item)
+    agent_rows.insert_library_item(tx, item)
+    return item
 
 
-def add_pack(tx: WriteTransaction, fields: Mapping[str, Any]) -> Pack:
-    """Insert a pack into the library without recording an event.
-
-    Raises:
-        InvalidAgentError: A value is invalid.
-    """
-    defaults = {"id": _make_free_id(tx, Pack, fields, "pack"), "version": 1}
-    pack = validation.validate_pack(validation.convert_to_struct(Pack, {**fields, **defaults}))
-    agent_rows.insert_library_item(tx, pack)
-    return pack
-
-
-def _save_library_item(
-    tx: WriteTransaction, before: LibraryItem, changed: LibraryItem
-) -> LibraryItem:
-    """Save a changed item as its next version, unless nothing has changed."""
-    if changed == before:
-        return before
-    changed.version = before.version + 1
-    agent_rows.update_library_item(tx, changed)
-    _record_change(tx, changed)
-    return changed
+def _get_noun(kind: type[LibrarySkill | Pack]) -> str:
+    return "skill" if kind is LibrarySkill else "pack"
 
 
 def _record_change(tx: WriteTransaction, item: LibrarySkill | Pack) -> None:
-    key = "skillId" if isinstance(item, LibrarySkill) else "packId"
-    tx.record_event("library:changed", **{key: item.id})
+    tx.record_event("library:changed", **{f"{_get_noun(type(item))}Id": item.id})
 
 
-def _make_free_id(
-    tx: WriteTransaction, kind: type[LibraryItem], fields: Mapping[str, Any], fallback: str
-) -> str:
-    texts = [text for key in ("id", "name") if isinstance(text := fields.get(key), str)]
-    text = next((text for text in texts if text.strip()), "")
-    return find_free_slug(slugify(text, fallback), agent_rows.make_library_id_check(tx, kind))
-
-
-def _check_pack_exists(tx: WriteTransaction, skill: LibrarySkill) -> None:
-    if skill.pack_id is not None:
-        _require_library_item(tx, Pack, skill.pack_id)
+def _check_pack_exists(tx: WriteTransaction, item: LibrarySkill | Pack) -> None:
+    if isinstance(item, LibrarySkill) and item.pack_id is not None:
+        _require_library_item(tx, Pack, item.pack_id)
 
 
 def _require_library_item(
@@ -247,10 +237,10 @@ def _require_library_item(
     """Return a skill or pack, or raise an error that suggests a similar ID."""
     item = agent_rows.find_library_item(tx, kind, item_id)
     if item is None:
-        noun = "skill" if kind is LibrarySkill else "pack"
         known_ids = [known.id for known in agent_rows.list_library_items(tx, kind)]
         raise LibraryItemNotFoundError(
-            f"the library has no {noun} {item_id[:100]!r}", hint=did_you_mean(item_id, known_ids)
+            f"the library has no {_get_noun(kind)} {item_id[:100]!r}",
+            hint=did_you_mean(item_id, known_ids),
         )
     return item
 

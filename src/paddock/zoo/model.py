@@ -89,24 +89,6 @@ class Agent(Struct, rename="camel", kw_only=True):
     """Incremented by each change; a change based on an older version is a conflict."""
 
 
-class NewAgent(Struct, rename="camel", kw_only=True):
-    """The fields of an agent that the caller can choose when creating it."""
-
-    id: str | None = None
-    """Text from which the ID is derived; by default the name."""
-    name: str = "Unnamed"
-    description: str = ""
-    system_prompt: str = ""
-    skill_categories: list[SkillCategory] = field(default_factory=lambda: [make_general_category()])
-    skills: list[Skill] = field(default_factory=list)
-    context_refs: list[str] = field(default_factory=list)
-    appearance_seed: str = ""
-    tags: list[str] = field(default_factory=list)
-    injects_memory: bool = True
-    archived: bool = False
-    extra: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
 class AgentSummary(Struct, rename="camel", kw_only=True):
     """The fields of an agent that lists show."""
 

@@ -170,9 +170,7 @@ class SkillEditor:
 
         def edit(agent: Agent) -> str:
             index = _find_skill_index(agent, skill_id)
-            skill = validation.apply_changes(
-                agent.skills[index], changes, validation.EDITABLE_SKILL_FIELDS
-            )
+            skill = validation.apply_changes(agent.skills[index], changes)
             agent.skills[index] = skill
             return f"changed skill {skill.name}"
 
@@ -260,9 +258,7 @@ class SkillEditor:
 
         def edit(agent: Agent) -> str:
             index = _find_category_index(agent, category_id)
-            category = validation.apply_changes(
-                agent.skill_categories[index], changes, validation.EDITABLE_CATEGORY_FIELDS
-            )
+            category = validation.apply_changes(agent.skill_categories[index], changes)
             agent.skill_categories[index] = category
             return f"changed category {category.name}"
 

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from paddock.zoo.formats.exchange import AgentFilesError
-from paddock.zoo.model import Skill, SkillCategory
-
-if TYPE_CHECKING:
-    from paddock.zoo.model import Agent
+from paddock.zoo.model import Agent
+from paddock.zoo.validation import list_editable_fields
 
 Json = dict[str, Any]
 
-AGENT_KEYS = (
-    "name",
-    "description",
-    "tags",
-    "contextRefs",
-    "injectsMemory",
-    "archived",
-    "systemPrompt",
-)
-"""In the order of the text, before categories and skills."""
+# The order of fields in the text. Fields that are not listed follow the first ones.
+_FIRST_KEYS = ("name", "description", "tags")
+_LAST_KEYS = ("systemPrompt", "skillCategories", "skills")
+_OMITTED_KEYS = frozenset({"appearanceSeed", "extra"})
+"""Editable fields that no person edits as text."""
+_FIELDS = [field for field in list_editable_fields(Agent) if field.encode_name not in _OMITTED_KEYS]
+_OTHER_KEYS = [
+    field.encode_name for field in _FIELDS if field.encode_name not in (*_FIRST_KEYS, *_LAST_KEYS)
+]
+AGENT_KEYS = (*_FIRST_KEYS, *_OTHER_KEYS, *_LAST_KEYS)
+"""In the order of the text. A new field of an agent is among them."""
+_TABLE_KEYS = ("skillCategories", "skills")
+"""Fields that are written as arrays of tables."""
 _MULTILINE_KEYS = {"description", "systemPrompt", "whenToUse"}
 """Fields that are written as multi-line strings."""
 
@@ -35,18 +36,14 @@ class AgentTextError(AgentFilesError):
     code = "agent-text"
 
 
-class _AgentForm(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
-    """The keys that the text may have."""
-
-    name: str | msgspec.UnsetType = msgspec.UNSET
-    description: str | msgspec.UnsetType = msgspec.UNSET
-    tags: list[str] | msgspec.UnsetType = msgspec.UNSET
-    context_refs: list[str] | msgspec.UnsetType = msgspec.UNSET
-    injects_memory: bool | msgspec.UnsetType = msgspec.UNSET
-    archived: bool | msgspec.UnsetType = msgspec.UNSET
-    system_prompt: str | msgspec.UnsetType = msgspec.UNSET
-    skill_categories: list[SkillCategory] = msgspec.field(default_factory=list)
-    skills: list[Skill] = msgspec.field(default_factory=list)
+_AgentForm = msgspec.defstruct(
+    "_AgentForm",
+    [(field.name, field.type | msgspec.UnsetType, msgspec.UNSET) for field in _FIELDS],
+    rename="camel",
+    kw_only=True,
+    forbid_unknown_fields=True,
+)
+"""The keys that the text may have, all of them optional."""
 
 
 def format_agent(agent: Agent) -> str:
@@ -56,8 +53,9 @@ def format_agent(agent: Agent) -> str:
     data: Json = msgspec.to_builtins(agent)
     document = tomlkit.document()
     for key in AGENT_KEYS:
-        document[key] = _make_toml_value(data[key])
-    for key in ("skillCategories", "skills"):
+        if key not in _TABLE_KEYS:
+            document[key] = _make_toml_value(data[key])
+            continue
         tables = tomlkit.aot()
         for item in data[key]:
             table = tomlkit.table()
@@ -84,7 +82,7 @@ def parse_changes(text: str, where: str) -> Json:
         raise AgentTextError(
             f"not the description of an agent: {error}",
             where=where,
-            hint=f"expected {', '.join(AGENT_KEYS)}, skillCategories and skills",
+            hint=f"expected {', '.join(AGENT_KEYS[:-1])} and {AGENT_KEYS[-1]}",
         ) from None
     changes: Json = {key: value for key, value in msgspec.to_builtins(form).items() if key in data}
     for table in (changes, *changes.get("skills", ())):

@@ -8,17 +8,16 @@ Lengths are in characters.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from paddock.zoo.errors import FieldError, InvalidAgentError
 from paddock.zoo.model import (
-    ENTRY_TYPES,
     Agent,
     BrainEntry,
     LibrarySkill,
-    NewAgent,
     Pack,
     Skill,
     SkillCategory,
@@ -69,8 +68,48 @@ MAX_IMPORT_FILE_BYTES = 100_000_000
 """Maximum size of a legacy file to import."""
 
 
+# The limits of fields by their JSON keys. A field that is not listed has the default limit, so that
+# a new field is never unlimited.
+DEFAULT_MAX_CHARACTERS = MAX_DESCRIPTION_CHARACTERS
+MAX_CHARACTERS: dict[type[msgspec.Struct], dict[str, int]] = {
+    Agent: {
+        "name": MAX_NAME_CHARACTERS,
+        "systemPrompt": MAX_SYSTEM_PROMPT_CHARACTERS,
+        "appearanceSeed": MAX_APPEARANCE_SEED_CHARACTERS,
+    },
+    SkillCategory: {"id": MAX_ID_CHARACTERS, "name": MAX_NAME_CHARACTERS},
+    Skill: {
+        "id": MAX_ID_CHARACTERS,
+        "name": MAX_NAME_CHARACTERS,
+        "description": MAX_SKILL_DESCRIPTION_CHARACTERS,
+        "whenToUse": MAX_WHEN_TO_USE_CHARACTERS,
+        "libraryId": MAX_ID_CHARACTERS,
+    },
+    BrainEntry: {"id": MAX_ID_CHARACTERS, "content": MAX_ENTRY_CHARACTERS},
+    LibrarySkill: {
+        "name": MAX_NAME_CHARACTERS,
+        "description": MAX_SKILL_DESCRIPTION_CHARACTERS,
+        "whenToUse": MAX_WHEN_TO_USE_CHARACTERS,
+    },
+    Pack: {"name": MAX_NAME_CHARACTERS},
+}
+REQUIRED_TEXTS = frozenset({"id", "name", "content"})
+"""Texts that must not be empty."""
+MAX_ITEMS = {
+    "skillCategories": MAX_CATEGORIES,
+    "skills": MAX_SKILLS,
+    "contextRefs": MAX_REFERENCES,
+    "tags": MAX_TAGS,
+    "requires": MAX_REQUIREMENTS,
+}
+DEFAULT_MAX_ITEMS = MAX_REFERENCES
+MAX_ITEM_CHARACTERS = {"tags": MAX_TAG_CHARACTERS, "requires": MAX_ID_CHARACTERS}
+DEFAULT_MAX_ITEM_CHARACTERS = MAX_REFERENCE_CHARACTERS
+MAX_JSON_BYTES = {"metadata": MAX_METADATA_BYTES}
+
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 
+_READ_ONLY_FIELDS = frozenset({"id", "agentId", "timestamp", "createdAt", "updatedAt", "version"})
 _COLOR_PATTERN = re.compile(r"#[0-9a-fA-F]{6}")
 _UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 """NUL, which PostgreSQL cannot store, and surrogates, which UTF-8 cannot encode."""
@@ -79,20 +118,14 @@ _CONTROL_CHARACTERS = re.compile("[\0-\x1f\x7f]")
 _ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
 
 
-def _list_editable_fields(kind: type[msgspec.Struct], *read_only: str) -> frozenset[str]:
-    return frozenset(field.encode_name for field in msgspec.structs.fields(kind)) - {*read_only}
+@cache
+def list_editable_fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Return the fields of a class of the model that clients may change, in their order.
 
-
-# JSON keys that clients may change. Derived from the model, so that a new field is editable
-# unless it is listed here.
-EDITABLE_AGENT_FIELDS = _list_editable_fields(Agent, "id", "createdAt", "updatedAt", "version")
-EDITABLE_ENTRY_FIELDS = _list_editable_fields(
-    BrainEntry, "id", "agentId", "timestamp", "updatedAt", "version"
-)
-EDITABLE_SKILL_FIELDS = _list_editable_fields(Skill, "id")
-EDITABLE_CATEGORY_FIELDS = _list_editable_fields(SkillCategory, "id")
-EDITABLE_LIBRARY_FIELDS = _list_editable_fields(LibrarySkill, "id", "version")
-EDITABLE_PACK_FIELDS = _list_editable_fields(Pack, "id", "version")
+    They are derived from the model, so that a new field is editable everywhere.
+    """
+    fields = msgspec.structs.fields(kind)
+    return tuple(field for field in fields if field.encode_name not in _READ_ONLY_FIELDS)
 
 
 class FieldErrorCollector:
@@ -105,8 +138,29 @@ class FieldErrorCollector:
         """Record an error."""
         self.errors.append(FieldError(path, message))
 
+    def check_object(self, item: msgspec.Struct, prefix: str = "") -> None:
+        """Check the fields of an object of the model, and the objects in its lists.
+
+        Args:
+            item: For example an agent, one of its skills, or a brain entry.
+            prefix: The start of the paths in errors, such as `skills[0].`.
+        """
+        for field in msgspec.structs.fields(item):
+            key, value = field.encode_name, getattr(item, field.name)
+            path = f"{prefix}{key}"
+            if isinstance(value, str):
+                limit = MAX_CHARACTERS[type(item)].get(key, DEFAULT_MAX_CHARACTERS)
+                self.check_text(path, value, limit, is_required=key in REQUIRED_TEXTS)
+            elif isinstance(value, list):
+                self._check_list(path, key, value)
+            elif isinstance(value, dict):
+                # Arbitrary data of other programs, so only its size is limited.
+                self._check_json_data(path, value, MAX_JSON_BYTES.get(key, MAX_EXTRA_BYTES))
+            if key == "color" and not is_valid_color(value):
+                self.add(path, "must be a color like #61988E")
+
     def check_text(
-        self, path: str, value: str, max_characters: int, *, min_characters: int = 0
+        self, path: str, value: str, max_characters: int, *, is_required: bool = False
     ) -> None:
         """Check the length and the characters of a string."""
         if _UNSTORABLE_CHARACTERS.search(value):
@@ -115,32 +169,29 @@ class FieldErrorCollector:
             )
         if len(value) > max_characters:
             self.add(path, f"has {len(value)} characters; at most {max_characters} are allowed")
-        elif len(value) < min_characters:
-            self.add(
-                path,
-                "must not be empty"
-                if min_characters == 1
-                else f"needs at least {min_characters} characters",
-            )
+        elif is_required and not value:
+            self.add(path, "must not be empty")
 
-    def check_texts(
-        self, path: str, values: Iterable[str], max_items: int, max_characters: int
-    ) -> None:
-        """Check a list of strings."""
-        items = list(values)
+    def _check_list(self, path: str, key: str, items: list[Any]) -> None:
+        """Check a list of strings, such as tags, or of objects with IDs, such as skills."""
+        max_items = MAX_ITEMS.get(key, DEFAULT_MAX_ITEMS)
         if len(items) > max_items:
             self.add(path, f"has {len(items)} items; at most {max_items} are allowed")
-        for number, value in enumerate(items):
-            self.check_text(f"{path}[{number}]", value, max_characters, min_characters=1)
+        max_characters = MAX_ITEM_CHARACTERS.get(key, DEFAULT_MAX_ITEM_CHARACTERS)
+        ids: set[str] = set()
+        for number, item in enumerate(items):
+            item_path = f"{path}[{number}]"
+            if isinstance(item, str):
+                self.check_text(item_path, item, max_characters, is_required=True)
+                if key == "tags" and _CONTROL_CHARACTERS.search(item):
+                    self.add(item_path, "contains a control character")
+                continue
+            if item.id in ids:
+                self.add(f"{item_path}.id", f"{item.id!r} is used more than once")
+            ids.add(item.id)
+            self.check_object(item, f"{item_path}.")
 
-    def check_tags(self, path: str, values: list[str]) -> None:
-        """Check a list of tags."""
-        self.check_texts(path, values, MAX_TAGS, MAX_TAG_CHARACTERS)
-        for number, value in enumerate(values):
-            if _CONTROL_CHARACTERS.search(value):
-                self.add(f"{path}[{number}]", "contains a control character")
-
-    def check_json_data(self, path: str, value: Any, max_bytes: int) -> None:
+    def _check_json_data(self, path: str, value: Any, max_bytes: int) -> None:
         """Check the size and the characters of arbitrary JSON data."""
         try:
             encoded = msgspec.json.encode(value)
@@ -153,20 +204,14 @@ class FieldErrorCollector:
         if b"\\u0000" in encoded:
             self.add(path, "contains a character that cannot be stored (NUL)")
 
-    def check_unique_ids(self, path: str, ids: list[str]) -> None:
-        """Check that no ID is used twice."""
-        for number, item_id in enumerate(ids):
-            if item_id in ids[:number]:
-                self.add(f"{path}[{number}].id", f"{item_id!r} is used more than once")
-
-    def raise_if_any(self, hint: str | None = None) -> None:
+    def raise_if_any(self) -> None:
         """Raise an error if any was recorded.
 
         Raises:
             InvalidAgentError: With all recorded errors.
         """
         if self.errors:
-            raise InvalidAgentError(self.errors, hint=hint)
+            raise InvalidAgentError(self.errors)
 
 
 def make_invalid_field_error(path: str, message: str) -> InvalidAgentError:
@@ -184,105 +229,111 @@ def convert_to_struct(kind: type[StructT], data: Mapping[str, Any]) -> StructT:
     values: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         if field.encode_name in data:
-            value, errors = _convert_value(data[field.encode_name], field.type, field.encode_name)
-            values[field.name] = value
-            issues.errors += errors
+            values[field.name] = _convert_value(data[field.encode_name], field, issues)
         elif field.required:
             issues.add(field.encode_name, "is missing")
     issues.raise_if_any()
     return kind(**values)
 
 
-def apply_changes(
-    original: StructT, changes: Mapping[str, Any], allowed: frozenset[str]
-) -> StructT:
-    """Return a copy of a struct with new values for the allowed JSON keys.
+def apply_changes(original: StructT, changes: Mapping[str, Any]) -> StructT:
+    """Return a copy of an object of the model with new values for its editable fields.
 
-    Keys that are unknown or not allowed are ignored.
+    Args:
+        original: The object to change.
+        changes: The new values by JSON key. Keys that are unknown or not editable are ignored.
 
     Raises:
         InvalidAgentError: A value has the wrong type.
     """
     issues = FieldErrorCollector()
-    values: dict[str, Any] = {}
-    for field in msgspec.structs.fields(type(original)):
-        name = field.encode_name
-        if name in allowed and name in changes:
-            value, errors = _convert_value(changes[name], field.type, name)
-            values[field.name] = value
-            issues.errors += errors
+    values = {
+        field.name: _convert_value(changes[field.encode_name], field, issues)
+        for field in list_editable_fields(type(original))
+        if field.encode_name in changes
+    }
     issues.raise_if_any()
     return msgspec.structs.replace(original, **values)
 
 
-def _convert_value(value: Any, kind: Any, path: str) -> tuple[Any, list[FieldError]]:
+def _convert_value(
+    value: Any, field: msgspec.structs.FieldInfo, issues: FieldErrorCollector
+) -> Any:
     """Convert one JSON value to the type of its field.
 
-    Errors are returned instead of raised, so that the caller can collect those of all fields.
-
-    The caller collects the errors of all fields.
+    Errors are recorded instead of raised, so that those of all fields can be reported together.
     """
+    path = field.encode_name
     try:
         # The value is converted through plain data, so that nested structs are copied and validated
         # like external input.
-        plain = msgspec.to_builtins(value)
-        return msgspec.convert(plain, kind), []
+        return msgspec.convert(msgspec.to_builtins(value), field.type)
     except msgspec.ValidationError as error:
         match = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
         assert match is not None  # noqa: S101 - the pattern matches every text
-        return None, [FieldError(path + (match["path"] or ""), match["message"])]
+        issues.add(path + (match["path"] or ""), match["message"])
     except (TypeError, ValueError, RecursionError) as error:
-        return None, [FieldError(path, f"is not JSON data: {error}")]
+        issues.add(path, f"is not JSON data: {error}")
+    return None
 
 
-def parse_new_agent(new: NewAgent | Mapping[str, Any]) -> NewAgent:
-    """Convert JSON data to the fields of a new agent.
+def parse_new_agent(fields: Mapping[str, Any]) -> Agent:
+    """Return the agent that `add_agent` can store, from the fields that a caller has chosen.
+
+    Args:
+        fields: Editable fields by JSON key, and `id`, from which `add_agent` derives the ID. All
+            other keys are ignored.
 
     Raises:
         InvalidAgentError: A value has the wrong type.
     """
-    data = msgspec.to_builtins(new) if isinstance(new, NewAgent) else new
-    return convert_to_struct(NewAgent, data)
+    editable = {field.encode_name for field in list_editable_fields(Agent)}
+    values = {key: value for key, value in fields.items() if key in editable}
+    requested_id = fields.get("id")
+    id_value = "" if requested_id is None else requested_id
+    return convert_to_struct(Agent, {"name": "Unnamed", **values, "id": id_value})
 
 
-def validate_agent(agent: Agent) -> Agent:
-    """Return a normalized copy of an agent.
+def validate_object(item: StructT) -> StructT:
+    """Return a normalized copy of an agent, an entry, a library skill or a pack.
 
     Raises:
         InvalidAgentError: A value is invalid.
     """
-    normalized = _normalize_agent(agent)
+    normalized = _normalize_object(item)
     issues = FieldErrorCollector()
-    issues.check_text("name", normalized.name, MAX_NAME_CHARACTERS, min_characters=1)
-    issues.check_text("description", normalized.description, MAX_DESCRIPTION_CHARACTERS)
-    issues.check_text("systemPrompt", normalized.system_prompt, MAX_SYSTEM_PROMPT_CHARACTERS)
-    issues.check_text("appearanceSeed", normalized.appearance_seed, MAX_APPEARANCE_SEED_CHARACTERS)
-    issues.check_texts(
-        "contextRefs", normalized.context_refs, MAX_REFERENCES, MAX_REFERENCE_CHARACTERS
-    )
-    issues.check_tags("tags", normalized.tags)
-    # Arbitrary data of other programs, so only its size is limited.
-    issues.check_json_data("extra", normalized.extra, MAX_EXTRA_BYTES)
-    _check_categories(normalized, issues)
-    _check_skills(normalized, issues)
+    issues.check_object(normalized)
+    if isinstance(normalized, BrainEntry):
+        _check_metadata(normalized, issues)
     issues.raise_if_any()
     return normalized
 
 
-def _normalize_agent(agent: Agent) -> Agent:
-    """Return a copy with stripped texts, unique tags and at least one category.
+def _normalize_object(item: StructT) -> StructT:
+    """Return a copy with stripped texts and unique tags."""
+    values = {
+        name: getattr(item, name).strip() for name in ("name", "content") if hasattr(item, name)
+    }
+    if hasattr(item, "tags"):
+        values["tags"] = normalize_tags(item.tags)
+    if isinstance(item, Agent):
+        values |= _normalize_skills(item)
+    return msgspec.structs.replace(item, **values)
+
+
+def _normalize_skills(agent: Agent) -> dict[str, Any]:
+    """Return the categories and skills of an agent with at least one category.
 
     A skill of an unknown category moves to the first one.
     """
+    replace = msgspec.structs.replace
     categories = agent.skill_categories or [make_general_category()]
     category_ids = {category.id for category in categories}
-    replace = msgspec.structs.replace
-    return replace(
-        agent,
-        name=agent.name.strip(),
-        tags=normalize_tags(agent.tags),
-        skill_categories=[replace(category, name=category.name.strip()) for category in categories],
-        skills=[
+    return {
+        "skill_categories": [
+            replace(category, name=category.name.strip()) for category in categories
+        ],
+        "skills": [
             replace(
                 skill,
                 # Names of skills keep their white space, but must not consist of it.
@@ -293,108 +344,22 @@ def _normalize_agent(agent: Agent) -> Agent:
             )
             for skill in agent.skills
         ],
-    )
+    }
+
+
+def _check_metadata(entry: BrainEntry, issues: FieldErrorCollector) -> None:
+    """Check the documented keys of an entry's metadata. All other keys are opaque."""
+    for key in ("source", "sessionId", "workspaceId"):
+        value = entry.metadata.get(key)
+        if isinstance(value, str):
+            issues.check_text(f"metadata.{key}", value, MAX_REFERENCE_CHARACTERS)
+        elif value is not None:
+            issues.add(f"metadata.{key}", "must be a string")
 
 
 def normalize_tags(tags: Iterable[str]) -> list[str]:
     """Strip tags, and remove empty and duplicate ones."""
     return list(dict.fromkeys(stripped for tag in tags if (stripped := tag.strip())))
-
-
-def _check_categories(agent: Agent, issues: FieldErrorCollector) -> None:
-    """Record the errors in the categories of an agent."""
-    categories = agent.skill_categories
-    if len(categories) > MAX_CATEGORIES:
-        issues.add(
-            "skillCategories",
-            f"has {len(categories)} items; at most {MAX_CATEGORIES} are allowed",
-        )
-    issues.check_unique_ids("skillCategories", [category.id for category in categories])
-    for number, category in enumerate(categories):
-        path = f"skillCategories[{number}]"
-        issues.check_text(f"{path}.id", category.id, MAX_ID_CHARACTERS, min_characters=1)
-        issues.check_text(f"{path}.name", category.name, MAX_NAME_CHARACTERS, min_characters=1)
-        if not is_valid_color(category.color):
-            issues.add(f"{path}.color", "must be a color like #61988E")
-
-
-def _check_skills(agent: Agent, issues: FieldErrorCollector) -> None:
-    """Record the errors in the skills of an agent."""
-    if len(agent.skills) > MAX_SKILLS:
-        issues.add("skills", f"has {len(agent.skills)} items; at most {MAX_SKILLS} are allowed")
-    issues.check_unique_ids("skills", [skill.id for skill in agent.skills])
-    for number, skill in enumerate(agent.skills):
-        path = f"skills[{number}]"
-        issues.check_text(f"{path}.id", skill.id, MAX_ID_CHARACTERS, min_characters=1)
-        issues.check_text(f"{path}.name", skill.name, MAX_NAME_CHARACTERS, min_characters=1)
-        issues.check_text(
-            f"{path}.description", skill.description, MAX_SKILL_DESCRIPTION_CHARACTERS
-        )
-        issues.check_text(f"{path}.whenToUse", skill.when_to_use, MAX_WHEN_TO_USE_CHARACTERS)
-        issues.check_text(f"{path}.libraryId", skill.library_id or "", MAX_ID_CHARACTERS)
-        issues.check_texts(f"{path}.requires", skill.requires, MAX_REQUIREMENTS, MAX_ID_CHARACTERS)
-
-
-def validate_entry(entry: BrainEntry) -> BrainEntry:
-    """Return a normalized copy of an entry.
-
-    Raises:
-        InvalidAgentError: A value is invalid.
-    """
-    normalized = msgspec.structs.replace(
-        entry, content=entry.content.strip(), tags=normalize_tags(entry.tags)
-    )
-    issues = FieldErrorCollector()
-    if normalized.type not in ENTRY_TYPES:
-        issues.add("type", f"must be one of {', '.join(ENTRY_TYPES)}")
-    issues.check_text("id", normalized.id, MAX_ID_CHARACTERS, min_characters=1)
-    issues.check_text("content", normalized.content, MAX_ENTRY_CHARACTERS, min_characters=1)
-    issues.check_tags("tags", normalized.tags)
-    issues.check_json_data("metadata", normalized.metadata, MAX_METADATA_BYTES)
-    # The documented keys have a fixed type. All others are opaque.
-    for key in ("source", "sessionId", "workspaceId"):
-        value = normalized.metadata.get(key)
-        if value is None:
-            continue
-        if isinstance(value, str):
-            issues.check_text(f"metadata.{key}", value, MAX_REFERENCE_CHARACTERS)
-        else:
-            issues.add(f"metadata.{key}", "must be a string")
-    issues.raise_if_any()
-    return normalized
-
-
-def validate_library_skill(skill: LibrarySkill) -> LibrarySkill:
-    """Return a normalized copy of a library skill.
-
-    Raises:
-        InvalidAgentError: A value is invalid.
-    """
-    normalized = msgspec.structs.replace(
-        skill, name=skill.name.strip(), tags=normalize_tags(skill.tags)
-    )
-    issues = FieldErrorCollector()
-    issues.check_text("name", normalized.name, MAX_NAME_CHARACTERS, min_characters=1)
-    issues.check_text("description", normalized.description, MAX_SKILL_DESCRIPTION_CHARACTERS)
-    issues.check_text("whenToUse", normalized.when_to_use, MAX_WHEN_TO_USE_CHARACTERS)
-    issues.check_texts("requires", normalized.requires, MAX_REQUIREMENTS, MAX_ID_CHARACTERS)
-    issues.check_tags("tags", normalized.tags)
-    issues.raise_if_any()
-    return normalized
-
-
-def validate_pack(pack: Pack) -> Pack:
-    """Return a normalized copy of a pack.
-
-    Raises:
-        InvalidAgentError: A value is invalid.
-    """
-    normalized = msgspec.structs.replace(pack, name=pack.name.strip())
-    issues = FieldErrorCollector()
-    issues.check_text("name", normalized.name, MAX_NAME_CHARACTERS, min_characters=1)
-    issues.check_text("description", normalized.description, MAX_DESCRIPTION_CHARACTERS)
-    issues.raise_if_any()
-    return normalized
 
 
 def is_valid_color(text: str) -> bool:

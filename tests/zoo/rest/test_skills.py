@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import fields
 
-from paddock.zoo import validation
+from paddock.zoo import model, validation
 from paddock.zoo.rest import request_bodies
 from tests.app.serving import Client
 from tests.zoo.rest.test_agents import code_of, make
@@ -45,18 +45,19 @@ def test_library_skill_of_a_skill_is_changed(ada: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "editable"),
+    ("body", "kind"),
     [
-        (request_bodies.AgentChanges, validation.EDITABLE_AGENT_FIELDS),
-        (request_bodies.EntryChanges, validation.EDITABLE_ENTRY_FIELDS),
-        (request_bodies.SkillChanges, validation.EDITABLE_SKILL_FIELDS),
-        (request_bodies.CategoryChanges, validation.EDITABLE_CATEGORY_FIELDS),
-        (request_bodies.LibrarySkillChanges, validation.EDITABLE_LIBRARY_FIELDS),
-        (request_bodies.PackChanges, validation.EDITABLE_PACK_FIELDS),
+        (request_bodies.AgentChanges, model.Agent),
+        (request_bodies.EntryChanges, model.BrainEntry),
+        (request_bodies.SkillChanges, model.Skill),
+        (request_bodies.CategoryChanges, model.SkillCategory),
+        (request_bodies.LibrarySkillChanges, model.LibrarySkill),
+        (request_bodies.PackChanges, model.Pack),
     ],
 )
-def test_every_accepted_field_is_saved(body: type[Struct], editable: frozenset[str]) -> None:
+def test_every_accepted_field_is_saved(body: type[Struct], kind: type[Struct]) -> None:
     accepted = {field.encode_name for field in fields(body)}
+    editable = {field.encode_name for field in validation.list_editable_fields(kind)}
     assert accepted - request_bodies.IGNORED_FIELDS == editable
 
 

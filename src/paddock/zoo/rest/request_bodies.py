@@ -1,13 +1,23 @@
-"""The JSON bodies of requests. An unknown key is an error, so that a misspelled one is noticed."""
+"""The JSON bodies of requests. An unknown key is an error, so that a misspelled one is noticed.
+
+Bodies that create or change an object of the model get their fields from the model, so that a new
+field of an agent needs no change here. Such a body declares only the fields in which it differs.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import NODEFAULT, UNSET, Struct, UnsetType, defstruct, field
 
-from paddock.zoo.model import EntryType, Skill, SkillCategory, make_general_category
+from paddock.zoo.model import Agent, EntryType, LibrarySkill, Pack, Skill, SkillCategory
+from paddock.zoo.validation import list_editable_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BodyT = TypeVar("BodyT", bound="type[RequestBody]")
 
 IGNORED_FIELDS = frozenset(
     ("id", "agentId", "timestamp", "brainEntries", "createdAt", "updatedAt", "version")
@@ -19,42 +29,66 @@ class RequestBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=Tr
     """Base class of request bodies."""
 
 
+def create_object(model: type[Struct]) -> Callable[[BodyT], BodyT]:
+    """Return a decorator that gives a body the ID and the editable fields of a model class.
+
+    Fields that the request omits have the defaults of the model.
+    """
+    fields = {info.name: _define_field(info) for info in list_editable_fields(model)}
+    return lambda body: _add_fields(body, {"id": ("id", str | None, None), **fields})
+
+
+def change_object(model: type[Struct]) -> Callable[[BodyT], BodyT]:
+    """Return a decorator that gives a body the editable fields of a model class, all optional.
+
+    Fields that the request omits are UNSET, and `get_changes` leaves them out.
+    """
+    fields = {
+        info.name: (info.name, info.type | UnsetType, UNSET) for info in list_editable_fields(model)
+    }
+    return lambda body: _add_fields(body, fields)
+
+
+def _add_fields(body: BodyT, fields: dict[str, tuple[Any, ...]]) -> BodyT:
+    """Return a copy of a body with fields before its own. Its own definition of a field wins."""
+    own_fields = {info.name: _define_field(info) for info in msgspec.structs.fields(body)}
+    names = {"__doc__": body.__doc__, "__qualname__": body.__qualname__}
+    return defstruct(  # type: ignore[return-value]  # mypy cannot derive the class of the result
+        body.__name__,
+        (fields | own_fields).values(),
+        bases=(RequestBody,),
+        module=body.__module__,
+        namespace=names,
+        rename="camel",
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+
+
+def _define_field(info: msgspec.structs.FieldInfo) -> tuple[Any, ...]:
+    """Return a field of a struct in the form that `defstruct` expects."""
+    if info.default_factory is not NODEFAULT:
+        return info.name, info.type, field(default_factory=info.default_factory)
+    return (info.name, info.type) if info.required else (info.name, info.type, info.default)
+
+
+@create_object(Agent)
 class NewAgentBody(RequestBody, kw_only=True):
     """An agent to create. Read-only fields of a complete agent are accepted and ignored."""
 
     id: str | None = None
     """Text from which the ID is derived; by default the name."""
     name: str = "Unnamed"
-    description: str = ""
-    system_prompt: str = ""
-    skill_categories: list[SkillCategory] = field(default_factory=lambda: [make_general_category()])
-    skills: list[Skill] = field(default_factory=list)
-    context_refs: list[str] = field(default_factory=list)
-    appearance_seed: str = ""
-    tags: list[str] = field(default_factory=list)
-    injects_memory: bool = True
-    archived: bool = False
-    extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     brain_entries: Any = UNSET
     created_at: Any = UNSET
     updated_at: Any = UNSET
     version: Any = UNSET
 
 
+@change_object(Agent)
 class AgentChanges(RequestBody, kw_only=True):
     """Changes to an agent. Omitted fields stay as they are; the ID cannot be changed."""
 
-    name: str | UnsetType = UNSET
-    description: str | UnsetType = UNSET
-    system_prompt: str | UnsetType = UNSET
-    skill_categories: list[SkillCategory] | UnsetType = UNSET
-    skills: list[Skill] | UnsetType = UNSET
-    context_refs: list[str] | UnsetType = UNSET
-    appearance_seed: str | UnsetType = UNSET
-    tags: list[str] | UnsetType = UNSET
-    injects_memory: bool | UnsetType = UNSET
-    archived: bool | UnsetType = UNSET
-    extra: dict[str, dict[str, Any]] | UnsetType = UNSET
     id: str | UnsetType = UNSET
     """Must be the ID of the agent."""
     brain_entries: Any = UNSET
@@ -79,29 +113,16 @@ class InjectBody(RequestBody, kw_only=True):
     workspace_id: str | None = None
 
 
+@create_object(Skill)
 class NewSkillBody(RequestBody, kw_only=True):
     """A skill to add."""
 
-    id: str | None = None
-    name: str
-    description: str = ""
-    when_to_use: str = ""
     category_id: str | None = None
-    enabled: bool = True
-    requires: list[str] = field(default_factory=list)
-    library_id: str | None = None
 
 
+@change_object(Skill)
 class SkillChanges(RequestBody, kw_only=True):
     """Changes to a skill. Omitted fields stay as they are."""
-
-    name: str | UnsetType = UNSET
-    description: str | UnsetType = UNSET
-    when_to_use: str | UnsetType = UNSET
-    category_id: str | UnsetType = UNSET
-    enabled: bool | UnsetType = UNSET
-    requires: list[str] | UnsetType = UNSET
-    library_id: str | UnsetType | None = UNSET
 
 
 class ToggleBody(RequestBody, kw_only=True):
@@ -116,19 +137,16 @@ class OrderBody(RequestBody, kw_only=True):
     ids: list[str]
 
 
+@create_object(SkillCategory)
 class NewCategoryBody(RequestBody, kw_only=True):
     """A category to add."""
 
-    id: str | None = None
-    name: str
     color: str | None = None
 
 
+@change_object(SkillCategory)
 class CategoryChanges(RequestBody, kw_only=True):
     """Changes to a category. Omitted fields stay as they are."""
-
-    name: str | UnsetType = UNSET
-    color: str | UnsetType = UNSET
 
 
 class HandOverBody(RequestBody, kw_only=True):
@@ -176,42 +194,24 @@ class PinBody(RequestBody, kw_only=True):
     pinned: bool | None = None
 
 
+@create_object(LibrarySkill)
 class NewLibrarySkillBody(RequestBody, kw_only=True):
     """A skill to add to the library."""
 
-    id: str | None = None
-    name: str
-    description: str = ""
-    when_to_use: str = ""
-    tags: list[str] = field(default_factory=list)
-    requires: list[str] = field(default_factory=list)
-    pack_id: str | None = None
 
-
+@change_object(LibrarySkill)
 class LibrarySkillChanges(RequestBody, kw_only=True):
     """Changes to a library skill. Omitted fields stay as they are."""
 
-    name: str | UnsetType = UNSET
-    description: str | UnsetType = UNSET
-    when_to_use: str | UnsetType = UNSET
-    tags: list[str] | UnsetType = UNSET
-    requires: list[str] | UnsetType = UNSET
-    pack_id: str | UnsetType | None = UNSET
 
-
+@create_object(Pack)
 class NewPackBody(RequestBody, kw_only=True):
     """A pack to create."""
 
-    id: str | None = None
-    name: str
-    description: str = ""
 
-
+@change_object(Pack)
 class PackChanges(RequestBody, kw_only=True):
     """Changes to a pack. Omitted fields stay as they are."""
-
-    name: str | UnsetType = UNSET
-    description: str | UnsetType = UNSET
 
 
 class CopyBody(RequestBody, kw_only=True):

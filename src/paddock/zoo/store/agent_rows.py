@@ -217,25 +217,17 @@ def list_versions(tx: ReadTransaction, key: int) -> list[AgentVersion]:
         .where(columns.agent_key == key)
         .order_by(columns.version.desc())
     )
-    return [
-        AgentVersion(version=version, saved_at=at, source=source, summary=summary)
-        for version, at, source, summary in tx.connection.execute(statement)
-    ]
+    return [AgentVersion(**row) for row in tx.connection.execute(statement).mappings()]
 
 
 def find_version(tx: ReadTransaction, key: int, version: int) -> AgentVersion | None:
     """Return one version with its agent, or None."""
-    columns = agent_versions.c
-    statement = select(columns.saved_at, columns.source, columns.summary, columns.agent).where(
-        columns.agent_key == key, columns.version == version
+    columns = [agent_versions.c[field.name] for field in msgspec.structs.fields(AgentVersion)]
+    statement = select(*columns).where(
+        agent_versions.c.agent_key == key, agent_versions.c.version == version
     )
-    row = tx.connection.execute(statement).first()
-    if row is None:
-        return None
-    agent: Agent = row.agent
-    return AgentVersion(
-        version=version, saved_at=row.saved_at, source=row.source, summary=row.summary, agent=agent
-    )
+    row = tx.connection.execute(statement).mappings().first()
+    return None if row is None else AgentVersion(**row)
 
 
 LibraryItem = TypeVar("LibraryItem", LibrarySkill, Pack)
@@ -258,11 +250,6 @@ def find_library_item(
     same = (table.c.owner == tx.owner) & (table.c.id == item_id)
     row = tx.connection.execute(select(*columns).where(same)).mappings().first()
     return None if row is None else kind(**row)
-
-
-def make_library_id_check(tx: ReadTransaction, kind: type[LibraryItem]) -> Callable[[str], bool]:
-    """Return a predicate for IDs that are in use."""
-    return lambda item_id: find_library_item(tx, kind, item_id) is not None
 
 
 def insert_library_item(tx: WriteTransaction, item: LibraryItem) -> None:

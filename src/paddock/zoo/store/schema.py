@@ -1,12 +1,13 @@
 """The tables of a zoo and their column types.
 
-Every row belongs to an owner, so that one database can hold the zoos of several users. Migrations
-create the tables. A test checks that they match.
+Every row belongs to an owner, so that one database can hold the zoos of several users. Columns
+for the fields of the model are derived from it. Migrations create the tables. A test checks that
+they match.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import msgspec
 from sqlalchemy import (
@@ -22,14 +23,18 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    false,
     func,
     or_,
     type_coerce,
 )
 from sqlalchemy.types import TypeDecorator
 
-from paddock.zoo.model import Agent, Skill, SkillCategory
+from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack, ZooEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.types import TypeEngine
 
 # The separator is written before and after each tag. Tags cannot contain it, since control
 # characters are rejected.
@@ -88,6 +93,28 @@ def _has_tag(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
     return func.length(func.replace(column, written, "")) != func.length(column)
 
 
+def make_field_columns(model: type[msgspec.Struct], *omitted: str) -> Iterator[Column[Any]]:
+    """Yield a column for each field of a class of the model, with the name of the field.
+
+    A new field therefore needs no change here, only a migration that adds its column.
+    """
+    for field in msgspec.structs.fields(model):
+        is_nullable = type(None) in get_args(field.type)
+        kind = next(iter(get_args(field.type))) if is_nullable else field.type
+        if field.name not in omitted:
+            yield Column(field.name, _get_column_type(field.name, kind), nullable=is_nullable)
+
+
+def _get_column_type(name: str, kind: Any) -> TypeEngine[Any]:
+    """Return the type of the column for a field: JSON, unless the database has a type for it."""
+    if name == "tags":
+        return TagList()
+    if get_origin(kind) is Literal:
+        return Text()
+    column_types: dict[Any, TypeEngine[Any]] = {str: Text(), bool: Boolean(), int: Integer()}
+    return column_types.get(kind) or JsonText(kind)
+
+
 metadata = MetaData()
 
 agents = Table(
@@ -95,28 +122,13 @@ agents = Table(
     metadata,
     Column("key", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
-    Column("id", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("name", Text, nullable=False),
+    *make_field_columns(Agent),
     Column("folded_name", Text, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("tags", TagList, nullable=False),
-    Column("appearance_seed", Text, nullable=False),
-    Column("archived", Boolean, nullable=False),
-    Column("injects_memory", Boolean, nullable=False),
+    Column("folded_text", Text, nullable=False),
+    Column("skill_names", JsonText(list[str]), nullable=False),
     Column("entry_count", Integer, nullable=False),
-    Column("created_at", Text, nullable=False),
-    Column("updated_at", Text, nullable=False),
     Column("last_injected_at", Text),
     Column("deleted_at", Text),
-    Column("skill_names", JsonText(list[str]), nullable=False),
-    Column("folded_text", Text, nullable=False),
-    # Columns with long values come last, because SQLite reads a row up to the last column it needs.
-    Column("context_refs", JsonText(list[str]), nullable=False),
-    Column("skill_categories", JsonText(list[SkillCategory]), nullable=False),
-    Column("system_prompt", Text, nullable=False),
-    Column("skills", JsonText(list[Skill]), nullable=False),
-    Column("extra", JsonText(dict[str, dict[str, Any]]), nullable=False),
     UniqueConstraint("owner", "id"),
     Index("agents_in_order", "owner", "key"),
     Index("agents_by_name", "owner", "folded_name"),
@@ -140,17 +152,9 @@ entries = Table(
     Column("key", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
     Column("agent_key", RowKey, ForeignKey("agents.key", ondelete="CASCADE"), nullable=False),
-    Column("id", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("type", Text, nullable=False),
-    Column("timestamp", Text, nullable=False),
-    Column("updated_at", Text, nullable=False),
+    *make_field_columns(BrainEntry, "agent_id"),
     Column("deleted_at", Text),
-    Column("pinned", Boolean, nullable=False, server_default=false()),
     Column("workspace_id", Text),
-    Column("tags", TagList, nullable=False),
-    Column("metadata", JsonText(dict[str, Any]), nullable=False),
-    Column("content", Text, nullable=False),
     Column("words", Text, nullable=False),
     UniqueConstraint("agent_key", "id"),
     Index("entries_by_time", "agent_key", "timestamp", "key"),
@@ -164,14 +168,7 @@ library_skills = Table(
     metadata,
     Column("key", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
-    Column("id", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("when_to_use", Text, nullable=False),
-    Column("tags", TagList, nullable=False),
-    Column("requires", JsonText(list[str]), nullable=False),
-    Column("pack_id", Text),
+    *make_field_columns(LibrarySkill),
     UniqueConstraint("owner", "id"),
 )
 
@@ -180,10 +177,7 @@ packs = Table(
     metadata,
     Column("key", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
-    Column("id", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("description", Text, nullable=False),
+    *make_field_columns(Pack),
     UniqueConstraint("owner", "id"),
 )
 
@@ -192,12 +186,7 @@ events = Table(
     metadata,
     Column("id", RowKey, primary_key=True),
     Column("owner", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("at", Text, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("agent_id", Text),
-    Column("entry_id", Text),
-    Column("detail", JsonText(dict[str, Any]), nullable=False),
+    *make_field_columns(ZooEvent, "id"),
     Index("events_in_order", "owner", "id"),
     sqlite_autoincrement=True,
 )
