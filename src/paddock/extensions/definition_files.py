@@ -171,17 +171,44 @@ def list_module_paths(package_directory: Path, module_name: str) -> list[PurePos
     return []
 
 
+class ItemFiles(NamedTuple):
+    """The existing files that could define an item, by precedence, as names with slashes."""
+
+    own: tuple[str, ...] = ()
+    """Files for this item, such as `agenttools/tools/Plot.toml`."""
+    combined: tuple[str, ...] = ()
+    """Files for all items of its kind, such as `agenttools/tools.toml`."""
+
+    @property
+    def selected_file(self) -> str | None:
+        """The file that is used."""
+        return next(iter(self.own or self.combined), None)
+
+
+def find_item_files(
+    has_file: Callable[[str], bool], folder: PurePosixPath, item: str, suffixes: tuple[str, ...]
+) -> ItemFiles:
+    """Find the files that could define an item, without reading them.
+
+    Args:
+        has_file: Returns whether a file exists.
+        folder: The folder for the kind of item, such as `agenttools/tools`.
+        item: The name of the item.
+        suffixes: The suffixes of definition files, by precedence.
+    """
+    own_files = [f"{folder / item}{suffix}" for suffix in suffixes]
+    combined_files = [f"{folder}{suffix}" for suffix in suffixes]
+    return ItemFiles(tuple(filter(has_file, own_files)), tuple(filter(has_file, combined_files)))
+
+
 def find_definition_file(root: Path, kind: ItemKind, item: str) -> DefinitionFile | None:
     """Locate the definition file of an item without reading it, or return None."""
-    for suffix in DEFINITION_SUFFIXES:
-        path = root / kind / f"{item}{suffix}"
-        if path.is_file():
-            return DefinitionFile(path, kind, item, is_combined=False)
-    for suffix in DEFINITION_SUFFIXES:
-        path = root / f"{kind}{suffix}"
-        if path.is_file():
-            return DefinitionFile(path, kind, item, is_combined=True)
-    return None
+    files = find_item_files(
+        lambda name: (root / name).is_file(), PurePosixPath(kind), item, DEFINITION_SUFFIXES
+    )
+    if files.selected_file is None:
+        return None
+    return DefinitionFile(root / files.selected_file, kind, item, is_combined=not files.own)
 
 
 def _read_table(path: Path) -> object:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +19,10 @@ from paddock.errors import PaddockError
 from paddock.extensions.entry_points import (
     ENTRY_POINT_GROUP,
     ENTRY_POINTS_FILE_NAME,
-    MAX_ENTRY_POINTS_BYTES,
-    METADATA_SUFFIXES,
-    parse_entry_points,
+    list_metadata_directories,
+    parse_distribution_name,
+    parse_distribution_version,
+    read_entry_points,
 )
 from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
 from paddock.extensions.extension import (
@@ -52,8 +54,7 @@ class ExtensionEntryPoint(NamedTuple):
     @property
     def version(self) -> str | None:
         """The version of the distribution, if the directory name contains it."""
-        stem = self.metadata_directory.name.rpartition(".")[0]
-        return stem.split("-")[1] if "-" in stem else None
+        return parse_distribution_version(self.metadata_directory.name)
 
 
 _directory_cache: dict[str, tuple[int, dict[str, list[ExtensionEntryPoint]]]] = {}
@@ -64,13 +65,7 @@ _extension_cache: dict[ExtensionEntryPoint, tuple[tuple[Path, int, int], Extensi
 
 def find_all() -> Discovery:
     """Return the extensions among the installed distributions, in the order of `sys.path`."""
-    return _load_extensions(
-        [
-            entry_point
-            for entry_points in _list_installed_entry_points().values()
-            for entry_point in entry_points
-        ]
-    )
+    return _load_extensions(_list_entry_points())
 
 
 def find_named(name: str) -> Discovery:
@@ -79,22 +74,17 @@ def find_named(name: str) -> Discovery:
     The publisher is only in the manifest, so several manifests may have to be read.
     """
     package = name.rpartition("/")[2]
-    candidates = [
-        entry_point
-        for entry_points in _list_installed_entry_points().values()
-        for entry_point in entry_points
-        if entry_point.name == package
-    ]
-    discovery = _load_extensions(candidates)
-    return Discovery(
-        tuple(entry_point for entry_point in discovery.extensions if entry_point.name == name),
-        discovery.broken,
+    discovery = _load_extensions(
+        [entry_point for entry_point in _list_entry_points() if entry_point.name == package]
+    )
+    return discovery._replace(
+        extensions=tuple(extension for extension in discovery.extensions if extension.name == name)
     )
 
 
 def is_installed(distribution: str) -> bool:
     """Return whether a distribution is installed, even if it is not an extension."""
-    return normalize_distribution_name(distribution) in _list_installed_entry_points()
+    return normalize_distribution_name(distribution) in _find_distributions()
 
 
 def clear_cache() -> None:
@@ -103,13 +93,12 @@ def clear_cache() -> None:
     _extension_cache.clear()
 
 
-def parse_distribution_name(directory_name: str) -> str:
-    """Return the normalized distribution name in the name of a metadata directory."""
-    stem = directory_name.rpartition(".")[0]
-    return normalize_distribution_name(stem.partition("-")[0])
+def _list_entry_points() -> list[ExtensionEntryPoint]:
+    """Return the entry points of all installed distributions, in the order of `sys.path`."""
+    return list(chain.from_iterable(_find_distributions().values()))
 
 
-def _list_installed_entry_points() -> dict[str, list[ExtensionEntryPoint]]:
+def _find_distributions() -> dict[str, list[ExtensionEntryPoint]]:
     """Return the entry points of all installed distributions, by distribution."""
     points_by_distribution: dict[str, list[ExtensionEntryPoint]] = {}
     for path_entry in dict.fromkeys(sys.path):
@@ -131,34 +120,18 @@ def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEnt
     path = str(directory.absolute())
     cached = _directory_cache.get(path)
     if cached is None or cached[0] != modified_ns:
-        cached = _directory_cache[path] = (modified_ns, _scan_directory(Path(path)))
+        cached = _directory_cache[path] = (modified_ns, _scan_directory(path))
     return cached[1]
 
 
-def _scan_directory(directory: Path) -> dict[str, list[ExtensionEntryPoint]]:
-    try:
-        metadata_directories = sorted(
-            path for path in directory.iterdir() if path.name.endswith(METADATA_SUFFIXES)
-        )
-    except OSError:  # `sys.path` can contain archives
-        return {}
+def _scan_directory(directory: str) -> dict[str, list[ExtensionEntryPoint]]:
     return {
-        parse_distribution_name(path.name): _read_entry_points(path)
-        for path in metadata_directories
+        distribution: [
+            ExtensionEntryPoint(name, value, Path(metadata_directory))
+            for name, value in read_entry_points(metadata_directory)
+        ]
+        for distribution, metadata_directory in list_metadata_directories(directory).items()
     }
-
-
-def _read_entry_points(metadata: Path) -> list[ExtensionEntryPoint]:
-    try:
-        with (metadata / ENTRY_POINTS_FILE_NAME).open("rb") as file:
-            data = file.read(MAX_ENTRY_POINTS_BYTES)
-    except OSError:
-        return []
-    # Most distributions are not extensions, so this avoids decoding and parsing their files.
-    if ENTRY_POINT_GROUP.encode() not in data:
-        return []
-    points = parse_entry_points(data.decode("utf-8", "replace"))
-    return [ExtensionEntryPoint(name, value, metadata) for name, value in points]
 
 
 def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:

@@ -1,15 +1,57 @@
 """Entry points of installed extensions, read without a parser of INI files.
 
-Imported before the first answer of an extension's server, so it imports nothing slow.
+Imported before the first answer of an extension's server, so it imports nothing slow: no pathlib,
+no regular expressions and no typing.
 """
 
 from __future__ import annotations
+
+import os
 
 ENTRY_POINT_GROUP = "paddock.extensions"
 ENTRY_POINTS_FILE_NAME = "entry_points.txt"
 MAX_ENTRY_POINTS_BYTES = 1_000_000
 """Bytes read of a file, far more than any distribution needs."""
 METADATA_SUFFIXES = (".dist-info", ".egg-info")
+
+
+def list_metadata_directories(directory: str) -> dict[str, str]:
+    """Return the metadata directories in a directory by the names of their distributions.
+
+    For example, `{"acme-charts": "/site-packages/acme_charts-2.0.dist-info"}`.
+    """
+    try:
+        names = sorted(name for name in os.listdir(directory) if name.endswith(METADATA_SUFFIXES))
+    except OSError:  # sys.path can contain archives
+        return {}
+    return {parse_distribution_name(name): os.path.join(directory, name) for name in names}
+
+
+def parse_distribution_name(directory_name: str) -> str:
+    """Return the normalized distribution name in the name of a metadata directory."""
+    # PEP 503, without `re`: runs of hyphens, underscores and dots are equal to one hyphen.
+    distribution = directory_name.rpartition(".")[0].partition("-")[0].lower()
+    parts = distribution.replace("_", "-").replace(".", "-").split("-")
+    return "-".join(part for part in parts if part)
+
+
+def parse_distribution_version(directory_name: str) -> str | None:
+    """Return the version in the name of a metadata directory, or None if it has none."""
+    stem = directory_name.rpartition(".")[0]
+    return stem.split("-")[1] if "-" in stem else None
+
+
+def read_entry_points(metadata_directory: str) -> list[tuple[str, str]]:
+    """Return the names and values of a distribution's entry points in `paddock.extensions`."""
+    try:
+        with open(os.path.join(metadata_directory, ENTRY_POINTS_FILE_NAME), "rb") as file:
+            data = file.read(MAX_ENTRY_POINTS_BYTES)
+    except OSError:
+        return []
+    # Most distributions are not extensions, so this avoids decoding and parsing their files.
+    if ENTRY_POINT_GROUP.encode() not in data:
+        return []
+    return parse_entry_points(data.decode("utf-8", "replace"))
 
 
 def parse_entry_points(text: str) -> list[tuple[str, str]]:

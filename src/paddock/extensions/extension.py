@@ -82,8 +82,23 @@ class Extension(msgspec.Struct, frozen=True):
             return self._get_module_definition(kind, item, reference)
         file = find_definition_file(self.root, kind, item)
         if file is None:
-            raise make_missing_definition_error(self, kind, item, f"{item}.py, or .toml or .json")
+            expected = f"{kind}/{item}.py, or .toml or .json"
+            raise self.make_missing_definition_error(kind, item, expected)
         return file
+
+    def make_missing_definition_error(self, kind: ItemKind, item: str, expected: str) -> LoadError:
+        """Return the error for a declared item without a definition.
+
+        Args:
+            kind: The kind of the item.
+            item: The name of the item.
+            expected: The files to suggest, such as `tools/Plot.py, or .toml or .json`.
+        """
+        return LoadError(
+            f"the {kind.removesuffix('s')} '{self.name}/{item}' is declared but has no definition",
+            where=str(self.root),
+            hint=f"expected {self.root / expected}",
+        )
 
     def _get_module_definition(self, kind: ItemKind, item: str, reference: str) -> ModuleDefinition:
         path = find_module_file(self.directory, reference.partition(":")[0])
@@ -95,24 +110,6 @@ class Extension(msgspec.Struct, frozen=True):
                 hint=f"expected a module of the package in {self.directory}",
             )
         return ModuleDefinition(path, kind, item, is_combined=True, reference=reference)
-
-
-def make_missing_definition_error(
-    extension: Extension, kind: ItemKind, item: str, expected: str
-) -> LoadError:
-    """Return the error for a declared item without a definition.
-
-    Args:
-        extension: The extension that declares the item.
-        kind: The kind of the item.
-        item: The name of the item.
-        expected: The file names to suggest, relative to the folder for the kind.
-    """
-    return LoadError(
-        f"the {kind.removesuffix('s')} '{extension.name}/{item}' is declared but has no definition",
-        where=str(extension.root),
-        hint=f"expected {extension.root / kind / expected}",
-    )
 
 
 class BrokenExtension(NamedTuple):

@@ -12,11 +12,9 @@ import os
 import sys
 
 from paddock.extensions.entry_points import (
-    ENTRY_POINT_GROUP,
-    ENTRY_POINTS_FILE_NAME,
-    MAX_ENTRY_POINTS_BYTES,
-    METADATA_SUFFIXES,
-    parse_entry_points,
+    list_metadata_directories,
+    parse_distribution_version,
+    read_entry_points,
 )
 from paddock.named_servers.names import DEFINITION_SUFFIX
 from paddock.named_servers.quick_facts import (
@@ -62,7 +60,8 @@ def find_extension_definition(name: str) -> tuple[str, str] | None:
         stem = os.path.join(manifest_directory, root, "servers", item)
         if os.path.isfile(f"{stem}.py") or not os.path.isfile(stem + DEFINITION_SUFFIX):
             return None
-        return stem + DEFINITION_SUFFIX, _parse_version(metadata_directory) or DEFAULT_VERSION
+        version = parse_distribution_version(os.path.basename(metadata_directory))
+        return stem + DEFINITION_SUFFIX, version or DEFAULT_VERSION
     return None
 
 
@@ -70,41 +69,14 @@ def _iterate_entry_points(package: str) -> Iterator[tuple[str, str]]:
     """Yield metadata directories and values of entry points with a name, in order of precedence."""
     seen_distributions: set[str] = set()
     for path_entry in dict.fromkeys(sys.path):
-        directories = _list_metadata_directories(os.path.abspath(path_entry))
+        directories = list_metadata_directories(os.path.abspath(path_entry))
         for distribution, metadata_directory in directories.items():
             if distribution in seen_distributions:
                 continue  # hidden by one that is earlier on sys.path
-            for name, value in _read_entry_points(metadata_directory):
+            for name, value in read_entry_points(metadata_directory):
                 if name == package:
                     yield metadata_directory, value
         seen_distributions.update(directories)
-
-
-def _list_metadata_directories(directory: str) -> dict[str, str]:
-    """Return metadata directories by the normalized names of their distributions."""
-    try:
-        names = sorted(name for name in os.listdir(directory) if name.endswith(METADATA_SUFFIXES))
-    except OSError:  # sys.path can contain archives
-        return {}
-    return {_normalize_distribution(name): os.path.join(directory, name) for name in names}
-
-
-def _normalize_distribution(directory_name: str) -> str:
-    # PEP 503, without `re`: runs of hyphens, underscores and dots are equal to one hyphen.
-    distribution = directory_name.rpartition(".")[0].partition("-")[0].lower()
-    parts = distribution.replace("_", "-").replace(".", "-").split("-")
-    return "-".join(part for part in parts if part)
-
-
-def _read_entry_points(metadata_directory: str) -> list[tuple[str, str]]:
-    try:
-        with open(os.path.join(metadata_directory, ENTRY_POINTS_FILE_NAME), "rb") as file:
-            data = file.read(MAX_ENTRY_POINTS_BYTES)
-    except OSError:
-        return []
-    if ENTRY_POINT_GROUP.encode() not in data:
-        return []
-    return parse_entry_points(data.decode("utf-8", "replace"))
 
 
 def _read_text(path: str) -> str:
@@ -121,8 +93,3 @@ def _is_manifest_alias(key: str) -> bool:
 
 def _is_declared(item: str, manifest: str) -> bool:
     return f'"{item}"' in manifest or f"'{item}'" in manifest
-
-
-def _parse_version(metadata_directory: str) -> str | None:
-    stem = os.path.basename(metadata_directory).rpartition(".")[0]
-    return stem.split("-")[1] if "-" in stem else None

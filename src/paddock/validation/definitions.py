@@ -27,8 +27,8 @@ from paddock.validation.servers import check_assembly, check_server
 from paddock.wolfram.literals import UnevaluatedExpression
 
 if TYPE_CHECKING:
+    from paddock.extensions.definition_files import ItemFiles
     from paddock.extensions.manifest import ItemKind, ManifestItem
-    from paddock.extensions.paclets.definitions import PacletItemFiles
     from paddock.named_servers.definition import ServerDefinition
     from paddock.validation.subject import ValidationSubject
 
@@ -66,9 +66,7 @@ def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
         return []
 
 
-def read_item(
-    subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
-) -> object:
+def read_item(subject: ValidationSubject, kind: ItemKind, item: str, files: ItemFiles) -> object:
     """Return the definition of an item.
 
     Returns None if a problem of it was reported already, or if it cannot be known without running
@@ -218,21 +216,19 @@ def check_definitions(subject: ValidationSubject) -> None:
     declares_any = any(manifest.get_items(kind) for kind in ITEM_KINDS)
     if not declares_any or _is_root_missing(subject):
         return
-    declared_items: list[tuple[ItemKind, ManifestItem, PacletItemFiles]] = []
     for kind in CHECK_ORDER:
         for item in manifest.get_items(kind):
-            files = subject.find_item_files(kind, item.name)
-            _check_item_files(subject, kind, item.name, files)
-            declared_items.append((kind, item, files))
+            _check_item_files(subject, kind, item.name)
         _check_undeclared_items(subject, kind)
-    servers: list[tuple[ServerDefinition, LoadedDefinition]] = []
-    for kind, item, files in declared_items:
-        if files.selected_file is not None and not files.selected_file.endswith(MX_SUFFIX):
-            result = _check_item_contents(subject, kind, item, files)
-            servers += [] if result is None else [result]
+    results = [
+        _check_item_contents(subject, kind, item)
+        for kind in CHECK_ORDER
+        for item in manifest.get_items(kind)
+    ]
     # Servers are built last, because building is skipped if any item has an error.
-    for server, definition in servers:
-        check_assembly(server, definition, subject)
+    for result in results:
+        if result is not None:
+            check_assembly(*result, subject)
 
 
 def check_single_item(
@@ -241,11 +237,8 @@ def check_single_item(
     """Check one item, and return its definition if it is a valid server."""
     if _is_root_missing(subject):
         return None
-    files = subject.find_item_files(kind, item.name)
-    _check_item_files(subject, kind, item.name, files)
-    if files.selected_file is None or files.selected_file.endswith(MX_SUFFIX):
-        return None
-    return _check_item_contents(subject, kind, item, files)
+    _check_item_files(subject, kind, item.name)
+    return _check_item_contents(subject, kind, item)
 
 
 def _is_root_missing(subject: ValidationSubject) -> bool:
@@ -263,31 +256,30 @@ def _is_root_missing(subject: ValidationSubject) -> bool:
     return True
 
 
-def _check_item_files(
-    subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
-) -> None:
+def _check_item_files(subject: ValidationSubject, kind: ItemKind, item: str) -> None:
     """Report a missing definition, several files for one item, and files in a closed format."""
-    findings, word = subject.findings, kind.removesuffix("s")
+    files = subject.find_item_files(kind, item)
     if files.selected_file is None:
         _report_missing_definition(subject, kind, item)
     # Files in the closed .mx format are reported below.
     readable = [file for file in files.own if not file.endswith(MX_SUFFIX)]
     if len(readable) > 1:
-        findings.add(
+        names = ", ".join(PurePosixPath(file).name for file in readable)
+        subject.findings.add(
             "duplicate-definition-files",
-            f"the {word} {item!r} has {len(readable)} files: "
-            + ", ".join(PurePosixPath(file).name for file in readable),
+            f"the {kind.removesuffix('s')} {item!r} has {len(readable)} files: {names}",
             subject.get_path(readable[0]),
             "keep this one, which is used, and delete the other",
         )
-    for closed in files.mx_files:
-        is_alone = closed == files.selected_file
-        findings.add(
-            "closed-format" if is_alone else "closed-format-beside",
-            "is in the closed .mx format, which only the kernel that wrote it can read",
-            subject.get_path(closed),
-            "add a .wl or .wxf file beside it" if is_alone else "it is ignored; delete it",
-        )
+    for file in (*files.own, *files.combined):
+        if file.endswith(MX_SUFFIX):
+            is_alone = file == files.selected_file
+            subject.findings.add(
+                "closed-format" if is_alone else "closed-format-beside",
+                "is in the closed .mx format, which only the kernel that wrote it can read",
+                subject.get_path(file),
+                "add a .wl or .wxf file beside it" if is_alone else "it is ignored; delete it",
+            )
 
 
 def _report_missing_definition(subject: ValidationSubject, kind: ItemKind, item: str) -> None:
@@ -312,13 +304,11 @@ def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
     folder = str(PurePosixPath(subject.definition_folder) / subject.get_folder(kind))
     for name in subject.files.list_file_names(folder):
         file = PurePosixPath(name)
-        is_definition = file.suffix in subject.definition_suffixes and not name.startswith(
-            _IGNORED_PREFIXES
-        )
-        if is_definition and file.stem not in declared:
-            _report_undeclared_item(
-                subject, kind, file.stem, FindingLocation(subject.get_path(f"{folder}/{name}"))
-            )
+        has_definition_suffix = file.suffix in subject.definition_suffixes
+        is_ignored = name.startswith(_IGNORED_PREFIXES)
+        if has_definition_suffix and not is_ignored and file.stem not in declared:
+            location = FindingLocation(subject.get_path(f"{folder}/{name}"))
+            _report_undeclared_item(subject, kind, file.stem, location)
     # A combined file defines several items; its names show what it contains.
     for suffix in subject.definition_suffixes:
         combined = f"{folder}{suffix}"
@@ -348,19 +338,23 @@ def _report_undeclared_item(
 
 
 def _check_item_contents(
-    subject: ValidationSubject, kind: ItemKind, item: ManifestItem, files: PacletItemFiles
+    subject: ValidationSubject, kind: ItemKind, item: ManifestItem
 ) -> tuple[ServerDefinition, LoadedDefinition] | None:
-    """Read the definition of an item and check it.
+    """Read the definition of an item and check it, unless it has no readable file.
 
     The definition of a valid server is returned, because servers are built only after all items
     have been checked.
     """
-    file = files.selected_file or ""
+    files = subject.find_item_files(kind, item.name)
+    file = files.selected_file
+    if file is None or file.endswith(MX_SUFFIX):
+        return None
     location = FindingLocation(subject.get_path(file), key=None if files.own else item.name)
     try:
         value = read_item(subject, kind, item.name, files)
     except PaddockError as error:
-        code = "unreadable-definition" if isinstance(error, LoadError) else _get_invalid_code(kind)
+        is_unreadable = isinstance(error, LoadError)
+        code = "unreadable-definition" if is_unreadable else f"invalid-{kind.removesuffix('s')}"
         subject.findings.add_error(code, error, location)
         return None
     if value is None:
@@ -371,7 +365,3 @@ def _check_item_contents(
         return None if server is None else (server, definition)
     check_item(definition, subject)
     return None
-
-
-def _get_invalid_code(kind: ItemKind) -> str:
-    return f"invalid-{kind.removesuffix('s')}"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
 from paddock.extensions.data_formats import parse_toml
-from paddock.extensions.distributions import parse_distribution_name
 from paddock.extensions.entry_points import (
     ENTRY_POINT_GROUP,
     MAX_ENTRY_POINTS_BYTES,
+    parse_distribution_name,
     parse_entry_points,
 )
 from paddock.extensions.errors import ManifestError
@@ -32,10 +32,11 @@ from paddock.extensions.paclets.files import PackedPaclet, PacletDirectory, open
 from paddock.extensions.paclets.info import (
     AGENT_TOOLS_EXTENSION,
     ITEM_LISTS,
-    PACLET_INFO_FILE_NAMES,
+    find_info_file,
     parse_paclet_info,
 )
 from paddock.extensions.paclets.paclet import make_paclet_extension
+from paddock.extensions.paclets.search_paths import PACLET_INFO_FILE_NAMES
 from paddock.extensions.properties import shorten_repr
 from paddock.validation.findings import FindingLocation, find_line
 from paddock.validation.manifests import check_item_names, check_manifest, report_unknown_key
@@ -373,7 +374,7 @@ def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSub
     except ArchiveError as error:
         findings.add_error("invalid-archive", error, str(path))
         return None
-    name = next(filter(files.has_file, PACLET_INFO_FILE_NAMES), None)
+    name = find_info_file(files)
     if name is None:
         remedy = "a paclet has this file in its root directory"
         findings.add("missing-manifest", "there is no PacletInfo.wl", str(path), remedy)

@@ -18,16 +18,12 @@ from typing import TYPE_CHECKING
 from paddock.extensions.definition_files import (
     DEFINITION_SUFFIXES,
     MAX_DEFINITION_BYTES,
+    ItemFiles,
+    find_item_files,
     list_module_paths,
 )
 from paddock.extensions.extension import Extension
-from paddock.extensions.paclets.definitions import (
-    DEFINITION_FOLDERS,
-    MX_SUFFIX,
-    PACLET_DEFINITION_SUFFIXES,
-    PacletItemFiles,
-    find_item_files,
-)
+from paddock.extensions.paclets.definitions import DEFINITION_FOLDERS, PACLET_DEFINITION_SUFFIXES
 from paddock.extensions.paclets.files import PacletFiles
 from paddock.validation.findings import FindingCollector, FindingLocation, find_line
 
@@ -222,7 +218,7 @@ class ValidationSubject:
     @property
     def definition_suffixes(self) -> tuple[str, ...]:
         """Suffixes of definition files, including the closed .mx format."""
-        return (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX) if self.is_paclet else DEFINITION_SUFFIXES
+        return PACLET_DEFINITION_SUFFIXES if self.is_paclet else DEFINITION_SUFFIXES
 
     def get_folder(self, kind: ItemKind) -> str:
         """Return the folder name for a kind of item."""
@@ -261,24 +257,17 @@ class ValidationSubject:
             self.get_path(self.manifest), line, key=f"{self.get_folder(kind)}: {item}"
         )
 
-    def find_item_files(self, kind: ItemKind, item: str) -> PacletItemFiles:
+    def find_item_files(self, kind: ItemKind, item: str) -> ItemFiles:
         """Return the files that may define an item, by the rules of the extension's kind.
 
         The manifest of a distribution may refer to a module. Otherwise, an item has its own file,
         or is defined in a combined file for all items of its kind.
         """
-        if self.is_paclet:
-            return find_item_files(self.files, self.definition_folder, kind, item)
         reference = self.extension.manifest.find_reference(kind, item)
         if reference is not None:
             package, module_name = PurePosixPath(self.manifest).parent, reference.partition(":")[0]
             paths = list_module_paths(self.extension.directory, module_name)
             modules = [str(package / path) for path in paths]
-            return PacletItemFiles(combined=tuple(filter(self.files.has_file, modules)))
-        base = PurePosixPath(self.definition_folder) / kind
-        own_files = [f"{base / item}{suffix}" for suffix in DEFINITION_SUFFIXES]
-        combined_files = [f"{base}{suffix}" for suffix in DEFINITION_SUFFIXES]
-        return PacletItemFiles(
-            tuple(filter(self.files.has_file, own_files)),
-            tuple(filter(self.files.has_file, combined_files)),
-        )
+            return ItemFiles(combined=tuple(filter(self.files.has_file, modules)))
+        folder = PurePosixPath(self.definition_folder) / self.get_folder(kind)
+        return find_item_files(self.files.has_file, folder, item, self.definition_suffixes)

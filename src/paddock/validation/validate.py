@@ -18,9 +18,8 @@ from paddock.extensions.discovery import discover, discover_extension
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.extension import MANIFEST_FILE_NAME, get_built_in_extension
 from paddock.extensions.names import normalize_distribution_name, parse_qualified_name
-from paddock.extensions.paclets.archives import PACLET_SUFFIX
 from paddock.extensions.paclets.files import PacletDirectory
-from paddock.extensions.paclets.info import PACLET_INFO_FILE_NAMES
+from paddock.extensions.paclets.search_paths import PACLET_INFO_FILE_NAMES, PACLET_SUFFIX
 from paddock.extensions.references import is_reference
 from paddock.extensions.registry import InstalledItemRegistry
 from paddock.named_servers.names import DEFINITION_SUFFIX

@@ -20,9 +20,9 @@ from paddock.extensions.entry_points import (
 from paddock.extensions.errors import CatalogueError, ExtensionNotFoundError, ManifestError
 from paddock.extensions.extension import MANIFEST_FILE_NAME, format_extension_name
 from paddock.extensions.manifest import MAX_MANIFEST_BYTES, is_valid_name, parse_manifest
-from paddock.extensions.paclets.archives import PACLET_SUFFIX as PACLET
 from paddock.extensions.paclets.archives import open_archive
 from paddock.extensions.paclets.paclet import read_paclet
+from paddock.extensions.paclets.search_paths import PACLET_SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +79,9 @@ def read_entries(file: Path, url: str) -> list[CatalogueEntry]:
         PaddockError: The file or a manifest in it is invalid.
     """
     entries = (
-        _read_paclet_entries(file, url) if file.suffix == PACLET else _read_wheel_entries(file, url)
+        _read_paclet_entries(file, url)
+        if file.suffix == PACLET_SUFFIX
+        else _read_wheel_entries(file, url)
     )
     return [validate_entry(entry, str(file)) for entry in entries]
 
@@ -109,12 +111,12 @@ def _find_files(paths: Iterable[Path]) -> list[tuple[Path, Path]]:
             candidates = (
                 candidate
                 for candidate in path.rglob("*")
-                if candidate.suffix in (WHEEL_SUFFIX, PACLET)
+                if candidate.suffix in (WHEEL_SUFFIX, PACLET_SUFFIX)
             )
             for candidate in sorted(candidates):
                 if candidate.is_file():
                     roots_by_file.setdefault(candidate, path)
-        elif path.is_file() and path.suffix in (WHEEL_SUFFIX, PACLET):
+        elif path.is_file() and path.suffix in (WHEEL_SUFFIX, PACLET_SUFFIX):
             roots_by_file.setdefault(path, path.parent)
         else:
             raise CatalogueError(

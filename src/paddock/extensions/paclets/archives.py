@@ -19,12 +19,12 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
+from paddock.extensions.paclets.search_paths import PACLET_SUFFIX
 from paddock.files import lock_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PACLET_SUFFIX = ".paclet"
 MAX_ARCHIVE_ENTRIES = 50_000
 MAX_UNPACKED_BYTES = 1_000_000_000
 """Maximum total size of the unpacked files."""

@@ -8,8 +8,7 @@ are an error alone.
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError
 from paddock.extensions.definition_files import MAX_DEFINITION_BYTES, DefinitionFile, ParseCache
@@ -35,8 +34,8 @@ from paddock.wolfram.literals import DataError, evaluate, iter_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
-    from paddock.extensions.manifest import ItemKind
     from paddock.extensions.paclets.definition_source import DefinitionContent
     from paddock.extensions.paclets.files import PacletFiles
     from paddock.extensions.paclets.property_tables import PropertyDict
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
 
     _ParsedFile = tuple[DefinitionContent, object, PropertyDict | None]
 
-PACLET_DEFINITION_SUFFIXES = (".wxf", ".wl")
 MX_SUFFIX = ".mx"
+PACLET_DEFINITION_SUFFIXES = (".wxf", ".wl", MX_SUFFIX)
 _DESCRIPTION_KEY = "Description"
 _TABLE_HEADS = ("Association", "List")
 _RULE_HEADS = ("Rule", "RuleDelayed")
@@ -60,48 +59,6 @@ _PROPERTY_MAKERS: dict[str, Callable[[PropertyDict, FunctionOwner, str], Mapping
 
 
 _combined_files: ParseCache[_ParsedFile] = ParseCache()
-
-
-class PacletItemFiles(NamedTuple):
-    """The existing files that could define an item, by precedence, as names in the paclet."""
-
-    own: tuple[str, ...] = ()
-    """Files for this item."""
-    combined: tuple[str, ...] = ()
-    """Files for all items of its kind."""
-
-    @property
-    def selected_file(self) -> str | None:
-        """The file that is used."""
-        return next(iter(self.own or self.combined), None)
-
-    @property
-    def mx_files(self) -> tuple[str, ...]:
-        """The files that cannot be read."""
-        return tuple(name for name in (*self.own, *self.combined) if name.endswith(MX_SUFFIX))
-
-
-def find_item_files(files: PacletFiles, root: str, kind: ItemKind, item: str) -> PacletItemFiles:
-    """Find the files that could define an item, without reading them."""
-    folder = DEFINITION_FOLDERS.get(kind)
-    if folder is None:
-        return PacletItemFiles()
-    base = PurePosixPath(root) / folder
-    own_files = [f"{base / item}{suffix}" for suffix in (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX)]
-    combined_files = [f"{base}{suffix}" for suffix in (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX)]
-    return PacletItemFiles(
-        tuple(filter(files.has_file, own_files)), tuple(filter(files.has_file, combined_files))
-    )
-
-
-def make_missing_files_error(paclet: str, root: Path, kind: ItemKind, item: str) -> LoadError:
-    """Return the error for a declared item without a definition, with the expected file."""
-    folder = DEFINITION_FOLDERS.get(kind, kind)
-    return LoadError(
-        f"the {kind.removesuffix('s')} '{paclet}/{item}' is declared but has no definition",
-        where=str(root),
-        hint=f"expected {root / folder / item}.wl or .wxf",
-    )
 
 
 class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):

@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.extension import BrokenExtension, Discovery, Extension
 from paddock.extensions.manifest import MAX_MANIFEST_BYTES
-from paddock.extensions.paclets.search_paths import list_search_paths
+from paddock.extensions.paclets.search_paths import (
+    PACLET_INFO_FILE_NAMES,
+    PACLET_SUFFIX,
+    list_search_paths,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,8 +33,7 @@ _EMPTY_PART = (0, True, "")
 """The sort key of a part that is zero or absent."""
 
 PacletVersionKey = tuple[tuple[int, bool, str], ...]
-_INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
-_ARCHIVE_SUFFIX = ".paclet"
+
 _PACLET_FOLDERS = ("Paclets", "Repository")
 """Folders of a search path that contain paclets."""
 _EXTENSION_MARKER = b"AgentTools"
@@ -78,17 +81,11 @@ def find_all() -> Discovery:
 
 def find_named(name: str) -> Discovery:
     """Find the paclet with a name, parsing only files that contain the name."""
-    package = name.rpartition("/")[2].encode()
-    discovery = _select_highest_versions(
-        candidate for candidate in _iterate_candidates(lambda data: package in data)
-    )
+    package = name.rpartition("/")[2]
+    discovery = _select_highest_versions(_iterate_candidates(lambda data: package.encode() in data))
     return Discovery(
-        tuple(candidate for candidate in discovery.extensions if candidate.name == name),
-        tuple(
-            candidate
-            for candidate in discovery.broken
-            if candidate.name in (name, name.rpartition("/")[2])
-        ),
+        tuple(extension for extension in discovery.extensions if extension.name == name),
+        tuple(extension for extension in discovery.broken if extension.name in (name, package)),
     )
 
 
@@ -121,7 +118,9 @@ def _find_inner_locations(directory: Path) -> Iterator[Path]:
     try:
         with os.scandir(directory) as entries:
             children = sorted(
-                entry.name for entry in entries if entry.is_dir() or _is_archive(entry.name)
+                entry.name
+                for entry in entries
+                if entry.is_dir() or entry.name.endswith(PACLET_SUFFIX)
             )
     except OSError:
         return
@@ -133,13 +132,10 @@ def _find_inner_locations(directory: Path) -> Iterator[Path]:
             yield from _find_inner_locations(path)
 
 
-def _is_archive(name: str) -> bool:
-    return name.endswith(_ARCHIVE_SUFFIX)
-
-
 def _is_paclet(path: Path) -> bool:
     try:
-        return _find_info_file(path) is not None or (_is_archive(path.name) and _is_file(path))
+        is_archive = path.suffix == PACLET_SUFFIX and _is_file(path)
+        return is_archive or _find_info_file(path) is not None
     except PermissionError:
         return True
 
@@ -150,11 +146,7 @@ def _find_info_file(directory: Path) -> Path | None:
     Raises:
         PermissionError: The directory cannot be read.
     """
-    for name in _INFO_FILE_NAMES:
-        file = directory / name
-        if _is_file(file):
-            return file
-    return None
+    return next(filter(_is_file, (directory / name for name in PACLET_INFO_FILE_NAMES)), None)
 
 
 def _is_file(path: Path) -> bool:
@@ -200,11 +192,12 @@ def _inspect_location(path: Path, is_relevant: Callable[[bytes], bool]) -> Pacle
         return _make_broken_candidate(path, None, problem)
     if data is not None and not is_relevant(data):
         return None
-    candidate = (
-        _make_plain_candidate(data, path)
-        if data is not None and _EXTENSION_MARKER not in data
-        else _read_candidate(path, data)
-    )
+    if data is not None and _EXTENSION_MARKER not in data:
+        # A paclet that is not an extension is a candidate too: it can be the highest version of a
+        # paclet whose older versions are extensions.
+        candidate = PacletCandidate(*_guess_identity(data, path), None)
+    else:
+        candidate = _read_candidate(path, data)
     _candidate_cache[path] = (state, candidate)
     return candidate
 
@@ -214,18 +207,10 @@ def _read_start(file: Path) -> bytes:
         return info_file.read(MAX_MANIFEST_BYTES + 1)
 
 
-def _make_plain_candidate(data: bytes, path: Path) -> PacletCandidate:
-    """Return a paclet that is not an extension.
-
-    It can still be the highest version of a paclet whose older versions are extensions.
-    """
-    return PacletCandidate(*_guess_identity(data, path), None)
-
-
 def _guess_identity(data: bytes | None, path: Path) -> tuple[str, str]:
     """Guess name and version of a paclet with regular expressions, without parsing it."""
     name, version = _NAME_PATTERN.search(data or b""), _VERSION_PATTERN.search(data or b"")
-    stem = path.stem if path.suffix == _ARCHIVE_SUFFIX else path.name
+    stem = path.stem if path.suffix == PACLET_SUFFIX else path.name
     return (
         name[1].decode("utf-8", "replace") if name else _VERSION_SUFFIX_PATTERN.sub("", stem),
         version[1].decode("utf-8", "replace") if version else "",
@@ -241,34 +226,26 @@ def _read_candidate(path: Path, data: bytes | None) -> PacletCandidate:
         path: The directory or archive of the paclet.
         data: The content of `PacletInfo`, to guess the name of a broken paclet; None for archives.
     """
-    from paddock.extensions.paclets.files import (  # noqa: PLC0415 - loads zipfile
-        open_paclet_files,
-    )
-    from paddock.extensions.paclets.info import (  # noqa: PLC0415 - loads the Wolfram parser
-        read_paclet_info,
-    )
-    from paddock.extensions.paclets.paclet import (  # noqa: PLC0415 - as above
-        make_paclet_extension,
-    )
+    # Most machines have no such paclets, so zipfile and the Wolfram parser are loaded late.
+    from paddock.extensions.paclets.paclet import inspect_paclet  # noqa: PLC0415 - see above
 
     try:
-        files = open_paclet_files(path)
-        info = read_paclet_info(files)
-        return PacletCandidate(info.name, info.version or "", make_paclet_extension(info, files))
+        paclet = inspect_paclet(path)
+        return PacletCandidate(paclet.info.name, paclet.info.version or "", paclet.extension)
     except PaddockError as error:
-        return _make_broken_candidate(path, data, error)
+        problem = error
     except Exception as error:  # noqa: BLE001 - one broken paclet must not hide the others
         message = f"cannot be read: {type(error).__name__}: {error}"
-        return _make_broken_candidate(path, data, LoadError(message, where=str(path)))
+        problem = LoadError(message, where=str(path))
+    return _make_broken_candidate(path, data, problem)
 
 
 def _make_broken_candidate(
     path: Path, data: bytes | None, problem: PaddockError
 ) -> PacletCandidate:
     name, version = _guess_identity(data, path)
-    return PacletCandidate(
-        name, version, BrokenExtension(name, "paclet", path, problem, version or None, name)
-    )
+    extension = BrokenExtension(name, "paclet", path, problem, version or None, name)
+    return PacletCandidate(name, version, extension)
 
 
 def _select_highest_versions(candidates: Iterable[PacletCandidate]) -> Discovery:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from paddock.errors import LoadError
 from paddock.extensions.definition_files import ParseCache
-from paddock.extensions.paclets.archives import PACLET_SUFFIX, find_common_folder, open_archive
+from paddock.extensions.paclets.archives import find_common_folder, open_archive
+from paddock.extensions.paclets.search_paths import PACLET_SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,12 +58,8 @@ def open_paclet_files(path: Path) -> PacletFiles:
     Raises:
         ArchiveError: The archive cannot be read, or is not safe.
     """
-    return PackedPaclet(path) if is_paclet_archive(path) else PacletDirectory(path)
-
-
-def is_paclet_archive(path: Path) -> bool:
-    """Return whether a path is a paclet archive."""
-    return path.suffix == PACLET_SUFFIX and _has_file_type(stat.S_ISREG, path)
+    is_archive = path.suffix == PACLET_SUFFIX and _has_file_type(stat.S_ISREG, path)
+    return PackedPaclet(path) if is_archive else PacletDirectory(path)
 
 
 def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:

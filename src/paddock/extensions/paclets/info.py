@@ -21,6 +21,7 @@ from paddock.extensions.paclets.property_tables import (
     to_plain_data,
     to_table,
 )
+from paddock.extensions.paclets.search_paths import PACLET_INFO_FILE_NAMES
 from paddock.extensions.properties import shorten_repr
 from paddock.wolfram.literals import DataError, RuleValue
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from paddock.extensions.paclets.files import PacletFiles
     from paddock.extensions.paclets.property_tables import PropertyDict
 
-PACLET_INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
 AGENT_TOOLS_EXTENSION = "AgentTools"
 DEFAULT_PACLET_ROOT = "AgentTools"
 ITEM_LISTS: dict[str, ItemKind] = {
@@ -75,23 +75,27 @@ def read_paclet_info(files: PacletFiles) -> PacletInfo:
         ManifestError: There is no such file, or it is invalid.
         ArchiveError: The archive cannot be unpacked.
     """
-    for name in PACLET_INFO_FILE_NAMES:
-        if files.has_file(name):
-            where = str(files.path / name)
-            try:
-                info = parse_paclet_info(files.read_file(name, MAX_MANIFEST_BYTES), where)
-            except LoadError as error:
-                if error.code != LoadError.code:
-                    raise
-                raise ManifestError(error.message, where=error.where, hint=error.hint) from None
-            if info.problem is not None:
-                raise info.problem
-            return info
-    raise ManifestError(
-        "is not a paclet: there is no PacletInfo.wl",
-        where=str(files.path),
-        hint="pass the directory that contains PacletInfo.wl, or a .paclet archive",
-    )
+    name = find_info_file(files)
+    if name is None:
+        raise ManifestError(
+            "is not a paclet: there is no PacletInfo.wl",
+            where=str(files.path),
+            hint="pass the directory that contains PacletInfo.wl, or a .paclet archive",
+        )
+    try:
+        info = parse_paclet_info(files.read_file(name, MAX_MANIFEST_BYTES), str(files.path / name))
+    except LoadError as error:
+        if error.code != LoadError.code:
+            raise
+        raise ManifestError(error.message, where=error.where, hint=error.hint) from None
+    if info.problem is not None:
+        raise info.problem
+    return info
+
+
+def find_info_file(files: PacletFiles) -> str | None:
+    """Return the name of the `PacletInfo` file of a paclet, or None."""
+    return next(filter(files.has_file, PACLET_INFO_FILE_NAMES), None)
 
 
 def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
@@ -130,18 +134,15 @@ def read_extension_tables(files: PacletFiles, name: str) -> list[PropertyDict]:
         ManifestError: The `PacletInfo` file is invalid.
         LoadError: The `PacletInfo` file has a syntax error.
     """
-    for file_name in PACLET_INFO_FILE_NAMES:
-        if files.has_file(file_name):
-            content = parse_content(
-                files.read_file(file_name, MAX_MANIFEST_BYTES), ".wl", str(files.path / file_name)
-            )
-            properties = _read_properties(content.to_data()) or {}
-            tables = (
-                to_table(_flatten(declaration))
-                for declaration in _find_declarations(properties.get("Extensions", []), name)
-            )
-            return [table for table in tables if table is not None]
-    return []
+    file_name = find_info_file(files)
+    if file_name is None:
+        return []
+    data = files.read_file(file_name, MAX_MANIFEST_BYTES)
+    content = parse_content(data, ".wl", str(files.path / file_name))
+    properties = _read_properties(content.to_data()) or {}
+    declarations = _find_declarations(properties.get("Extensions", []), name)
+    tables = [to_table(_flatten(declaration)) for declaration in declarations]
+    return [table for table in tables if table is not None]
 
 
 def _read_properties(value: object) -> PropertyDict | None:
@@ -177,8 +178,8 @@ def _add_declaration(
 ) -> PacletInfo:
     """Add the manifest from the first "AgentTools" extension.
 
-    An invalid root directory becomes the `problem` of the result. The manifest then has the
-    default root, so that validation can still report problems of the items.
+    An invalid root directory becomes the `problem` of the result. The manifest then has a default
+    root, so that validation can still report problems of the items.
     """
     table = to_table(_flatten(declarations[0]))
     if table is None:
@@ -189,21 +190,21 @@ def _add_declaration(
             hint=f'expected {{"{AGENT_TOOLS_EXTENSION}", "Root" -> …, "Tools" -> {{…}}, …}}',
         )
     malformed_items: list[MalformedItem] = []
-    manifest_table: dict[str, object] = {"publisher": publisher}
-    root = to_plain_data(table.pop("Root", DEFAULT_PACLET_ROOT))
+    errors: list[ManifestError | None] = []
+    manifest_table: dict[str, object] = {
+        "publisher": publisher,
+        "root": to_plain_data(table.pop("Root", DEFAULT_PACLET_ROOT)),
+    }
     for key, kind in ITEM_LISTS.items():
         manifest_table[kind] = _read_items(kind, table.pop(key, []), malformed_items)
-    manifest = build_manifest({**manifest_table, "root": DEFAULT_PACLET_ROOT}, where)
-    problem = None
-    try:
-        manifest = build_manifest({**manifest_table, "root": root}, where)
-    except ManifestError as error:
-        problem = error
+    manifest = build_manifest(
+        manifest_table, where, report=lambda problem: errors.append(problem.error)
+    )
     return info._replace(
         manifest=manifest._replace(extra=to_plain_data(table)),
         malformed_items=tuple(malformed_items),
         extra_declarations=len(declarations) - 1,
-        problem=problem,
+        problem=next((error for error in errors if error is not None), None),
     )
 
 

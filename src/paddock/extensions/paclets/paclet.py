@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.extensions.definition_files import find_item_files
 from paddock.extensions.errors import ExtensionNotFoundError
 from paddock.extensions.extension import Extension
 from paddock.extensions.paclets.definitions import (
+    DEFINITION_FOLDERS,
+    PACLET_DEFINITION_SUFFIXES,
     PacletDefinition,
-    find_item_files,
-    make_missing_files_error,
 )
 from paddock.extensions.paclets.files import PacletFiles, open_paclet_files
-from paddock.extensions.paclets.info import AGENT_TOOLS_EXTENSION, MalformedItem, read_paclet_info
+from paddock.extensions.paclets.info import AGENT_TOOLS_EXTENSION, read_paclet_info
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.extensions.definition_files import DefinitionFile
+    from paddock.extensions.definition_files import DefinitionFile, ItemFiles
     from paddock.extensions.manifest import ItemKind
     from paddock.extensions.paclets.info import PacletInfo
 
@@ -26,8 +28,6 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
     """A paclet with an "AgentTools" extension."""
 
     files: PacletFiles
-    malformed_items: tuple[MalformedItem, ...] = ()
-    """Invalid items in the declaration, which are ignored."""
 
     def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Return the definition of an item, without reading the file.
@@ -35,9 +35,10 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
         Raises:
             LoadError: There is no definition file.
         """
-        files = find_item_files(self.files, self.manifest.root, kind, item)
+        files = self.find_item_files(kind, item)
         if files.selected_file is None:
-            raise make_missing_files_error(self.name, self.root, kind, item)
+            expected = f"{DEFINITION_FOLDERS.get(kind, kind)}/{item}.wl or .wxf"
+            raise self.make_missing_definition_error(kind, item, expected)
         return PacletDefinition(
             self.directory / files.selected_file,
             kind,
@@ -49,6 +50,11 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
             version=self.version,
             description=self._find_declared_description(kind, item),
         )
+
+    def find_item_files(self, kind: ItemKind, item: str) -> ItemFiles:
+        """Find the files that could define an item, without reading them."""
+        folder = PurePosixPath(self.manifest.root) / DEFINITION_FOLDERS.get(kind, kind)
+        return find_item_files(self.files.has_file, folder, item, PACLET_DEFINITION_SUFFIXES)
 
     def _find_declared_description(self, kind: ItemKind, item: str) -> str | None:
         declared = self.manifest.get_items(kind)
@@ -63,9 +69,7 @@ def read_paclet(path: Path) -> PacletExtension:
         ArchiveError: The archive cannot be read, or is not safe.
         ExtensionNotFoundError: The paclet has no "AgentTools" extension.
     """
-    files = open_paclet_files(path)
-    info = read_paclet_info(files)
-    extension = make_paclet_extension(info, files)
+    info, extension = inspect_paclet(path)
     if extension is None:
         raise ExtensionNotFoundError(
             f'the paclet {info.name!r} has no "{AGENT_TOOLS_EXTENSION}" extension',
@@ -73,6 +77,25 @@ def read_paclet(path: Path) -> PacletExtension:
             hint=f'expected "Extensions" -> {{{{"{AGENT_TOOLS_EXTENSION}", "Tools" -> {{…}}, …}}}}',
         )
     return extension
+
+
+class PacletContents(NamedTuple):
+    """The content of a paclet's `PacletInfo` file, and its extension if it declares one."""
+
+    info: PacletInfo
+    extension: PacletExtension | None
+
+
+def inspect_paclet(path: Path) -> PacletContents:
+    """Read a paclet in a directory or an archive, which need not have an "AgentTools" extension.
+
+    Raises:
+        ManifestError: There is no `PacletInfo` file, or it is invalid.
+        ArchiveError: The archive cannot be read, or is not safe.
+    """
+    files = open_paclet_files(path)
+    info = read_paclet_info(files)
+    return PacletContents(info, make_paclet_extension(info, files))
 
 
 def make_paclet_extension(info: PacletInfo, files: PacletFiles) -> PacletExtension | None:
@@ -87,5 +110,4 @@ def make_paclet_extension(info: PacletInfo, files: PacletFiles) -> PacletExtensi
         info.version,
         info.name,
         files=files,
-        malformed_items=info.malformed_items,
     )

@@ -1,4 +1,4 @@
-"""The search paths for paclets on each operating system.
+"""The search paths for paclets on each operating system, and the names of their files.
 
 The paths are computed from the environment without accessing the file system.
 """
@@ -15,6 +15,10 @@ from paddock.directories import get_data_directory
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+PACLET_SUFFIX = ".paclet"
+"""The suffix of paclet archives."""
+PACLET_INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
+"""Names of the manifest of a paclet. A directory with such a file is a paclet."""
 PACLET_PATH_VARIABLE = "PADDOCK_PACLET_PATH"
 PADDOCK_PACLET_FOLDER = "paclets"
 """The folder of the data directory with paclets that Paddock has installed."""

@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 from paddock import LoadError, PaddockError, Tool
+from paddock.extensions.definition_files import ItemFiles
 from paddock.extensions.errors import PromptSpecificationError, ToolSpecificationError
-from paddock.extensions.paclets.definitions import (
-    PacletDefinition,
-    PacletItemFiles,
-    find_item_files,
-)
+from paddock.extensions.paclets.definitions import PacletDefinition
 from paddock.extensions.paclets.files import PacletDirectory
 from paddock.extensions.paclets.info import read_paclet_info
 from paddock.extensions.paclets.paclet import PacletExtension, make_paclet_extension
@@ -153,11 +150,11 @@ def test_a_closed_file_alone_says_what_to_do() -> None:
 def test_a_closed_file_beside_others_is_ignored_and_listed() -> None:
     found = sample("SeveralFiles")
     assert tool(found, "BesideClosed").name == "beside_closed"
-    files = find_item_files(found.files, found.manifest.root, "tools", "BesideClosed")
+    files = found.find_item_files("tools", "BesideClosed")
     closed = "AgentTools/Tools/BesideClosed.mx"
     combined = ("AgentTools/Tools.wl",)
-    assert files == PacletItemFiles(("AgentTools/Tools/BesideClosed.wl", closed), combined)
-    assert (files.selected_file, files.mx_files) == ("AgentTools/Tools/BesideClosed.wl", (closed,))
+    assert files == ItemFiles(("AgentTools/Tools/BesideClosed.wl", closed), combined)
+    assert files.selected_file == "AgentTools/Tools/BesideClosed.wl"
 
 
 def test_of_several_files_a_broken_one_is_not_skipped() -> None:
@@ -175,7 +172,7 @@ def test_a_declared_item_without_a_file_says_where_it_should_be() -> None:
 
 
 def test_paclets_have_no_resources() -> None:
-    assert find_item_files(PacletDirectory(SAMPLES), ".", "resources", "x") == PacletItemFiles()
+    assert sample("Sampler").find_item_files("resources", "x") == ItemFiles()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
 from paddock.extensions.manifest import ExtensionManifest, ManifestItem
 from paddock.extensions.paclets.info import MalformedItem, PacletInfo, parse_paclet_info
-from paddock.extensions.paclets.paclet import read_paclet
+from paddock.extensions.paclets.paclet import inspect_paclet, read_paclet
 from tests.unit.extensions.paclets.making import SAMPLES, info, sample
 
 
@@ -83,7 +83,8 @@ def test_being_no_extension_is_an_error_for_one_that_is_asked_for(tmp_path: Path
 
 
 def test_what_is_not_an_item_does_not_count_and_is_reported() -> None:
-    found = sample("BadDeclaration")
+    found = inspect_paclet(SAMPLES / "BadDeclaration").info
+    assert found.manifest is not None
     assert found.manifest.tools == (ManifestItem("Good"),)
     assert found.malformed_items == (
         MalformedItem("servers", 0, "'NotAList'"),
