@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Node, call, symbol
+from paddock.wolfram.expressions import call, symbol
 from paddock.wolfram.notebooks.character_encoding import ascii_string
 from paddock.wolfram.notebooks.model import make_list, make_rule
 from paddock.wolfram.notebooks.tex_symbols import (
@@ -23,9 +23,10 @@ from paddock.wolfram.notebooks.tex_symbols import (
     SPACE_COMMANDS,
     get_styled_letters,
 )
+from paddock.wolfram.printer import input_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable
 
     from paddock.wolfram.expressions import Expression
 
@@ -47,24 +48,28 @@ _GRID_ENVIRONMENTS = (
     "equation*",
 )
 _BIG_OPERATORS = ("sum", "prod")
-_OPENING = {
-    "\\{": "{",
-    "\\langle": CHARACTERS_BY_COMMAND["langle"],
-    "\\lfloor": CHARACTERS_BY_COMMAND["lfloor"],
-}
 _DELIMITERS = {
-    **_OPENING,
+    **{
+        f"\\{name}": CHARACTERS_BY_COMMAND[name]
+        for name in ("langle", "rangle", "lfloor", "rfloor")
+    },
+    **{f"\\{name}": CHARACTERS_BY_COMMAND[name] for name in ("lceil", "rceil")},
+    "\\{": "{",
     "\\}": "}",
-    "\\rangle": CHARACTERS_BY_COMMAND["rangle"],
-    "\\rfloor": CHARACTERS_BY_COMMAND["rfloor"],
-    "\\lceil": CHARACTERS_BY_COMMAND["lceil"],
-    "\\rceil": CHARACTERS_BY_COMMAND["rceil"],
     "\\|": "\u2225",
     "\\vert": "|",
     "\\Vert": "\u2225",
     **{sign: sign for sign in "()[]|/"},
     ".": "",
 }
+"""Characters of the delimiters after `\\left` and `\\right`. The delimiter `.` is invisible."""
+_CHARACTERS_BY_COMMAND = {
+    **{name: _DELIMITERS[f"\\{name}"] for name in ("|", "vert", "Vert")},
+    **{name: name for name in ESCAPED_CHARACTERS | FUNCTION_COMMANDS},
+    **SPACE_COMMANDS,
+    **CHARACTERS_BY_COMMAND,
+}
+"""Token of each command without arguments: `\\alpha` is a letter, and `\\sin` the name `sin`."""
 _LETTERS_BY_COMMAND = {name: get_styled_letters(style) for name, style in ALPHABET_COMMANDS.items()}
 
 
@@ -86,9 +91,10 @@ def tex_to_boxes(tex: str) -> Expression | None:
 
 
 def _make_row(items: list[Expression]) -> Expression:
+    """Return a row of boxes: a single box as it is, and an empty string for no boxes."""
     if len(items) == 1:
         return items[0]
-    return call("RowBox", make_list(items))
+    return call("RowBox", make_list(items)) if items else ascii_string("")
 
 
 class _TexParser:
@@ -148,7 +154,7 @@ class _TexParser:
         self.take_token()
         items = self.parse_items(("}",))
         self.expect_token("}")
-        return _make_row(items) if items else ascii_string("")
+        return _make_row(items)
 
     def _split_digits(self) -> None:
         r"""Split a number: in `\frac12`, each argument is one digit."""
@@ -189,22 +195,28 @@ class _TexParser:
         return ascii_string(lexeme)
 
     def _parse_command(self, name: str) -> Expression | None:
-        for names, parse in _COMMAND_PARSERS:
-            if name in names:
-                return parse(self, name)
+        """Parse the arguments of a command. Returns None for a command that is ignored."""
+        if name in _CHARACTERS_BY_COMMAND:
+            return ascii_string(_CHARACTERS_BY_COMMAND[name])
+        if name in _COMMAND_PARSERS:
+            return _COMMAND_PARSERS[name](self, name)
+        if name in _IGNORED_COMMANDS:
+            return None
         raise _UnknownTexError
 
     def _parse_scripts(self, base: Expression | None) -> Expression | None:
         """Parse the primes, superscript and subscript of an operand in any order.
 
         A prime is a superscript, so that both cannot occur together.
+
+        Args:
+            base: The operand, or None for a command that is ignored. It cannot have scripts.
         """
-        base_name = self._tokens[self._position - 1]
-        primes = 0
-        while self.peek_token() == "'":
-            self._position += 1
-            primes += 1
+        base_token = self._tokens[self._position - 1]
         scripts: dict[str, Expression] = {}
+        primes = self._take_primes()
+        if primes:
+            scripts["^"] = ascii_string("\u2032" * primes)
         self._skip_to_script()
         while self.peek_token() in ("^", "_"):
             marker = self.take_token()
@@ -212,13 +224,14 @@ class _TexParser:
                 raise _UnknownTexError
             scripts[marker] = self.parse_group()
             self._skip_to_script()
-        if base is None:
-            return None
-        if primes:
-            if "^" in scripts:
-                raise _UnknownTexError
-            scripts["^"] = ascii_string("\u2032" * primes)
-        return _attach_scripts(base, base_name, scripts)
+        return None if base is None else _attach_scripts(base, base_token, scripts)
+
+    def _take_primes(self) -> int:
+        """Consume the primes after an operand, and return their number."""
+        start = self._position
+        while self.peek_token() == "'":
+            self._position += 1
+        return self._position - start
 
     def _skip_to_script(self) -> None:
         """Skip whitespace and limit commands if a script follows them."""
@@ -230,20 +243,6 @@ class _TexParser:
         # Whitespace before something else stays, because it may separate letters.
         if self.peek_token() not in ("^", "_"):
             self._position = start
-
-    # Command parsers. Each is called with the name of its command.
-
-    def parse_symbol(self, name: str) -> Expression:
-        return ascii_string(CHARACTERS_BY_COMMAND[name])
-
-    def parse_escape(self, name: str) -> Expression:
-        return ascii_string(name)
-
-    def parse_space(self, name: str) -> Expression:
-        return ascii_string(SPACE_COMMANDS[name])
-
-    def parse_function(self, name: str) -> Expression:
-        return ascii_string(name)
 
     def parse_fraction(self, _name: str) -> Expression:
         upper = self.parse_group()
@@ -295,12 +294,6 @@ class _TexParser:
         first, second = self.parse_group(), self.parse_group()
         return call("OverscriptBox" if name == "overset" else "UnderscriptBox", second, first)
 
-    def skip_command(self, _name: str) -> None:
-        return None
-
-    def parse_delimiter(self, name: str) -> Expression:
-        return ascii_string(_DELIMITERS[f"\\{name}"])
-
     def parse_fences(self, _name: str) -> Expression:
         r"""Parse `\left( ... \right)`. The delimiter `.` is invisible."""
         opening = self._parse_fence()
@@ -310,7 +303,7 @@ class _TexParser:
         items: list[Expression] = [ascii_string(opening)] if opening else []
         items += [_make_row(inner)] if inner else []
         items += [ascii_string(closing)] if closing else []
-        return _make_row(items or [ascii_string("")])
+        return _make_row(items)
 
     def _parse_fence(self) -> str:
         token = self.take_token()
@@ -327,26 +320,20 @@ class _TexParser:
         rows = self._parse_rows()
         if self.parse_raw_group() != name:
             raise _UnknownTexError
-        grid = call("GridBox", _make_row_lists(rows))
+        grid = call("GridBox", make_list(make_list(row) for row in rows))
         if name == "cases":
             return _make_row([ascii_string("{"), grid])
-        if name in MATRIX_FENCES:
-            fences = MATRIX_FENCES[name]
-            return (
-                _make_row([ascii_string(fences[0]), grid, ascii_string(fences[1])])
-                if fences
-                else grid
-            )
-        if name not in _GRID_ENVIRONMENTS:
+        if name not in MATRIX_FENCES and name not in _GRID_ENVIRONMENTS:
             raise _UnknownTexError
-        return grid
+        fences = [ascii_string(fence) for fence in MATRIX_FENCES.get(name, "")]
+        return _make_row([*fences[:1], grid, *fences[1:]])
 
     def _parse_rows(self) -> list[list[Expression]]:
         r"""Parse the rows of an environment up to `\end`, padded to equal length."""
         rows: list[list[Expression]] = [[]]
         while True:
             items = self.parse_items(("&", "\\\\", "\\end"))
-            rows[-1].append(_make_row(items) if items else ascii_string(""))
+            rows[-1].append(_make_row(items))
             end = self.take_token()
             if end == "\\\\":
                 rows.append([])
@@ -355,19 +342,10 @@ class _TexParser:
         if end != "\\end":
             raise _UnknownTexError
         # A line break after the last row is common, and does not begin another row.
-        if len(rows) > 1 and len(rows[-1]) == 1 and is_empty_box(rows[-1][0]):
+        if len(rows) > 1 and [input_form(box) for box in rows[-1]] == ['""']:
             rows.pop()
         width = max(map(len, rows))
         return [row + [ascii_string("")] * (width - len(row)) for row in rows]
-
-
-def is_empty_box(expression: Expression) -> bool:
-    """Return whether a box is an empty string."""
-    return not isinstance(expression, Node) and expression.text == '""'
-
-
-def _make_row_lists(rows: list[list[Expression]]) -> Expression:
-    return make_list(make_list(row) for row in rows)
 
 
 def _attach_scripts(
@@ -378,9 +356,9 @@ def _attach_scripts(
     They are above and below the base for sums and limits, and beside it otherwise.
     """
     above, below = scripts.get("^"), scripts.get("_")
+    # TeX sets the scripts of sums and limits above and below them.
     has_limits = base_token[1:] in _BIG_OPERATORS or base_token[1:] in LIMIT_COMMANDS
     if above is not None and below is not None:
-        # TeX sets the scripts of sums and limits above and below them.
         return call("UnderoverscriptBox" if has_limits else "SubsuperscriptBox", base, below, above)
     if below is not None:
         return call("UnderscriptBox" if has_limits else "SubscriptBox", base, below)
@@ -389,23 +367,18 @@ def _attach_scripts(
     return base
 
 
-_COMMAND_PARSERS: list[tuple[Container[str], Callable[[_TexParser, str], Expression | None]]] = [
-    (CHARACTERS_BY_COMMAND, _TexParser.parse_symbol),
-    (FUNCTION_COMMANDS, _TexParser.parse_function),
-    (_FRACTION_COMMANDS, _TexParser.parse_fraction),
-    (("sqrt",), _TexParser.parse_root),
-    (SPACE_COMMANDS, _TexParser.parse_space),
-    (ESCAPED_CHARACTERS, _TexParser.parse_escape),
-    (_TEXT_COMMANDS, _TexParser.parse_text),
-    (_UPRIGHT_COMMANDS, _TexParser.parse_upright),
-    (("mathbf", "boldsymbol", "bm"), _TexParser.parse_bold),
-    (ALPHABET_COMMANDS, _TexParser.parse_alphabet),
-    (ACCENT_COMMANDS, _TexParser.parse_accent),
-    (("underline",), _TexParser.parse_underline),
-    (("overset", "underset"), _TexParser.parse_stack),
-    (("binom", "dbinom", "tbinom"), _TexParser.parse_binomial),
-    (("left",), _TexParser.parse_fences),
-    (("begin",), _TexParser.parse_environment),
-    (("|", "vert", "Vert"), _TexParser.parse_delimiter),
-    (_IGNORED_COMMANDS, _TexParser.skip_command),
-]
+_COMMAND_PARSERS: dict[str, Callable[[_TexParser, str], Expression]] = {
+    **dict.fromkeys(_FRACTION_COMMANDS, _TexParser.parse_fraction),
+    "sqrt": _TexParser.parse_root,
+    **dict.fromkeys(_TEXT_COMMANDS, _TexParser.parse_text),
+    **dict.fromkeys(_UPRIGHT_COMMANDS, _TexParser.parse_upright),
+    **dict.fromkeys(("mathbf", "boldsymbol", "bm"), _TexParser.parse_bold),
+    **dict.fromkeys(ALPHABET_COMMANDS, _TexParser.parse_alphabet),
+    **dict.fromkeys(ACCENT_COMMANDS, _TexParser.parse_accent),
+    "underline": _TexParser.parse_underline,
+    **dict.fromkeys(("overset", "underset"), _TexParser.parse_stack),
+    **dict.fromkeys(("binom", "dbinom", "tbinom"), _TexParser.parse_binomial),
+    "left": _TexParser.parse_fences,
+    "begin": _TexParser.parse_environment,
+}
+"""Parsers of commands with arguments. They are called after the command, with its name."""

@@ -4,90 +4,25 @@ from __future__ import annotations
 
 from paddock.wolfram.named_characters import get_character
 
-_CHARACTER_NAMES = {
-    "epsilon": "Epsilon",
-    "varepsilon": "CurlyEpsilon",
-    "vartheta": "CurlyTheta",
-    "varpi": "CurlyPi",
-    "varrho": "CurlyRho",
-    "varsigma": "FinalSigma",
-    "varphi": "CurlyPhi",
-    "phi": "Phi",
-    "infty": "Infinity",
-    "partial": "PartialD",
-    "nabla": "Del",
-    "emptyset": "EmptySet",
-    "hbar": "HBar",
-    "ell": "ScriptL",
-    "aleph": "Aleph",
-    "angle": "Angle",
-    "pm": "PlusMinus",
-    "mp": "MinusPlus",
-    "times": "Times",
-    "div": "Divide",
-    "cdot": "CenterDot",
-    "circ": "SmallCircle",
-    "ast": "Star",
-    "oplus": "CirclePlus",
-    "otimes": "CircleTimes",
-    "leq": "LessEqual",
-    "geq": "GreaterEqual",
-    "neq": "NotEqual",
-    "ll": "LessLess",
-    "gg": "GreaterGreater",
-    "approx": "TildeTilde",
-    "sim": "Tilde",
-    "simeq": "TildeEqual",
-    "cong": "TildeFullEqual",
-    "equiv": "Congruent",
-    "propto": "Proportional",
-    "in": "Element",
-    "notin": "NotElement",
-    "ni": "ReverseElement",
-    "subset": "Subset",
-    "supset": "Superset",
-    "subseteq": "SubsetEqual",
-    "supseteq": "SupersetEqual",
-    "cup": "Union",
-    "cap": "Intersection",
-    "setminus": "Backslash",
-    "forall": "ForAll",
-    "exists": "Exists",
-    "neg": "Not",
-    "land": "And",
-    "lor": "Or",
-    "wedge": "Wedge",
-    "vee": "Vee",
-    "perp": "Perpendicular",
-    "mid": "VerticalBar",
-    "rightarrow": "RightArrow",
-    "leftarrow": "LeftArrow",
-    "leftrightarrow": "LeftRightArrow",
-    "Rightarrow": "DoubleRightArrow",
-    "Leftarrow": "DoubleLeftArrow",
-    "Leftrightarrow": "DoubleLeftRightArrow",
-    "mapsto": "RightTeeArrow",
-    "uparrow": "UpArrow",
-    "downarrow": "DownArrow",
-    "ldots": "Ellipsis",
-    "cdots": "CenterEllipsis",
-    "vdots": "VerticalEllipsis",
-    "ddots": "DescendingEllipsis",
-    "prime": "Prime",
-    "langle": "LeftAngleBracket",
-    "rangle": "RightAngleBracket",
-    "lfloor": "LeftFloor",
-    "rfloor": "RightFloor",
-    "lceil": "LeftCeiling",
-    "rceil": "RightCeiling",
-    "dagger": "Dagger",
-    "therefore": "Therefore",
-    "because": "Because",
-    "sum": "Sum",
-    "prod": "Product",
-    "int": "Integral",
-    "oint": "ContourIntegral",
-}
+_CHARACTER_NAMES = """
+    epsilon=Epsilon varepsilon=CurlyEpsilon vartheta=CurlyTheta varpi=CurlyPi varrho=CurlyRho
+    varsigma=FinalSigma varphi=CurlyPhi phi=Phi infty=Infinity partial=PartialD nabla=Del
+    emptyset=EmptySet hbar=HBar ell=ScriptL aleph=Aleph angle=Angle pm=PlusMinus mp=MinusPlus
+    times=Times div=Divide cdot=CenterDot circ=SmallCircle ast=Star oplus=CirclePlus
+    otimes=CircleTimes leq=LessEqual geq=GreaterEqual neq=NotEqual ll=LessLess gg=GreaterGreater
+    approx=TildeTilde sim=Tilde simeq=TildeEqual cong=TildeFullEqual equiv=Congruent
+    propto=Proportional in=Element notin=NotElement ni=ReverseElement subset=Subset supset=Superset
+    subseteq=SubsetEqual supseteq=SupersetEqual cup=Union cap=Intersection setminus=Backslash
+    forall=ForAll exists=Exists neg=Not land=And lor=Or wedge=Wedge vee=Vee perp=Perpendicular
+    mid=VerticalBar rightarrow=RightArrow leftarrow=LeftArrow leftrightarrow=LeftRightArrow
+    Rightarrow=DoubleRightArrow Leftarrow=DoubleLeftArrow Leftrightarrow=DoubleLeftRightArrow
+    mapsto=RightTeeArrow uparrow=UpArrow downarrow=DownArrow ldots=Ellipsis cdots=CenterEllipsis
+    vdots=VerticalEllipsis ddots=DescendingEllipsis prime=Prime langle=LeftAngleBracket
+    rangle=RightAngleBracket lfloor=LeftFloor rfloor=RightFloor lceil=LeftCeiling rceil=RightCeiling
+    dagger=Dagger therefore=Therefore because=Because sum=Sum prod=Product int=Integral
+    oint=ContourIntegral
+"""
+"""Names of characters by TeX command."""
 _GREEK_COMMANDS = (
     "alpha beta gamma delta zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon chi "
     "psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
@@ -108,11 +43,18 @@ _COMMAND_SYNONYMS = {
 
 
 def _build_symbols() -> dict[str, str]:
-    names = dict(_CHARACTER_NAMES)
-    for name in _GREEK_COMMANDS.split():
-        names[name] = name.capitalize() if name[0].islower() else f"Capital{name}"
-    symbols = {name: letter for name, long in names.items() if (letter := get_character(long))}
-    return symbols | {synonym: symbols[name] for synonym, name in _COMMAND_SYNONYMS.items()}
+    """Return the character of each command, with those of Greek letters and synonyms."""
+    pairs = (pair.partition("=") for pair in _CHARACTER_NAMES.split())
+    names: dict[str, str] = {command: character_name for command, _, character_name in pairs}
+    for command in _GREEK_COMMANDS.split():
+        names[command] = command.capitalize() if command.islower() else f"Capital{command}"
+    characters = {
+        command: character
+        for command, name in names.items()
+        if (character := get_character(name)) is not None
+    }
+    synonyms = {synonym: characters[command] for synonym, command in _COMMAND_SYNONYMS.items()}
+    return characters | synonyms
 
 
 CHARACTERS_BY_COMMAND = _build_symbols()

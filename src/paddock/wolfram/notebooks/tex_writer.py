@@ -11,10 +11,11 @@ from paddock.wolfram.expressions import (
     get_head_name,
     get_list_items,
     has_head,
-    is_symbol,
 )
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
+from paddock.wolfram.notebooks.model import get_string
+from paddock.wolfram.notebooks.reader import read_options
 from paddock.wolfram.notebooks.tex_symbols import (
     ACCENT_COMMANDS,
     ALPHABET_COMMANDS,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _MAX_NESTING_LEVELS = 80
 _NUMBER = re.compile(r"(\d*\.?\d*)`[\d.]*")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
 _TRAILING_COMMAND = re.compile(r"\\[A-Za-z]+$")
 _STYLED_LETTERS = {
     styled: f"\\{name}{{{letter}}}"
@@ -43,16 +45,17 @@ _STYLED_LETTERS = {
 }
 _SPACE_CHARACTERS = {space: f"\\{name}" for name, space in SPACE_COMMANDS.items() if name != " "}
 _INVISIBLE_CHARACTERS = {
-    letter
+    get_character(name)
     for name in ("NoBreak", "InvisibleApplication", "InvisibleTimes", "InvisibleSpace", "AutoSpace")
-    if (letter := get_character(name))
 }
-_SPECIAL_LETTERS = {
-    **{letter: "e" for name in ("ExponentialE",) if (letter := get_character(name))},
-    **{letter: "i" for name in ("ImaginaryI", "ImaginaryJ") if (letter := get_character(name))},
-    get_character("LongEqual") or "": "=",
-    get_character("Equal") or "": "=",
+_LETTERS_BY_NAME = {
+    "ExponentialE": "e",
+    "ImaginaryI": "i",
+    "ImaginaryJ": "i",
+    "LongEqual": "=",
+    "Equal": "=",
 }
+_SPECIAL_LETTERS = {get_character(name): tex for name, tex in _LETTERS_BY_NAME.items()}
 _PRIME_MARKS = {"\u2032": "'", "\u2033": "''"}
 _ACCENTS_BY_SIGN = {
     sign: name for name, sign in ACCENT_COMMANDS.items() if not name.startswith(("wide", "over"))
@@ -60,6 +63,12 @@ _ACCENTS_BY_SIGN = {
 _WRAPPER_HEADS = frozenset(
     ("TagBox", "FormBox", "AdjustmentBox", "InterpretationBox", "ButtonBox", "BoxData")
 )
+_ENVIRONMENTS_BY_FENCES = {fences: name for name, fences in MATRIX_FENCES.items()}
+_BOX_FORMATS = {
+    "FractionBox": "\\frac{%s}{%s}",
+    "SqrtBox": "\\sqrt{%s}",
+}
+"""TeX of boxes, with a `%s` for each argument."""
 _TEMPLATE_FORMATS = {
     "Binomial": "\\binom{%s}{%s}",
     "Abs": "\\left|%s\\right|",
@@ -97,10 +106,13 @@ def _write_box(expression: Expression, level: int) -> str:
     name = get_head_name(expression)
     if name in _WRAPPER_HEADS and expression.args:
         return _write_box(expression.args[0], level + 1)
-    writer = _BOX_WRITERS.get(name)
-    if writer is None:
-        raise _NoTexFormError
-    return writer(expression, level + 1)
+    if name in _BOX_FORMATS:
+        tex_format = _BOX_FORMATS[name]
+        args = _require_arguments(expression, tex_format.count("%s"))
+        return tex_format % tuple(_write_box(arg, level + 1) for arg in args)
+    if name in _BOX_WRITERS:
+        return _BOX_WRITERS[name](expression, level + 1)
+    raise _NoTexFormError
 
 
 def _write_token(atom: Atom) -> str:
@@ -165,62 +177,52 @@ def _require_arguments(node: Node, count: int) -> list[Expression]:
     return args[:count]
 
 
-def _write_row(node: Node, level: int) -> str:
-    """Write a row of boxes.
-
-    Matrices and cases are rows of a grid with fences, and become TeX environments.
-    """
-    items = get_list_items(_require_arguments(node, 1)[0])
-    if len(items) == 3 and has_head(items[1], "GridBox"):
-        fences = "".join(
-            parse_string(fence.text) for fence in items[::2] if isinstance(fence, Atom)
-        )
-        environment = next((name for name, pair in MATRIX_FENCES.items() if pair == fences), None)
-        if environment is not None:
-            return _write_grid_environment(items[1], environment, level)
-    if len(items) == 2 and isinstance(items[1], Node) and _are_cases(items[0], items[1]):
-        return _write_grid_environment(items[1], "cases", level)
+def _write_items(items: list[Expression], level: int) -> str:
     return _join_pieces([_write_box(item, level) for item in items])
 
 
-def _are_cases(brace: Expression, grid: Node) -> bool:
-    return isinstance(brace, Atom) and brace.text == '"{"' and has_head(grid, "GridBox")
-
-
 def _write_list(node: Node, level: int) -> str:
-    return _join_pieces([_write_box(item, level) for item in node.args])
+    return _write_items(node.args, level)
+
+
+def _write_row(node: Node, level: int) -> str:
+    r"""Write a row of boxes.
+
+    A grid between fences becomes an environment: `{"(", grid, ")"}` is a `pmatrix`.
+    """
+    items = get_list_items(_require_arguments(node, 1)[0])
+    match items:
+        case [opening, Node(head=Atom(text="GridBox")) as grid, closing]:
+            fences = get_string(opening) + get_string(closing)
+            environment = _ENVIRONMENTS_BY_FENCES.get(fences)
+            if environment is not None:
+                return _write_environment(grid, environment, level)
+        case [Atom(text='"{"'), Node(head=Atom(text="GridBox")) as grid]:
+            return _write_environment(grid, "cases", level)
+    return _write_items(items, level)
 
 
 def _write_grid(node: Node, level: int) -> str:
-    return _write_grid_environment(node, "matrix", level)
+    return _write_environment(node, "matrix", level)
 
 
-def _write_grid_environment(node: Node, environment: str, level: int) -> str:
+def _write_environment(grid: Node, environment: str, level: int) -> str:
     rows = [
         " & ".join(_write_box(entry, level) for entry in get_list_items(row))
-        for row in get_list_items(_require_arguments(node, 1)[0])
+        for row in get_list_items(_require_arguments(grid, 1)[0])
     ]
-    inner = " \\\\ ".join(rows)
-    return f"\\begin{{{environment}}}{inner}\\end{{{environment}}}"
-
-
-def _write_fraction(node: Node, level: int) -> str:
-    upper, lower = (_write_box(arg, level) for arg in _require_arguments(node, 2))
-    return f"\\frac{{{upper}}}{{{lower}}}"
-
-
-def _write_root(node: Node, level: int) -> str:
-    return f"\\sqrt{{{_write_box(_require_arguments(node, 1)[0], level)}}}"
+    content = " \\\\ ".join(rows)
+    return f"\\begin{{{environment}}}{content}\\end{{{environment}}}"
 
 
 def _write_radical(node: Node, level: int) -> str:
-    inner, index = (_write_box(arg, level) for arg in _require_arguments(node, 2))
-    return f"\\sqrt[{index}]{{{inner}}}"
+    radicand, degree = (_write_box(arg, level) for arg in _require_arguments(node, 2))
+    return f"\\sqrt[{degree}]{{{radicand}}}"
 
 
 def _brace_script(text: str) -> str:
     """Return a script in braces, unless it is a single character or command."""
-    is_single = len(text) == 1 or bool(re.fullmatch(r"\\[A-Za-z]+", text))
+    is_single = len(text) == 1 or bool(_COMMAND.fullmatch(text))
     return text if is_single else f"{{{text}}}"
 
 
@@ -233,74 +235,65 @@ def _write_base(expression: Expression, level: int) -> str:
     return text if is_single or is_closed else f"{{{text}}}"
 
 
+def _write_script(mark: str, script: Expression, level: int) -> str:
+    """Write `^` or `_` with a script."""
+    return mark + _brace_script(_write_box(script, level))
+
+
 def _write_superscript(node: Node, level: int) -> str:
     """Write a power, or primes such as `f'`."""
     base, above = _require_arguments(node, 2)
-    text = parse_string(above.text) if isinstance(above, Atom) and above.kind == "string" else ""
-    if text and set(text) <= set(_PRIME_MARKS):
-        return _write_base(base, level) + "".join(_PRIME_MARKS[sign] for sign in text)
-    return f"{_write_base(base, level)}^{_brace_script(_write_box(above, level))}"
+    marks = get_string(above)
+    if marks and set(marks) <= set(_PRIME_MARKS):
+        return _write_base(base, level) + "".join(_PRIME_MARKS[mark] for mark in marks)
+    return _write_base(base, level) + _write_script("^", above, level)
 
 
 def _write_subscript(node: Node, level: int) -> str:
     base, below = _require_arguments(node, 2)
-    return f"{_write_base(base, level)}_{_brace_script(_write_box(below, level))}"
+    return _write_base(base, level) + _write_script("_", below, level)
 
 
 def _write_both_scripts(node: Node, level: int) -> str:
     base, below, above = _require_arguments(node, 3)
-    lower, upper = _brace_script(_write_box(below, level)), _brace_script(_write_box(above, level))
-    return f"{_write_base(base, level)}_{lower}^{upper}"
+    scripts = _write_script("_", below, level) + _write_script("^", above, level)
+    return _write_base(base, level) + scripts
 
 
 def _write_underscript(node: Node, level: int) -> str:
     r"""Write an underline, a limit such as `\lim_{x}`, or `\underset`."""
     base, below = _require_arguments(node, 2)
-    if isinstance(below, Atom) and below.text == '"_"':
-        return f"\\underline{{{_write_box(base, level)}}}"
-    text = _write_box(base, level)
-    if re.fullmatch(r"\\[A-Za-z]+", text):
-        return f"{text}_{_brace_script(_write_box(below, level))}"
-    return f"\\underset{{{_write_box(below, level)}}}{{{text}}}"
+    base_tex = _write_box(base, level)
+    if get_string(below) == "_":
+        return f"\\underline{{{base_tex}}}"
+    if _COMMAND.fullmatch(base_tex):
+        return base_tex + _write_script("_", below, level)
+    return f"\\underset{{{_write_box(below, level)}}}{{{base_tex}}}"
 
 
 def _write_overscript(node: Node, level: int) -> str:
     r"""Write an accent or `\overset`."""
     base, above = _require_arguments(node, 2)
-    accent = parse_string(above.text) if isinstance(above, Atom) and above.kind == "string" else ""
-    if accent in _ACCENTS_BY_SIGN:
-        return f"\\{_ACCENTS_BY_SIGN[accent]}{{{_write_box(base, level)}}}"
-    return f"\\overset{{{_write_box(above, level)}}}{{{_write_box(base, level)}}}"
+    accent = _ACCENTS_BY_SIGN.get(get_string(above))
+    command = f"\\{accent}" if accent else f"\\overset{{{_write_box(above, level)}}}"
+    return f"{command}{{{_write_box(base, level)}}}"
 
 
 def _write_template(node: Node, level: int) -> str:
     """Write a template box. The number of arguments must be that of the TeX format."""
     args, name = _require_arguments(node, 2)
-    tex_format = _TEMPLATE_FORMATS.get(parse_string(name.text)) if isinstance(name, Atom) else None
+    tex_format = _TEMPLATE_FORMATS.get(get_string(name), "")
     args_tex = [_write_box(arg, level) for arg in get_list_items(args)]
-    if tex_format is None or tex_format.count("%s") != len(args_tex):
+    if not tex_format or tex_format.count("%s") != len(args_tex):
         raise _NoTexFormError
     return tex_format % tuple(args_tex)
 
 
 def _write_style(node: Node, level: int) -> str:
-    inner = _write_box(_require_arguments(node, 1)[0], level)
-    is_bold = any(
-        isinstance(arg, Node) and _has_option(arg, "FontWeight", "Bold") for arg in node.args[1:]
-    )
-    return f"\\mathbf{{{inner}}}" if is_bold else inner
-
-
-def _has_option(node: Node, name: str, value: str) -> bool:
-    """Return whether a node is the given option with the given value."""
-    if not has_head(node, "Rule") or len(node.args) != 2:
-        return False
-    key, option_value = node.args
-    return (
-        is_symbol(key, name)
-        and isinstance(option_value, Atom)
-        and option_value.text.strip('"') == value
-    )
+    content = _write_box(_require_arguments(node, 1)[0], level)
+    weight = read_options(node.args[1:]).get("FontWeight")
+    is_bold = isinstance(weight, Atom) and weight.text.strip('"') == "Bold"
+    return f"\\mathbf{{{content}}}" if is_bold else content
 
 
 _BOX_WRITERS: dict[str, Callable[[Node, int], str]] = {
@@ -308,8 +301,6 @@ _BOX_WRITERS: dict[str, Callable[[Node, int], str]] = {
     "StyleBox": _write_style,
     "List": _write_list,
     "GridBox": _write_grid,
-    "FractionBox": _write_fraction,
-    "SqrtBox": _write_root,
     "RadicalBox": _write_radical,
     "SuperscriptBox": _write_superscript,
     "SubscriptBox": _write_subscript,
