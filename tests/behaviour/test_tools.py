@@ -1,11 +1,15 @@
 """Listing and calling tools."""
 
 import json
+from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Annotated, Any
 
 import pytest
+from msgspec import Meta, Struct, field
 
 from paddock import Annotations, CallToolResult, Context, Icon, Server, TextContent, Tool
+from paddock.errors import DefinitionError, LoadError
 from tests.behaviour.line import error_text
 from tests.behaviour.wire import META_KEY, STATELESS
 from tests.conftest import Connect
@@ -342,3 +346,77 @@ def test_a_lenient_tool_refuses_what_is_not_a_number(connect: Connect, given: st
     answer = connect(server).call("twice", {"count": given})
     assert answer["isError"]
     assert "Invalid arguments" in answer["content"][0]["text"]
+
+
+class GreetingArguments(Struct, forbid_unknown_fields=True, rename="camel"):
+    """The arguments of the tools below."""
+
+    first_name: Annotated[str, Meta(description="Whom to greet.")]
+    words: Annotated[list[str], "More words."] = field(default_factory=lambda: ["dear"])
+
+
+def greet(arguments: GreetingArguments, ctx: Context) -> str:
+    if arguments.first_name == "nobody":
+        raise LoadError("there is nobody")
+    return f"{ctx.server.name}: {' '.join([*arguments.words, arguments.first_name])}"
+
+
+@pytest.mark.parametrize("handler", [greet, f"{__name__}:greet"])
+def test_the_arguments_of_a_tool_can_be_declared_as_a_struct(
+    connect: Connect, era: str, handler: Callable[..., str] | str
+) -> None:
+    server = Server("s")
+    server.register(Tool("greet", handler, description="Greet.", arguments=GreetingArguments))
+    line = connect(server, era)
+    (tool,) = line.result("tools/list")["tools"]
+    assert tool["inputSchema"] == {
+        "type": "object",
+        "properties": {
+            "firstName": {"type": "string", "description": "Whom to greet."},
+            "words": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "More words.",
+                "default": ["dear"],
+            },
+        },
+        "required": ["firstName"],
+        "additionalProperties": False,
+    }
+    assert "outputSchema" not in tool
+    assert line.call("greet", {"firstName": "Ada"})["content"][0]["text"] == "s: dear Ada"
+    assert "`firstName`" in error_text(line.call("greet", {}))
+    assert "first_name" in error_text(line.call("greet", {"first_name": "Ada"}))
+
+
+def test_an_error_of_paddock_in_a_referenced_handler_is_the_whole_message(
+    connect: Connect, era: str
+) -> None:
+    server = Server("s")
+    reference = f"{__name__}:greet"
+    server.register(Tool("greet", reference, description="Greet.", arguments=GreetingArguments))
+    result = connect(server, era).call("greet", {"firstName": "nobody"})
+    assert error_text(result) == "there is nobody"
+
+
+def test_a_referenced_handler_is_imported_with_the_first_call(connect: Connect, era: str) -> None:
+    server = Server("s")
+    server.register(Tool("late", "paddock_no_such_module:run", description="Fail.", parameters=[]))
+    line = connect(server, era)
+    assert [tool["name"] for tool in line.result("tools/list")["tools"]] == ["late"]
+    assert "paddock_no_such_module" in error_text(line.call("late", {}))
+
+
+@pytest.mark.parametrize(
+    ("handler", "properties"),
+    [
+        ("greet", {"description": "Greet.", "parameters": []}),
+        ("module:greet", {"description": "Greet."}),
+        ("module:greet", {"parameters": []}),
+    ],
+)
+def test_a_reference_needs_a_description_and_arguments(
+    handler: str, properties: dict[str, Any]
+) -> None:
+    with pytest.raises(DefinitionError):
+        Tool("t", handler, **properties)

@@ -1,6 +1,6 @@
-"""Declarations of the tools `ReadNotebook` and `WriteNotebook`.
+"""The tools `ReadNotebook` and `WriteNotebook`, for Wolfram and Jupyter notebooks.
 
-The suffix of the file decides between Jupyter and Wolfram notebooks.
+The suffix of the file selects the implementation, which is imported with the first call.
 """
 
 from __future__ import annotations
@@ -10,70 +10,68 @@ from typing import Annotated
 from msgspec import Meta
 
 from paddock.authoring.context import Context
+from paddock.authoring.handler_reference import resolve_handler
 from paddock.authoring.tool import Tool
 from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
+from paddock.toolkits.tool_options import CACHE_ANNOTATIONS, ToolArguments
 
 _PositiveInt = Annotated[int, Meta(ge=1)]
-_JUPYTER_SUFFIX = ".ipynb"
+JUPYTER_SUFFIX = ".ipynb"
+_read_jupyter_file = resolve_handler("paddock.toolkits.python.notebook_files:read_jupyter_file")
+_write_jupyter_file = resolve_handler("paddock.toolkits.python.notebook_files:write_jupyter_file")
+_read_wolfram_file = resolve_handler("paddock.toolkits.wolfram.notebook_files:read_wolfram_file")
+_write_wolfram_file = resolve_handler("paddock.toolkits.wolfram.notebook_files:write_wolfram_file")
 
 
-def read_notebook(notebook: str, ctx: Context, start: int = 1) -> list[TextContent | ImageContent]:
-    """Read a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) as Markdown.
+class NotebookReadArguments(ToolArguments):
+    """The arguments of `ReadNotebook`."""
 
-    Keeps headings, text, lists, code with its saved results, tables and formulas. Nothing is
-    evaluated.
-
-    Args:
-        notebook: The path of the notebook file. Relative paths start at the client's first root.
-        start: The first cell to show of a long Jupyter notebook, counted from 1.
-    """
-    if _is_jupyter_path(notebook):
-        from paddock.toolkits.python import notebook_files as jupyter_files
-
-        return jupyter_files.read_jupyter_file(notebook, ctx, max(start, 1))
-    from paddock.toolkits.wolfram import notebook_files as wolfram_files
-
-    return wolfram_files.read_wolfram_file(notebook, ctx)
+    notebook: Annotated[
+        str,
+        "The path of the notebook file. Relative paths start at the client's first root.",
+    ]
+    start: Annotated[int, "The first cell to show of a long Jupyter notebook, counted from 1."] = 1
 
 
-def write_notebook(
-    file: str,
-    markdown: str,
-    ctx: Context,
-    overwrite: bool = False,
-) -> str:
-    """Create a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) from Markdown.
+def read_notebook(
+    arguments: NotebookReadArguments, ctx: Context
+) -> list[TextContent | ImageContent]:
+    """Return a notebook as text and images."""
+    read = _read_jupyter_file if _is_jupyter_path(arguments.notebook) else _read_wolfram_file
+    content: list[TextContent | ImageContent] = read(arguments, ctx)
+    return content
 
-    Headings become sections, fenced `wl` blocks input cells, lists items, tables grids, and `$…$`
-    formulas. In a Jupyter notebook, fenced blocks in its language become code cells and all other
-    text Markdown cells; when a notebook is replaced, unchanged cells keep their outputs, and
-    changed ones their id, metadata and attachments. Returns the path of the file. Nothing is
-    evaluated.
 
-    Args:
-        file: The path of the notebook file to write, ending in .nb or .ipynb.
-        markdown: The content of the notebook.
-        overwrite: Whether to replace an existing file.
-    """
-    if _is_jupyter_path(file):
-        from paddock.toolkits.python import notebook_files as jupyter_files
+class NotebookWriteArguments(ToolArguments):
+    """The arguments of `WriteNotebook`."""
 
-        return jupyter_files.write_jupyter_file(file, markdown, ctx, overwrite=overwrite)
-    from paddock.toolkits.wolfram import notebook_files as wolfram_files
+    file: Annotated[str, "The path of the notebook file to write, ending in .nb or .ipynb."]
+    markdown: Annotated[str, "The content of the notebook."]
+    overwrite: Annotated[bool, "Whether to replace an existing file."] = False
 
-    return wolfram_files.write_wolfram_file(file, markdown, ctx, overwrite=overwrite)
+
+def write_notebook(arguments: NotebookWriteArguments, ctx: Context) -> str:
+    """Write a notebook and return its path, or a message if it cannot be written."""
+    write = _write_jupyter_file if _is_jupyter_path(arguments.file) else _write_wolfram_file
+    return str(write(arguments, ctx))
 
 
 def _is_jupyter_path(path: str) -> bool:
-    return path.strip().lower().endswith(_JUPYTER_SUFFIX)
+    return path.strip().lower().endswith(JUPYTER_SUFFIX)
 
 
 read_notebook_tool = Tool(
     "ReadNotebook",
     read_notebook,
     title="Read notebook",
+    description="""\
+Read a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) as Markdown.
+
+Keeps headings, text, lists, code with its saved results, tables and formulas. Nothing is
+evaluated.""",
+    arguments=NotebookReadArguments,
     annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     return_type=list[TextContent | ImageContent],
     lenient=True,
@@ -91,12 +89,16 @@ write_notebook_tool = Tool(
     "WriteNotebook",
     write_notebook,
     title="Write notebook",
-    annotations={
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    },
+    description="""\
+Create a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) from Markdown.
+
+Headings become sections, fenced `wl` blocks input cells, lists items, tables grids, and `$…$`
+formulas. In a Jupyter notebook, fenced blocks in its language become code cells and all other
+text Markdown cells; when a notebook is replaced, unchanged cells keep their outputs, and
+changed ones their id, metadata and attachments. Returns the path of the file. Nothing is
+evaluated.""",
+    arguments=NotebookWriteArguments,
+    annotations={**CACHE_ANNOTATIONS, "destructiveHint": True},
     lenient=True,
     options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
 )

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paddock.authoring.handler_reference import resolve_handler
 from paddock.authoring.prompt import Prompt, PromptArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.authoring.context import Context
     from paddock.authoring.tool import Tool
 
@@ -21,13 +20,19 @@ PROMPT_NAME = "Search"
 SEARCH_ADVICE = "Use the above search results to answer the user's query below."
 
 
-def create_search_prompt(
-    handler: Callable[[Context, str], str], description: str, argument_description: str
-) -> Prompt:
-    """Return a prompt with one argument, the query, which the handler searches for."""
+def create_search_prompt(reference: str, description: str, argument_description: str) -> Prompt:
+    """Return a prompt with one argument, the query.
+
+    Args:
+        reference: The handler, such as `package.module:function`. It takes the dictionary
+            `{"query": …}` and the context, and is imported with the first use of the prompt.
+        description: The purpose of the prompt.
+        argument_description: The purpose of the query.
+    """
     return Prompt(
         PROMPT_NAME,
-        handler=handler,
+        handler=resolve_handler(reference),
+        takes_dictionary=True,
         title="Search",
         description=description,
         arguments=[PromptArgument("query", argument_description, required=True)],

@@ -24,9 +24,12 @@ from paddock.toolkits.alpha.results import (
     QueryResult,
     build_result_content,
     format_result,
+    join_pieces,
 )
 from paddock.toolkits.alpha.service_urls import create_service_urls
 from paddock.toolkits.alpha.settings import MAX_QUERIES, describe_app_id_setup, find_app_id
+from paddock.toolkits.alpha.tools import wolfram_alpha_context_tool, wolfram_context_tool
+from paddock.toolkits.search_prompts import format_search_text, get_option_values
 from paddock.toolkits.tool_options import ENGINE_OPTION_NAME
 from paddock.toolkits.wolfram.evaluator import describe_engine, get_engine_by_name, open_kernel
 
@@ -36,6 +39,11 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.kernels.kernel import EvaluationControl, EvaluationResult
     from paddock.toolkits.alpha.results import ResultPiece, ToolContent
+    from paddock.toolkits.alpha.tools import (
+        AlphaAndDocsContextArguments,
+        AlphaContextArguments,
+        AlphaQueryArguments,
+    )
 
 
 OFFLINE_LIMITS = EvaluationLimits(seconds=10, memory_bytes=1 << 30)
@@ -102,13 +110,13 @@ class QueryAnswers(NamedTuple):
     has_results: bool
 
 
-def answer_query(ctx: Context, query: str) -> ToolContent:
+def query_wolfram_alpha(arguments: AlphaQueryArguments, ctx: Context) -> ToolContent:
     """Answer a query, or several queries that are separated by tabs.
 
     Raises:
         NoResultError: No query has a result. The message says what to do.
     """
-    answers = run_queries(ctx, split_queries(query), ctx.options)
+    answers = run_queries(ctx, split_queries(arguments.query), ctx.options)
     return _download_and_build(ctx, answers.pieces)
 
 
@@ -197,9 +205,19 @@ def _format_answer(
     return format_result(QueryResult(result.query, pieces), options["MaxCharacterCount"])
 
 
-def collect_alpha_context(ctx: Context, context: str) -> ToolContent:
+def get_alpha_context(arguments: AlphaContextArguments, ctx: Context) -> ToolContent:
     """Return the results for a context with their images. The list is empty without any queries."""
-    return _download_and_build(ctx, collect_alpha_pieces(ctx, context, ctx.options))
+    return _download_and_build(ctx, collect_alpha_pieces(ctx, arguments.context, ctx.options))
+
+
+def search_wolfram_alpha(arguments: dict[str, str], ctx: Context) -> str:
+    """Return the text of the Search prompt for `{"query": …}`.
+
+    The options are those of the tool `WolframAlphaContext`.
+    """
+    query = arguments["query"]
+    options = get_option_values(ctx, wolfram_alpha_context_tool)
+    return format_search_text(query, join_pieces(collect_alpha_pieces(ctx, query, options)))
 
 
 def collect_alpha_pieces(
@@ -246,9 +264,19 @@ def _is_queryable(sentence: str) -> bool:
     )
 
 
-def collect_wolfram_context(ctx: Context, context: str) -> ToolContent:
+def get_wolfram_context(arguments: AlphaAndDocsContextArguments, ctx: Context) -> ToolContent:
     """Return Wolfram|Alpha results and documentation for a context, with images."""
-    return _download_and_build(ctx, collect_wolfram_pieces(ctx, context, ctx.options))
+    return _download_and_build(ctx, collect_wolfram_pieces(ctx, arguments.context, ctx.options))
+
+
+def search_wolfram(arguments: dict[str, str], ctx: Context) -> str:
+    """Return the text of the Search prompt for `{"query": …}`.
+
+    The options are those of the tool `WolframContext`.
+    """
+    query = arguments["query"]
+    options = get_option_values(ctx, wolfram_context_tool)
+    return format_search_text(query, join_pieces(collect_wolfram_pieces(ctx, query, options)))
 
 
 def collect_wolfram_pieces(

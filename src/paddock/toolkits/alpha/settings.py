@@ -66,12 +66,6 @@ OFFLINE_OPTIONS = {
     ),
     ENGINE_OPTION_NAME: ENGINE_OPTION,
 }
-READ_ONLY_ANNOTATIONS = {
-    "readOnlyHint": True,
-    "destructiveHint": False,
-    "idempotentHint": True,
-    "openWorldHint": True,
-}
 # The service counts each query of a call, so a single call must not use up the quota.
 MAX_QUERIES = 5
 QueryCount = Annotated[int, Meta(ge=1, le=MAX_QUERIES)]

@@ -1,4 +1,4 @@
-"""Search results for the Context tools and Search prompts."""
+"""Handlers of the Context tools and Search prompts for documentation."""
 
 from __future__ import annotations
 
@@ -8,17 +8,63 @@ from paddock.authoring.handler_errors import ToolError
 from paddock.docsearch.corpora.registry import resolve_corpus_names
 from paddock.docsearch.search import format_hits, search_with_notes
 from paddock.errors import PaddockError
+from paddock.toolkits.documentation.tools import (
+    python_context_tool,
+    wolfram_language_context_tool,
+)
+from paddock.toolkits.search_prompts import format_search_text, get_option_values
 from paddock.toolkits.tool_options import MAX_CHARACTERS_OPTION_NAME, MAX_ITEMS_OPTION_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from paddock.authoring.context import Context
+    from paddock.authoring.tool import Tool
+    from paddock.toolkits.documentation.tools import (
+        DocsContextArguments,
+        PythonContextArguments,
+        WolframContextArguments,
+    )
+
+    ContextArguments = WolframContextArguments | PythonContextArguments | DocsContextArguments
+
 RESULTS_HEADER = "Relevant documentation, best match first."
 NO_RESULTS_TEXT = "No documentation was found. Describe the task in other words."
 
 
-def format_context(question: str, corpora: Sequence[str], options: Mapping[str, Any]) -> str:
-    """Return documentation pages for a task as Markdown.
+def find_documentation(arguments: ContextArguments, ctx: Context) -> str:
+    """Return documentation pages for a task as Markdown."""
+    return _format_pages(arguments.context, arguments.corpora, ctx.options)
+
+
+def search_wolfram_language(arguments: dict[str, str], ctx: Context) -> str:
+    """Return the text of the Search prompt for `{"query": …}`."""
+    return _search_documentation(arguments["query"], "wolfram", wolfram_language_context_tool, ctx)
+
+
+def search_python(arguments: dict[str, str], ctx: Context) -> str:
+    """Return the text of the Search prompt for `{"query": …}`."""
+    return _search_documentation(arguments["query"], "python", python_context_tool, ctx)
+
+
+def _search_documentation(query: str, corpus: str, tool: Tool, ctx: Context) -> str:
+    """Return the text of a Search prompt. An error becomes part of the text.
+
+    Args:
+        query: The query of the user.
+        corpus: The group of corpora to search.
+        tool: The Context tool whose options limit the results.
+        ctx: The context of the request.
+    """
+    try:
+        results = _format_pages(query, [corpus], get_option_values(ctx, tool))
+    except PaddockError as error:
+        results = f"[Error] {error}"
+    return format_search_text(query, results)
+
+
+def _format_pages(question: str, corpora: Sequence[str], options: Mapping[str, Any]) -> str:
+    """Search documentation and return the best pages as Markdown.
 
     The characters of the header and the notes are subtracted from the budget of the pages.
 
@@ -28,21 +74,14 @@ def format_context(question: str, corpora: Sequence[str], options: Mapping[str, 
         options: The options of the tool, which limit the number of pages and characters.
 
     Raises:
-        ToolError: The question is empty, a corpus does not exist, or the index is unusable.
+        PaddockError: The question is empty, a corpus does not exist, or the index is unusable.
     """
     if not question.strip():
         raise ToolError("There is nothing to search for: `context` is empty")
     limit, budget = options[MAX_ITEMS_OPTION_NAME], options[MAX_CHARACTERS_OPTION_NAME]
-    try:
-        results = search_with_notes(
-            question, resolve_corpus_names(corpora), limit=limit, budget=budget
-        )
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
+    results = search_with_notes(question, resolve_corpus_names(corpora), limit=limit, budget=budget)
     notes = [f"Note: {note}" for note in results.notes]
     if not results.hits:
         return "\n\n".join([NO_RESULTS_TEXT, *notes])
-    remaining_budget = budget - sum(len(line) + 2 for line in (RESULTS_HEADER, *notes))
-    return "\n\n".join(
-        [RESULTS_HEADER, format_hits(results.hits, max(remaining_budget, 0)), *notes]
-    )
+    page_budget = budget - sum(len(line) + 2 for line in (RESULTS_HEADER, *notes))
+    return "\n\n".join([RESULTS_HEADER, format_hits(results.hits, max(page_budget, 0)), *notes])

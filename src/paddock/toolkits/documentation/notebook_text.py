@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 _MAX_NOTEBOOK_BYTES = 200_000_000
 
 
-def format_notebook(path: str, ctx: Context) -> str:
-    """Return a Wolfram notebook as Markdown between tags.
+def show_notebook(arguments: dict[str, str], ctx: Context) -> str:
+    """Return the Wolfram notebook at `{"path": …}` as Markdown between tags.
 
     Errors do not end the request: they become the text of the prompt.
     """
+    path = arguments["path"]
     if PurePath(path).suffix.lower() != ".nb":
         return f"[Error] not a Wolfram notebook (.nb): {path}"
     try:

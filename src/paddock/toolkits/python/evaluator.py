@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.kernels.jupyter.engine import make_jupyter_engine
+from paddock.kernels.kernel import COMPLETED_STATUSES, OutputImage
 from paddock.kernels.python_engine import make_python_engine
 from paddock.kernels.sessions import get_shared_session_manager
-from paddock.toolkits.content import OutputImage
 from paddock.toolkits.paths import get_working_directory
 from paddock.toolkits.python.interpreters import choose_interpreter
 from paddock.toolkits.session_evaluation import (
@@ -26,7 +26,12 @@ from paddock.toolkits.tool_options import (
 if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, EvaluationResult
+    from paddock.kernels.kernel import (
+        EvaluationControl,
+        EvaluationLimits,
+        EvaluationResult,
+        OutputItem,
+    )
     from paddock.kernels.sessions import EvaluationSession
     from paddock.toolkits.content import ToolContent
     from paddock.toolkits.python.interpreters import PythonInterpreter
@@ -34,7 +39,6 @@ if TYPE_CHECKING:
     from paddock.toolkits.session_evaluation import SessionInfo
 
 
-FINISHED_STATUSES = frozenset({"done", "failed"})
 _NO_OUTPUT_TEXT = "(The code ran; it printed nothing, and its last statement has no value.)"
 RESUMED_NOTE = (
     "The session was resumed in a new process. Modules, functions, classes and values were "
@@ -45,7 +49,7 @@ JUPYTER_TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - the name of a v
 
 def build_answer_items(
     result: EvaluationResult, line_number: int, max_characters: int
-) -> tuple[list[str | OutputImage], str]:
+) -> tuple[list[OutputItem], str]:
     """Return the output in reading order, and a note for the model.
 
     Args:
@@ -53,13 +57,13 @@ def build_answer_items(
         line_number: The number of the input line, as in `Out[2]`.
         max_characters: The maximum length of each text.
     """
-    items: list[str | OutputImage] = []
+    items: list[OutputItem] = []
     for output in result.outputs:
         if output.kind == "picture":
             items.append(OutputImage(output.data, output.mime))
         else:
             items.append(f"{truncate_middle(output.text, max_characters)}\n")
-    if result.status not in FINISHED_STATUSES:
+    if result.status not in COMPLETED_STATUSES:
         items.append(f"[{result.note}]\n")
         return items, ""
     if result.result is not None:
@@ -97,14 +101,14 @@ def evaluate_python(arguments: PythonEvaluatorArguments, ctx: Context) -> ToolCo
 
     def evaluate(
         session: EvaluationSession, limits: EvaluationLimits, control: EvaluationControl
-    ) -> tuple[EvaluationResult, int]:
-        line_number = session.next_line
+    ) -> EvaluationResult:
         result = session.evaluate(arguments.code, limits, control)
         _session_engines.put(session.id, engine)
-        return result, line_number
+        return result
 
-    def format_result(evaluated: tuple[EvaluationResult, int], session: SessionInfo) -> ToolContent:
-        items, note = build_answer_items(*evaluated, ctx.options["MaxCharacterCount"])
+    def format_result(result: EvaluationResult, session: SessionInfo) -> ToolContent:
+        max_characters = ctx.options["MaxCharacterCount"]
+        items, note = build_answer_items(result, session.line, max_characters)
         return format_session_output(
             items,
             [*session.list_notes(RESUMED_NOTE), note],

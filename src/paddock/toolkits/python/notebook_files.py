@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from paddock.files import read_regular_file
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.file_edits import MAX_NOTEBOOK_BYTES, write_notebook_file
+from paddock.toolkits.notebooks import JUPYTER_SUFFIX
 from paddock.toolkits.paths import resolve_path
 from paddock.toolkits.python.jupyter import (
     JupyterNotebook,
@@ -26,18 +27,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
+    from paddock.toolkits.notebooks import NotebookReadArguments, NotebookWriteArguments
 
-NOTEBOOK_SUFFIX = ".ipynb"
 
-
-def read_jupyter_file(notebook: str, ctx: Context, start: int) -> list[TextContent | ImageContent]:
-    """Return a notebook file as Markdown, with its images.
-
-    Args:
-        notebook: The path of the file.
-        ctx: The context of the call, with the tool's limits as options.
-        start: The first cell to show, counted from 1.
-    """
+def read_jupyter_file(
+    arguments: NotebookReadArguments, ctx: Context
+) -> list[TextContent | ImageContent]:
+    """Return a notebook file as Markdown, with its images."""
+    notebook, start = arguments.notebook, max(arguments.start, 1)
     path = resolve_path(notebook, ctx)
     if not path.exists():
         text = f"{notebook!r} is an invalid notebook specification: {path} does not exist"
@@ -59,7 +56,7 @@ def read_jupyter_file(notebook: str, ctx: Context, start: int) -> list[TextConte
     return [TextContent(rendered.text or "The notebook is empty.\n"), *images]
 
 
-def write_jupyter_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
+def write_jupyter_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written.
 
     If `overwrite` is True and the notebook exists, the new cells are merged with the previous ones,
@@ -68,9 +65,11 @@ def write_jupyter_file(file: str, markdown: str, ctx: Context, *, overwrite: boo
 
     def build(previous_data: bytes | None) -> bytes:
         previous_text, previous = _parse_previous(previous_data)
-        return dump_notebook(build_notebook(markdown, previous), previous_text).encode()
+        return dump_notebook(build_notebook(arguments.markdown, previous), previous_text).encode()
 
-    return write_notebook_file(file, ctx, build, suffix=NOTEBOOK_SUFFIX, overwrite=overwrite)
+    return write_notebook_file(
+        arguments.file, ctx, build, suffix=JUPYTER_SUFFIX, overwrite=arguments.overwrite
+    )
 
 
 def _parse_previous(data: bytes | None) -> tuple[str, JupyterNotebook | None]:

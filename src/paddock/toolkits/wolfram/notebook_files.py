@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
+    from paddock.toolkits.notebooks import NotebookReadArguments, NotebookWriteArguments
 
 _NO_FRONT_END_TEXT = (
     "A NotebookObject is a notebook that is open in a front end, which this server does not have. "
@@ -32,8 +33,11 @@ _NO_FRONT_END_TEXT = (
 )
 
 
-def read_wolfram_file(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
+def read_wolfram_file(
+    arguments: NotebookReadArguments, ctx: Context
+) -> list[TextContent | ImageContent]:
     """Return a notebook file as Markdown, with its images."""
+    notebook = arguments.notebook
     if _is_notebook_object(notebook):
         return [TextContent(_NO_FRONT_END_TEXT)]
     path = resolve_path(notebook, ctx)
@@ -80,13 +84,15 @@ def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageConten
     return [TextContent(text), *images]
 
 
-def write_wolfram_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
+def write_wolfram_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written.
 
     An existing notebook is replaced completely if `overwrite` is True. Nothing of it is merged.
     """
 
     def build(_previous: bytes | None) -> bytes:
-        return write_notebook(markdown_to_notebook(markdown)).encode("ascii")
+        return write_notebook(markdown_to_notebook(arguments.markdown)).encode("ascii")
 
-    return write_notebook_file(file, ctx, build, suffix=".nb", overwrite=overwrite)
+    return write_notebook_file(
+        arguments.file, ctx, build, suffix=".nb", overwrite=arguments.overwrite
+    )
