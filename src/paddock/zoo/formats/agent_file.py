@@ -27,6 +27,7 @@ from paddock.zoo.slugs import (
     make_file_slug,
     make_title,
 )
+from paddock.zoo.validation import list_editable_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
     from paddock.zoo.formats.front_matter import FrontMatterFile
 
 Json = dict[str, Any]
+
+# Fields that files contain, that have remarks of their own, or that matter in the zoo only. A new
+# field of an agent is reported as not written.
+_HANDLED_FIELDS = frozenset(
+    {
+        *("name", "description", "systemPrompt", "skills", "skillCategories"),
+        *("appearanceSeed", "injectsMemory", "archived", "extra"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -341,7 +351,8 @@ def list_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:
         for skill in agent.skills
     ):
         yield "skills", "when to use a skill is written on one line"
-    if agent.context_refs:
-        yield "contextRefs", f"not written: {', '.join(agent.context_refs)}"
-    if agent.tags:
-        yield "tags", f"not written: {', '.join(agent.tags)}"
+    for info in list_editable_fields(Agent):
+        value = getattr(agent, info.name)
+        if value and info.encode_name not in _HANDLED_FIELDS:
+            text = ", ".join(value) if isinstance(value, list) else value
+            yield info.encode_name, f"not written: {text}"
