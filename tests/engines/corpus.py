@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
 
-from paddock.kernels.wolfram.line_evaluator import LineEvaluation
+from paddock.kernels.kernel import EvaluationResult
 from paddock.wolfram import Atom, Expression, are_equal, has_head, parse, parse_number
 
 HERE = Path(__file__).parent
@@ -37,7 +37,7 @@ class Entry:
         """The code on one line, as lists of gaps have it."""
         return " ⏎ ".join(line.strip() for line in self.code.split("\n"))
 
-    def fault(self, evaluation: LineEvaluation) -> str | None:
+    def fault(self, evaluation: EvaluationResult) -> str | None:
         """What is wrong with an answer; None if it is right."""
         for found, expected, what in (
             (_status(evaluation), self._expected_status(), "ended as"),
@@ -101,11 +101,11 @@ def read_gaps(engine: str) -> dict[str, list[str]]:
     return gaps
 
 
-def _status(evaluation: LineEvaluation) -> str:
+def _status(evaluation: EvaluationResult) -> str:
     return evaluation.status
 
 
-def _names(evaluation: LineEvaluation) -> list[str]:
+def _names(evaluation: EvaluationResult) -> list[str]:
     """The names of messages, each once: engines differ in how often they say a thing."""
     ours = ("General::quit",)
     names = {text.partition(": ")[0].strip() for text in evaluation.messages}

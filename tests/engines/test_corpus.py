@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from paddock.kernels.kernel import EvaluationLimits, Kernel
+from paddock.kernels.kernel import EvaluationLimits, EvaluationResult, Kernel
 from paddock.kernels.wolfram.engines import choose_engine
-from paddock.kernels.wolfram.line_evaluator import LineEvaluation, LineHistory, evaluate_code
+from paddock.kernels.wolfram.line_evaluator import evaluate_code
+from paddock.kernels.wolfram.line_history import LineHistory
 from tests.engines.corpus import ENGINES, Entry, read_corpus, read_gaps
 
 CORPUS = read_corpus()
@@ -48,10 +49,10 @@ def give_kernel() -> Iterator[GiveKernel]:
         kernel.close()
 
 
-def answered(kernel: Kernel, entries: list[Entry], gaps: list[str]) -> list[LineEvaluation]:
+def answered(kernel: Kernel, entries: list[Entry], gaps: list[str]) -> list[EvaluationResult]:
     """The answers to a section, which is one session."""
     history = LineHistory({}, {})
-    answers: list[LineEvaluation] = []
+    answers: list[EvaluationResult] = []
     for entry in entries:
         limits = EvaluationLimits(seconds=_seconds(entry, gaps), memory_bytes=MEMORY)
         evaluation = evaluate_code(kernel.evaluate, entry.code, history, limits)

@@ -23,6 +23,8 @@ ROLLED_BACK_NOTE = "The session is as it was before this evaluation."
 STATE_TIMEOUT_SECONDS = 20.0
 """Default time limit for saving or restoring the definitions of a kernel."""
 PROGRESS_INTERVAL_SECONDS = 1.0
+MIN_SECONDS = 0.01
+"""Time limit of a step for which no time is left."""
 
 
 class EvaluationLimits(msgspec.Struct, frozen=True):
@@ -47,6 +49,14 @@ class EvaluationLimits(msgspec.Struct, frozen=True):
     def user_time_limit(self) -> float:
         """The time limit that the caller has set, in seconds."""
         return self.seconds if self.total_seconds is None else self.total_seconds
+
+    def subtract_seconds(self, elapsed_seconds: float) -> EvaluationLimits:
+        """Return the limits for the next step of a call that has already taken some time."""
+        return msgspec.structs.replace(
+            self,
+            seconds=max(self.seconds - elapsed_seconds, MIN_SECONDS),
+            total_seconds=self.user_time_limit,
+        )
 
 
 EvaluationStatus = Literal[

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from paddock.protocol.content import ImageContent, TextContent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from paddock.kernels.kernel import OutputItem
+
 ToolContent = list[TextContent | ImageContent]
 JPEG_MIME_TYPE = "image/jpeg"
 NO_RENDERER_NOTE = "An image is omitted: install resvg-py to see it (pip install resvg-py)."
@@ -25,23 +26,8 @@ SHOW_IMAGES_NOTE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OutputImage:
-    """An image in the output of an evaluation.
-
-    Attributes:
-        data: The encoded image.
-        mime: The MIME type of the data.
-        label: The text that replaces the image if it cannot be rendered.
-    """
-
-    data: bytes
-    mime: str
-    label: str = "(An image that cannot be shown.)\n"
-
-
 def build_content(
-    items: Sequence[str | OutputImage], *, is_exported: bool
+    items: Sequence[OutputItem], *, is_exported: bool
 ) -> tuple[ToolContent, list[str]]:
     """Convert output items to content blocks in the same order.
 

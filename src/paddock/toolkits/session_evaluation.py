@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.kernel import EvaluationControl
+    from paddock.kernels.kernel import EvaluationControl, EvaluationResult, OutputItem
     from paddock.kernels.sessions import EvaluationSession, SessionStatus
-    from paddock.toolkits.content import OutputImage, ToolContent
+    from paddock.toolkits.content import ToolContent
 
 
 _UNIT_SECONDS = {
@@ -131,15 +131,14 @@ def _get_caller_key(ctx: Context) -> tuple[int, str]:
     return id(ctx.server), "" if principal is None else f"{principal.issuer} {principal.subject}"
 
 
-ResultT = TypeVar("ResultT")
-
-
 class SessionInfo(NamedTuple):
     """The session of an evaluation, copied before another call can change it."""
 
     id: str
     status: SessionStatus
     engine: Engine
+    line: int
+    """The number of the line that was evaluated, as in `Out[2]`."""
     notes: tuple[str, ...]
 
     def list_notes(self, resumed_note: str) -> list[str]:
@@ -158,8 +157,8 @@ def evaluate_in_session(
     session_id: str | None,
     seconds: float,
     get_engine: Callable[[], Engine],
-    evaluate: Callable[[EvaluationSession, EvaluationLimits, EvaluationControl], ResultT],
-    format_result: Callable[[ResultT, SessionInfo], ToolContent],
+    evaluate: Callable[[EvaluationSession, EvaluationLimits, EvaluationControl], EvaluationResult],
+    format_result: Callable[[EvaluationResult, SessionInfo], ToolContent],
 ) -> ToolContent:
     """Evaluate code in a session, within the limits that the tool's options set.
 
@@ -190,8 +189,10 @@ def evaluate_in_session(
         with sessions.open_session(
             session_id, get_engine(), seconds=seconds, control=control
         ) as session:
+            line = session.next_line
             result = evaluate(session, limits, control)
-            info = SessionInfo(session.id, session.status, session.engine, tuple(session.notes))
+            notes = tuple(session.notes)
+            info = SessionInfo(session.id, session.status, session.engine, line, notes)
         return [] if control.is_cancelled() else format_result(result, info)
 
     content = call_kernel(ctx, work, seconds)
@@ -200,7 +201,7 @@ def evaluate_in_session(
 
 
 def format_session_output(
-    items: Sequence[str | OutputImage],
+    items: Sequence[OutputItem],
     notes: Sequence[str],
     engine_title: str,
     continuation: str,

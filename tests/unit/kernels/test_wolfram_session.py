@@ -8,15 +8,11 @@ from paddock.kernels.kernel import (
     EvaluationLimits,
     EvaluationOutput,
     EvaluationResult,
+    OutputImage,
 )
-from paddock.kernels.wolfram.line_evaluator import (
-    AnswerImage,
-    AnswerText,
-    LineEvaluation,
-    LineHistory,
-    evaluate_code,
-    truncate_text,
-)
+from paddock.kernels.wolfram.answer_items import build_answer_items, truncate_text
+from paddock.kernels.wolfram.line_evaluator import evaluate_code
+from paddock.kernels.wolfram.line_history import LineHistory
 
 SVG = EvaluationOutput("picture", data=b"<svg/>", mime="image/svg+xml")
 PAST = LineHistory({1: "6*7", 2: "Plot[x, {x, 0, 1}]"}, {1: "42", 2: "-Graphics-"}, 3)
@@ -43,14 +39,16 @@ def sent(code: str, history: LineHistory = PAST) -> list[str]:
     return kernel.sent
 
 
-def answered(code: str, **answers: EvaluationResult) -> LineEvaluation:
+def answered(code: str, **answers: EvaluationResult) -> EvaluationResult:
     """The result of code in a new session."""
     return evaluate_code(Scripted(**answers), code, LineHistory(), EvaluationLimits(seconds=2))
 
 
-def text(evaluation: LineEvaluation, limit: int = 10_000) -> str:
+def text(evaluation: EvaluationResult, limit: int = 10_000) -> str:
     """The answer, as much as it is text."""
-    return "".join(item.text for item in evaluation.to_items(limit) if isinstance(item, AnswerText))
+    return "".join(
+        item for item in build_answer_items(evaluation, 1, limit) if isinstance(item, str)
+    )
 
 
 def test_expressions_are_evaluated_one_by_one() -> None:
@@ -184,19 +182,19 @@ def test_the_middle_of_a_long_result_is_left_out(length: int, limit: int, expect
 def test_pictures_is_where_the_result_has_them() -> None:
     evaluation = answered("x", x=EvaluationResult("done", "{1, -Graphics-, 2}", (SVG,)))
 
-    assert evaluation.to_items() == [
-        AnswerText("Out[1]= {1, "),
-        AnswerImage(b"<svg/>", "image/svg+xml", "-Graphics-"),
-        AnswerText(", 2}"),
+    assert build_answer_items(evaluation, 1) == [
+        "Out[1]= {1, ",
+        OutputImage(b"<svg/>", "image/svg+xml", "-Graphics-"),
+        ", 2}",
     ]
 
 
 def test_a_picture_of_several_follows_the_result() -> None:
     evaluation = answered("x", x=EvaluationResult("done", "{-Graphics-, -Graphics-}", (SVG,)))
 
-    assert evaluation.to_items() == [
-        AnswerText("Out[1]= {-Graphics-, -Graphics-}"),
-        AnswerImage(b"<svg/>", "image/svg+xml", ""),
+    assert build_answer_items(evaluation, 1) == [
+        "Out[1]= {-Graphics-, -Graphics-}",
+        OutputImage(b"<svg/>", "image/svg+xml", ""),
     ]
 
 
@@ -205,7 +203,7 @@ def test_a_printed_picture_stands_among_the_prints() -> None:
         "x", x=EvaluationResult("done", "1", (EvaluationOutput("print", "a"), SVG))
     )
 
-    assert [type(item) for item in evaluation.to_items()] == [AnswerText, AnswerImage, AnswerText]
+    assert [type(item) for item in build_answer_items(evaluation, 1)] == [str, OutputImage, str]
 
 
 def test_an_abort_ends_what_follows() -> None:

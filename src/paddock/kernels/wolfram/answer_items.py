@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paddock.kernels.kernel import EvaluationOutput, EvaluationStatus
+from paddock.kernels.kernel import OutputImage
 from paddock.kernels.wolfram.line_history import IMAGE_PLACEHOLDER
-from paddock.wolfram import string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from paddock.kernels.kernel import EvaluationOutput, EvaluationResult, OutputItem
 
 MESSAGES_NOTE = (
     "General::messages: Messages were generated during the evaluation that may indicate errors."
@@ -24,6 +22,8 @@ _ELLIPSIS = " ... "
 MAX_OUTPUTS = 10
 """Messages after this number of outputs are omitted."""
 DEFAULT_RESULT_CHARACTERS = 10_000
+IMAGE_LABEL = "-Graphics-"
+"""Text for an image among the outputs, for clients that cannot show it."""
 
 
 def truncate_text(text: str, limit: int) -> str:
@@ -44,176 +44,93 @@ def format_out_label(line: int, result: str) -> str:
     return f"Out[{line}]=\n" if "\n" in result else f"Out[{line}]= "
 
 
-def format_failure(tag: str, message: str, **parameters: str) -> str:
-    """Format a `Failure` expression in InputForm.
+def build_answer_items(
+    result: EvaluationResult, line: int, max_characters: int = DEFAULT_RESULT_CHARACTERS
+) -> list[OutputItem]:
+    """Present the result of an input line as texts and images, in reading order.
 
-    The parameters must be in InputForm as well.
-    """
-    parts = {
-        "MessageTemplate": string(message).text,
-        "MessageParameters": "<||>",
-        **parameters,
-    }
-    association = ", ".join(f'"{name}" -> {value}' for name, value in parts.items())
-    return f'Failure["{tag}", <|{association}|>]'
+    Prints, messages and images come first, and the value last, as in `Out[3]= 42`. Images that are
+    part of the value are shown within it. Texts between two images are joined.
 
-
-@dataclass(frozen=True, slots=True)
-class AnswerText:
-    """Text of an answer."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerImage:
-    """Image of an answer, with a text label for clients that cannot show it."""
-
-    data: bytes
-    mime: str
-    label: str = "-Graphics-"
-
-
-AnswerItem = AnswerText | AnswerImage
-
-
-@dataclass(frozen=True, slots=True)
-class LineEvaluation:
-    """Result of evaluating the code of one input line.
-
-    Attributes:
+    Args:
+        result: The result of all expressions of the line.
         line: The number of the line.
-        status: How the evaluation ended.
-        result: The value of the last expression in InputForm, or None without a value, as after
-            `Quit[]` or a cancellation.
-        outputs: Prints, messages and images in order of appearance.
-        notes: Information for the user about the kernel or the code.
-        seconds: Time spent in the engine.
+        max_characters: The maximum length of the value, and that of all prints together.
     """
-
-    line: int
-    status: EvaluationStatus
-    result: str | None
-    outputs: Sequence[EvaluationOutput] = ()
-    notes: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-    @property
-    def messages(self) -> list[str]:
-        """The messages, as `Symbol::tag: text`."""
-        return [output.text for output in self.outputs if output.kind == "message"]
-
-    @property
-    def prints(self) -> list[str]:
-        """The printed texts."""
-        return [output.text for output in self.outputs if output.kind == "print"]
-
-    def to_items(self, limit: int = DEFAULT_RESULT_CHARACTERS) -> list[AnswerItem]:
-        """Return the answer, with a result of at most `limit` characters."""
-        return build_answer_items(self, limit)
-
-
-def build_answer_items(evaluation: LineEvaluation, limit: int) -> list[AnswerItem]:
-    """Build the answer from an evaluation.
-
-    Outputs come first, in their order, and the result last. Images of the result are shown within
-    it.
-    """
-    answer = _AnswerBuilder()
-    result_images = _select_result_images(evaluation)
-    outputs = list(evaluation.outputs)
+    result_images = _select_result_images(result)
+    outputs = list(result.outputs)
     # These images are part of the result, and must not be shown twice.
     for image in result_images:
         outputs.remove(image)
-    for line in _iter_output_lines(evaluation.line, outputs, limit):
-        if isinstance(line, AnswerImage):
-            answer.add_image(line)
-        else:
-            answer.add_text(f"{line}\n")
-    if evaluation.messages and evaluation.status != "quit":
-        answer.add_text(f"{MESSAGES_NOTE}\n")
-    if evaluation.result is not None:
-        _add_result(answer, evaluation.line, truncate_text(evaluation.result, limit), result_images)
-    return answer.build()
+    items = [*_iter_output_items(line, outputs, max_characters)]
+    if result.messages and result.status != "quit":
+        items.append(f"{MESSAGES_NOTE}\n")
+    if result.result is not None:
+        text = truncate_text(result.result, max_characters)
+        items.append(f"\n{format_out_label(line, text)}")
+        items += _iter_result_items(text, result_images)
+    return _join_texts(items)
 
 
-class _AnswerBuilder:
-    """Builder that joins texts and inserts images between them."""
-
-    def __init__(self) -> None:
-        self._items: list[AnswerItem] = []
-        self._text: list[str] = []
-
-    def add_text(self, text: str) -> None:
-        self._text.append(text)
-
-    def add_image(self, image: AnswerImage) -> None:
-        self._flush_text()
-        self._items.append(image)
-
-    def _flush_text(self) -> None:
-        text = "".join(self._text)
-        self._text = []
-        if text:
-            self._items.append(AnswerText(text))
-
-    def build(self) -> list[AnswerItem]:
-        """Return all items, without white space at the beginning and the end."""
-        self._flush_text()
-        items = self._items
-        if items and isinstance(items[0], AnswerText):
-            items[0] = AnswerText(items[0].text.lstrip())
-        if items and isinstance(items[-1], AnswerText):
-            items[-1] = AnswerText(items[-1].text.rstrip())
-        return items
+def _join_texts(items: list[OutputItem]) -> list[OutputItem]:
+    """Join adjacent texts, and remove white space at the beginning and at the end."""
+    joined: list[OutputItem] = []
+    for item in items:
+        previous = joined[-1] if joined else None
+        if isinstance(item, str) and isinstance(previous, str):
+            joined[-1] = previous + item
+        elif item:
+            joined.append(item)
+    if joined and isinstance(joined[0], str):
+        joined[0] = joined[0].lstrip()
+    if joined and isinstance(joined[-1], str):
+        joined[-1] = joined[-1].rstrip()
+    return joined
 
 
-def _iter_output_lines(
-    line: int, outputs: list[EvaluationOutput], limit: int
-) -> Iterator[str | AnswerImage]:
+def _iter_output_items(
+    line: int, outputs: list[EvaluationOutput], max_characters: int
+) -> Iterator[OutputItem]:
     """Yield the outputs before the result. Prints together have the same limit as the result."""
-    remaining, omitted_count = limit, 0
+    remaining_characters, omitted_count = max_characters, 0
     for index, output in enumerate(outputs):
         if output.kind == "picture":
-            yield AnswerImage(output.data, output.mime)
+            yield OutputImage(output.data, output.mime, IMAGE_LABEL)
         elif output.kind == "message":
             if index < MAX_OUTPUTS:
-                yield truncate_text(output.text, MAX_MESSAGE_CHARACTERS)
-        elif remaining > 0:
-            text = truncate_text(output.text, remaining)
-            remaining -= len(text)
-            yield format_print(line, text)
+                yield f"{truncate_text(output.text, MAX_MESSAGE_CHARACTERS)}\n"
+        elif remaining_characters > 0:
+            text = truncate_text(output.text, remaining_characters)
+            remaining_characters -= len(text)
+            yield f"{format_print(line, text)}\n"
         else:
             omitted_count += 1
     if omitted_count:
-        yield format_print(line, f"... ({omitted_count} more left out)")
+        yield f"{format_print(line, f'... ({omitted_count} more left out)')}\n"
 
 
-def _select_result_images(evaluation: LineEvaluation) -> list[EvaluationOutput]:
-    """Return the images that belong to the result.
+def _select_result_images(result: EvaluationResult) -> list[EvaluationOutput]:
+    """Return the images that belong to the value.
 
-    They are the last ones, one for each placeholder in its text.
+    They are the last ones, one for each placeholder such as `-Graphics-` in its text.
     """
-    count = len(IMAGE_PLACEHOLDER.findall(evaluation.result or ""))
-    images = [output for output in evaluation.outputs if output.kind == "picture"]
+    count = len(IMAGE_PLACEHOLDER.findall(result.result or ""))
+    images = [output for output in result.outputs if output.kind == "picture"]
     return images[-count:] if count else []
 
 
-def _add_result(
-    answer: _AnswerBuilder, line: int, result: str, images: list[EvaluationOutput]
-) -> None:
-    """Add the result to the answer, with its images at the position of their placeholders."""
-    placeholders = list(IMAGE_PLACEHOLDER.finditer(result))
-    answer.add_text(f"\n{format_out_label(line, result)}")
-    # The counts differ if the result was truncated, or if an image exceeded the output limit.
+def _iter_result_items(text: str, images: list[EvaluationOutput]) -> Iterator[OutputItem]:
+    """Yield the text of the value, with its images at the position of their placeholders."""
+    placeholders = list(IMAGE_PLACEHOLDER.finditer(text))
+    # The counts differ if the result was truncated, or if an image exceeded the output limit. The
+    # text then shows the placeholders, so the images need no label.
     if len(placeholders) != len(images):
-        answer.add_text(result)
-        for image in images:
-            answer.add_image(AnswerImage(image.data, image.mime, ""))
+        yield text
+        yield from (OutputImage(image.data, image.mime, "") for image in images)
         return
     position = 0
     for placeholder, image in zip(placeholders, images, strict=True):
-        answer.add_text(result[position : placeholder.start()])
-        answer.add_image(AnswerImage(image.data, image.mime, placeholder[0]))
+        yield text[position : placeholder.start()]
+        yield OutputImage(image.data, image.mime, placeholder[0])
         position = placeholder.end()
-    answer.add_text(result[position:])
+    yield text[position:]

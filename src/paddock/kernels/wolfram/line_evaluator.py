@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,15 +29,6 @@ from paddock.kernels.kernel import (
     EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
-    EvaluationStatus,
-)
-from paddock.kernels.wolfram.answer_items import (
-    AnswerImage,
-    AnswerItem,
-    AnswerText,
-    LineEvaluation,
-    format_failure,
-    truncate_text,
 )
 from paddock.kernels.wolfram.line_history import (
     LineHistory,
@@ -46,7 +36,7 @@ from paddock.kernels.wolfram.line_history import (
     rewrite_references,
     strip_output_form,
 )
-from paddock.wolfram import parse, walk
+from paddock.wolfram import parse, string, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -66,7 +56,6 @@ _UNCAUGHT_THROW = re.compile(r"Uncaught (.*) returned to top level", re.DOTALL)
 _EXIT_CODE_NOTE = re.compile(r"exit code (-?\d+)")
 _ABORT_HANDLERS = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
 """Symbols in code whose value may be `$Aborted` without the evaluation having been aborted."""
-_MIN_SECONDS = 0.01
 _PARTIAL_ROLLBACK_NOTE = (
     "The session is as it was before the expression that did not finish; "
     "the expressions before it were kept."
@@ -90,35 +79,32 @@ def parse_code(code: str) -> RepairedCode:
         return RepairedCode(source)
     for description, repair in _REPAIRS:
         repaired = repair(code)
-        if repaired is not None and not (repaired_source := parse(repaired)).problems:
+        if repaired != code and not (repaired_source := parse(repaired)).problems:
             return RepairedCode(repaired_source, description)
     return RepairedCode(source)
 
 
-def _strip_fence(code: str) -> str | None:
+def _strip_fence(code: str) -> str:
     match = _CODE_FENCE.fullmatch(code)
-    return match[1] if match else None
+    return match[1] if match else code
 
 
-def _replace_quotes(code: str) -> str | None:
-    return code.replace("'", '"') if "'" in code else None
+def _replace_quotes(code: str) -> str:
+    return code.replace("'", '"')
 
 
-def _convert_comments(code: str) -> str | None:
-    repaired = _LINE_COMMENT.sub(lambda match: f"{match[1]}(* {_escape_comment(match[2])} *)", code)
-    return repaired if repaired != code else None
+def _convert_comments(code: str) -> str:
+    """Convert lines that begin with `//` to comments of the Wolfram Language."""
+
+    def convert(line: re.Match[str]) -> str:
+        text = line[2].replace("(*", "( *").replace("*)", "* )")
+        return f"{line[1]}(* {text} *)"
+
+    return _LINE_COMMENT.sub(convert, code)
 
 
-def _escape_comment(text: str) -> str:
-    """Return text without comment delimiters."""
-    return text.replace("(*", "( *").replace("*)", "* )")
-
-
-def _close_brackets(code: str) -> str | None:
-    """Add missing square brackets at the end.
-
-    Returns None if that cannot fix the code.
-    """
+def _close_brackets(code: str) -> str:
+    """Add missing square brackets at the end, unless that cannot fix the code."""
     stripped = code.rstrip()
     for count in range(1, _MAX_ADDED_BRACKETS):
         repaired = stripped + "]" * count
@@ -126,42 +112,16 @@ def _close_brackets(code: str) -> str | None:
         if not problems:
             return repaired
         if any(problem.message != "[ is not closed" for problem in problems):
-            return None
-    return None
+            break
+    return code
 
 
-_REPAIRS: tuple[tuple[str, Callable[[str], str | None]], ...] = (
+_REPAIRS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("the code fence was removed", _strip_fence),
     ("' was replaced by \"", _replace_quotes),
     ("lines that begin with // were treated as comments", _convert_comments),
     ("missing ] were added at the end", _close_brackets),
 )
-
-
-@dataclass(slots=True)
-class _LineProgress:
-    """Results of the expressions that have been evaluated so far."""
-
-    outputs: list[EvaluationOutput] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    status: EvaluationStatus = "done"
-    result: str | None = NULL
-    seconds: float = 0.0
-    count: int = 0
-    """Number of evaluated expressions."""
-
-    def add_result(self, result: EvaluationResult) -> None:
-        """Add the result of an expression."""
-        self.count += 1
-        self.outputs += result.outputs
-        self.seconds += result.seconds
-        self.status = result.status
-        self.result = result.result
-        note = result.note
-        if self.count > 1:
-            note = note.replace(ROLLED_BACK_NOTE, _PARTIAL_ROLLBACK_NOTE)
-        if note and note not in self.notes:
-            self.notes.append(note)
 
 
 def evaluate_code(
@@ -170,11 +130,12 @@ def evaluate_code(
     history: LineHistory,
     limits: EvaluationLimits,
     control: EvaluationControl = DEFAULT_CONTROL,
-) -> LineEvaluation:
+) -> EvaluationResult:
     """Evaluate all expressions of some code. Errors in the code are part of the result.
 
     The code is parsed, and repaired if necessary. Its expressions are then evaluated one after the
-    other, until one of them ends the line.
+    other, until one of them ends the line. The result has the value of the last one, and the
+    outputs and notes of all.
 
     Args:
         evaluate: Evaluates one expression, like `Kernel.evaluate`.
@@ -183,40 +144,34 @@ def evaluate_code(
         limits: Resource limits. The time limit is for all expressions together.
         control: Cancellation and progress.
     """
-    parsed = parse_code(code)
-    if parsed.source.problems:
-        return _build_syntax_error(parsed.source, history.line)
-    progress = _LineProgress()
-    if parsed.repair:
-        progress.notes.append(f"The code could not be parsed as it was: {parsed.repair}.")
+    source, repair = parse_code(code)
+    if source.problems:
+        return _build_syntax_error(source)
+    notes = (f"The code could not be parsed as it was: {repair}.",) if repair else ()
+    total = EvaluationResult("done", NULL, notes=notes)
     started_at = time.monotonic()
-    for expression in parsed.source.expressions:
+    for index, expression in enumerate(source.expressions):
         elapsed = time.monotonic() - started_at
-        # The expressions of the line share one time limit.
-        remaining_limits = msgspec.structs.replace(
-            limits,
-            seconds=max(limits.seconds - elapsed, _MIN_SECONDS),
-            total_seconds=limits.user_time_limit,
-        )
-        rewritten = rewrite_references(parsed.source, expression, history)
-        progress.outputs += [
-            EvaluationOutput("print", _format_freeform_error(text))
-            for text in rewritten.freeform_inputs
-        ]
-        progress.add_result(evaluate(rewritten.text, remaining_limits, control.shift(elapsed)))
-        if _is_finished(progress, expression):
+        rewritten = rewrite_references(source, expression, history)
+        remaining_limits = limits.subtract_seconds(elapsed)
+        result = evaluate(rewritten.text, remaining_limits, control.shift(elapsed))
+        errors = map(_format_freeform_error, rewritten.freeform_inputs)
+        total = _add_result(total, tuple(errors), result, is_first=index == 0)
+        if _is_line_finished(total, expression):
             break
-    return _build_evaluation(progress, history.line, limits)
+    return msgspec.structs.replace(total, result=_format_value(total, limits))
 
 
-def _format_freeform_error(text: str) -> str:
-    return (
+def _format_freeform_error(text: str) -> EvaluationOutput:
+    """Return an output for a natural language input, which no engine here can interpret."""
+    return EvaluationOutput(
+        "print",
         f"[ERROR] Failed to interpret {text}: natural language is not supported; "
-        "write Wolfram Language code."
+        "write Wolfram Language code.",
     )
 
 
-def _build_syntax_error(source: ParsedSource, line: int) -> LineEvaluation:
+def _build_syntax_error(source: ParsedSource) -> EvaluationResult:
     """Return a result that shows the position of the first syntax error."""
     problem = source.problems[0]
     row, column = source.get_position(problem.start)
@@ -227,107 +182,119 @@ def _build_syntax_error(source: ParsedSource, line: int) -> LineEvaluation:
         f"ToExpression::sntx: {problem.message} (line {row}, column {column}).\n"
         f"    {line_text}\n    {pointer}^"
     )
-    return LineEvaluation(line, "done", FAILED, (EvaluationOutput("message", text),))
+    return EvaluationResult("done", FAILED, (EvaluationOutput("message", text),))
 
 
-def _is_finished(progress: _LineProgress, expression: Expression) -> bool:
-    """Return whether the remaining expressions of the line must be skipped.
+def _add_result(
+    total: EvaluationResult,
+    errors: tuple[EvaluationOutput, ...],
+    result: EvaluationResult,
+    *,
+    is_first: bool,
+) -> EvaluationResult:
+    """Return the result of a line so far, including its next expression.
+
+    Args:
+        total: The result of the expressions before.
+        errors: Problems that were found before the expression was evaluated.
+        result: The result of the expression.
+        is_first: Whether it is the first expression. A rollback undoes only the last expression,
+            so the notes say which of them were kept.
+    """
+    if result.status == "quit":
+        result = _add_quit_message(result, is_first=is_first)
+    note = result.note
+    if not is_first:
+        note = note.replace(ROLLED_BACK_NOTE, _PARTIAL_ROLLBACK_NOTE)
+    is_new = note and note not in total.notes
+    return EvaluationResult(
+        result.status,
+        result.result,
+        total.outputs + errors + result.outputs,
+        total.seconds + result.seconds,
+        max(total.peak_bytes, result.peak_bytes),
+        (*total.notes, note) if is_new else total.notes,
+    )
+
+
+def _add_quit_message(result: EvaluationResult, *, is_first: bool) -> EvaluationResult:
+    """Replace the kernel's note about its exit code by a message, as after `Quit[3]`."""
+    match = _EXIT_CODE_NOTE.search(result.note)
+    kept = "the session continues as it was before."
+    if not is_first:
+        kept = "the expressions before that were kept."
+    code = match[1] if match else "0"
+    text = f"General::quit: The code ended the kernel with exit code {code}; {kept}"
+    outputs = (*result.outputs, EvaluationOutput("message", text))
+    return msgspec.structs.replace(result, outputs=outputs, notes=() if match else result.notes)
+
+
+def _is_line_finished(total: EvaluationResult, expression: Expression) -> bool:
+    """Return whether the expressions after `expression` must be skipped.
 
     `$Aborted` as a value ends the line, unless the code itself contains a function that returns it.
     """
-    if progress.status != "done":
+    if total.status != "done" or _find_uncaught_throw(total) is not None:
         return True
-    if _find_uncaught_throw(progress) is not None:
-        return True
-    if progress.result != ABORTED:
+    if total.result != ABORTED:
         return False
     return not any(getattr(part, "text", None) in _ABORT_HANDLERS for part in walk(expression))
 
 
-def _find_uncaught_throw(progress: _LineProgress) -> str | None:
+def _find_uncaught_throw(total: EvaluationResult) -> str | None:
     """Return the uncaught expression of `Throw` that the last message reports, if any."""
-    for output in reversed(progress.outputs):
-        if output.kind == "message" and output.text.startswith(NO_CATCH_MESSAGE):
-            match = _UNCAUGHT_THROW.search(output.text)
+    for text in reversed(total.messages):
+        if text.startswith(NO_CATCH_MESSAGE):
+            match = _UNCAUGHT_THROW.search(text)
             return match[1] if match else "Throw[]"
     return None
 
 
-def _build_evaluation(
-    progress: _LineProgress, line: int, limits: EvaluationLimits
-) -> LineEvaluation:
-    """Convert the progress of all expressions to the result of the line."""
-    result = _RESULT_FORMATTERS.get(progress.status, _format_result)(progress, limits)
-    if progress.status == "quit":
-        progress.outputs.append(_build_quit_message(progress))
-    return LineEvaluation(
-        line=line,
-        status=progress.status,
-        result=result,
-        outputs=tuple(progress.outputs),
-        notes=tuple(progress.notes),
-        seconds=progress.seconds,
-    )
-
-
-def _build_quit_message(progress: _LineProgress) -> EvaluationOutput:
-    """Replace the kernel's note about its exit code by a message."""
-    matches = [_EXIT_CODE_NOTE.search(note) for note in progress.notes]
-    progress.notes = [
-        note for note, match in zip(progress.notes, matches, strict=True) if match is None
-    ]
-    code = next((match[1] for match in matches if match is not None), "0")
-    kept = "the session continues as it was before."
-    if progress.count > 1:
-        kept = "the expressions before that were kept."
-    text = f"General::quit: The code ended the kernel with exit code {code}; {kept}"
-    return EvaluationOutput("message", text)
-
-
-def _format_result(progress: _LineProgress, _limits: EvaluationLimits) -> str | None:
-    """Return the result of a line that was neither stopped nor ended."""
-    thrown = _find_uncaught_throw(progress)
-    if thrown is not None and progress.status == "done":
+def _format_value(total: EvaluationResult, limits: EvaluationLimits) -> str | None:
+    """Return the value of a line in InputForm, which is a `Failure` if a limit was exceeded."""
+    match total.status:
+        case "quit" | "cancelled":
+            return None
+        case "crashed":
+            return _format_failure(
+                "KernelQuit", "The kernel ended while it was evaluating this code."
+            )
+        case "timed-out":
+            seconds = f"{limits.user_time_limit:g}"
+            duration = f"{seconds} second" if seconds == "1" else f"{seconds} seconds"
+            return _format_failure(
+                "EvaluationTimeExceeded",
+                f"The evaluation was stopped after {duration}. "
+                "Use the timeConstraint parameter to allow more.",
+                TimeConstraint=seconds,
+            )
+        case "out-of-memory":
+            size = f"{limits.memory_bytes >> 20} MiB"
+            return _format_failure(
+                "MemoryLimitExceeded",
+                f"The evaluation was stopped because it needed more than {size}.",
+                MemoryConstraint=str(limits.memory_bytes),
+            )
+        case "failed":
+            return total.result or FAILED
+    thrown = _find_uncaught_throw(total)
+    if thrown is not None:
         return f"Hold[{thrown}]"
-    if progress.status == "failed":
-        return progress.result or FAILED
-    return NULL if progress.result is None else apply_output_form(progress.result)
+    return NULL if total.result is None else apply_output_form(total.result)
 
 
-def _format_timeout(_progress: _LineProgress, limits: EvaluationLimits) -> str:
-    seconds = f"{limits.user_time_limit:g}"
-    unit = "second" if seconds == "1" else "seconds"
-    return format_failure(
-        "EvaluationTimeExceeded",
-        f"The evaluation was stopped after {seconds} {unit}. "
-        "Use the timeConstraint parameter to allow more.",
-        TimeConstraint=seconds,
-    )
+def _format_failure(tag: str, message: str, **parameters: str) -> str:
+    """Format a `Failure` expression in InputForm.
 
-
-def _format_memory_failure(_progress: _LineProgress, limits: EvaluationLimits) -> str:
-    return format_failure(
-        "MemoryLimitExceeded",
-        f"The evaluation was stopped because it needed more than {limits.memory_bytes >> 20} MiB.",
-        MemoryConstraint=str(limits.memory_bytes),
-    )
-
-
-def _format_crash(_progress: _LineProgress, _limits: EvaluationLimits) -> str:
-    return format_failure("KernelQuit", "The kernel ended while it was evaluating this code.")
-
-
-def _return_no_result(_progress: _LineProgress, _limits: EvaluationLimits) -> None:
-    return None
-
-
-_RESULT_FORMATTERS: dict[str, Callable[[_LineProgress, EvaluationLimits], str | None]] = {
-    "timed-out": _format_timeout,
-    "out-of-memory": _format_memory_failure,
-    "crashed": _format_crash,
-    "quit": _return_no_result,
-    "cancelled": _return_no_result,
-}
+    The parameters must be in InputForm as well.
+    """
+    parts = {
+        "MessageTemplate": string(message).text,
+        "MessageParameters": "<||>",
+        **parameters,
+    }
+    association = ", ".join(f'"{name}" -> {value}' for name, value in parts.items())
+    return f'Failure["{tag}", <|{association}|>]'
 
 
 def evaluate_line(
@@ -335,7 +302,7 @@ def evaluate_line(
     code: str,
     limits: EvaluationLimits,
     control: EvaluationControl = DEFAULT_CONTROL,
-) -> LineEvaluation:
+) -> EvaluationResult:
     """Evaluate code as the next line of a session.
 
     Each expression becomes one journal entry. All entries of the line share its number.
@@ -355,13 +322,11 @@ def evaluate_line(
         source = "" if source == code else source
         return session.evaluate(code, limits, control, line=history.line, source=source)
 
-    evaluation = evaluate_code(evaluate_expression, code, history, limits, control)
+    result = evaluate_code(evaluate_expression, code, history, limits, control)
     if pending_source:
         # No expression was evaluated, as with a syntax error. The line is counted all the same.
-        session.evaluate(
-            evaluation.result or FAILED, limits, line=history.line, source=pending_source
-        )
-    return evaluation
+        session.evaluate(result.result or FAILED, limits, line=history.line, source=pending_source)
+    return result
 
 
 def read_line_history(entries: Sequence[JournalEntry], line: int) -> LineHistory:
@@ -406,16 +371,3 @@ def _get_result(entry: JournalEntry) -> str:
     if entry.result is not None:
         return strip_output_form(entry.result)
     return "Null" if entry.status in ("done", "quit") else FAILED
-
-
-__all__ = [
-    "AnswerImage",
-    "AnswerItem",
-    "AnswerText",
-    "LineEvaluation",
-    "LineHistory",
-    "evaluate_code",
-    "evaluate_line",
-    "read_line_history",
-    "truncate_text",
-]

@@ -8,9 +8,9 @@ from os import environ
 from typing import TYPE_CHECKING
 
 from paddock.kernels.sessions import get_shared_session_manager
+from paddock.kernels.wolfram.answer_items import build_answer_items
 from paddock.kernels.wolfram.engines import ENGINE_VARIABLE, choose_engine
-from paddock.kernels.wolfram.line_evaluator import AnswerText, evaluate_line
-from paddock.toolkits.content import OutputImage
+from paddock.kernels.wolfram.line_evaluator import evaluate_line
 from paddock.toolkits.session_evaluation import (
     evaluate_in_session,
     format_session_output,
@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, Kernel
+    from paddock.kernels.kernel import (
+        EvaluationControl,
+        EvaluationLimits,
+        EvaluationResult,
+        Kernel,
+    )
     from paddock.kernels.sessions import EvaluationSession
-    from paddock.kernels.wolfram.line_evaluator import LineEvaluation
     from paddock.toolkits.content import ToolContent
     from paddock.toolkits.session_evaluation import SessionInfo
     from paddock.toolkits.wolfram.tools import WolframEvaluatorArguments
@@ -103,22 +107,17 @@ def evaluate_wolfram_language(arguments: WolframEvaluatorArguments, ctx: Context
 
     def evaluate(
         session: EvaluationSession, limits: EvaluationLimits, control: EvaluationControl
-    ) -> LineEvaluation:
+    ) -> EvaluationResult:
         """Evaluate the code, and remember the session for symbol lookups."""
-        evaluation = evaluate_line(session, arguments.code, limits, control)
+        result = evaluate_line(session, arguments.code, limits, control)
         record_session(ctx, session.id, session.engine)
-        return evaluation
+        return result
 
-    def format_evaluation(evaluation: LineEvaluation, session: SessionInfo) -> ToolContent:
-        items = [
-            escape_private_characters(item.text)
-            if isinstance(item, AnswerText)
-            else OutputImage(item.data, item.mime, item.label)
-            for item in evaluation.to_items(ctx.options["MaxCharacterCount"])
-        ]
+    def format_result(result: EvaluationResult, session: SessionInfo) -> ToolContent:
+        items = build_answer_items(result, session.line, ctx.options["MaxCharacterCount"])
         return format_session_output(
-            items,
-            [*session.list_notes(RESUMED_NOTE), *evaluation.notes],
+            [escape_private_characters(item) if isinstance(item, str) else item for item in items],
+            [*session.list_notes(RESUMED_NOTE), *result.notes],
             describe_engine(session.engine),
             "To continue this session with its definitions and history, use "
             f'session="{session.id}".',
@@ -131,5 +130,5 @@ def evaluate_wolfram_language(arguments: WolframEvaluatorArguments, ctx: Context
         seconds,
         lambda: get_configured_engine(ctx),
         evaluate,
-        format_evaluation,
+        format_result,
     )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.kernels.handler_calls import call_kernel
 from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, KernelError
-from paddock.kernels.wolfram.line_evaluator import LineHistory, evaluate_code
-from paddock.kernels.wolfram.line_history import IMAGE_PLACEHOLDER
+from paddock.kernels.wolfram.line_evaluator import evaluate_code
+from paddock.kernels.wolfram.line_history import IMAGE_PLACEHOLDER, LineHistory
 from paddock.toolkits.wolfram.evaluator import describe_engine, get_configured_engine, open_kernel
 from paddock.toolkits.wolfram.page_files import (
     check_page_absent,
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.kernel import Kernel
-    from paddock.kernels.wolfram.line_evaluator import LineEvaluation
+    from paddock.kernels.kernel import EvaluationResult, Kernel
     from paddock.wolfram.reference_pages import Example, ExampleCode, SymbolPage
 
 
@@ -158,7 +157,7 @@ class _ExampleRun:
             code = f"Quiet[PacletDirectoryLoad[{quote_string(str(self._context.paclet))}]]; {code}"
         kernel.evaluate(f"({code})", EvaluationLimits(), EvaluationControl(control.is_cancelled))
 
-    def _get_output(self, code: ExampleCode, evaluation: LineEvaluation) -> str | None:
+    def _get_output(self, code: ExampleCode, evaluation: EvaluationResult) -> str | None:
         """Return the text of an output cell, or None for no output cell.
 
         If an output cannot be shown, a note says why.
@@ -174,7 +173,7 @@ class _ExampleRun:
             return None
         return None if evaluation.result in _EMPTY_RESULTS else evaluation.result
 
-    def _find_output_problem(self, evaluation: LineEvaluation) -> str:
+    def _find_output_problem(self, evaluation: EvaluationResult) -> str:
         """Return the reason why an output cannot be shown, or an empty string.
 
         An engine that cannot load the paclet returns its symbols unevaluated. Such an output would
@@ -204,7 +203,7 @@ class _ExampleRun:
 
 
 def _extend_history(
-    history: LineHistory, code: ExampleCode, evaluation: LineEvaluation
+    history: LineHistory, code: ExampleCode, evaluation: EvaluationResult
 ) -> LineHistory:
     """Return the history with one more line, to which later code can refer with `%` and `Out`."""
     line = history.line
