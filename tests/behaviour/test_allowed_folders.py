@@ -7,7 +7,7 @@ import pytest
 
 from paddock import Context, Server, Tool
 from paddock.testing import connect
-from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_VARIABLE, resolve_path
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS, ALLOWED_FOLDERS_VARIABLE, resolve_path
 from tests.http.hosting import Host
 
 
@@ -17,9 +17,7 @@ def where(path: str, ctx: Context) -> str:
 
 @pytest.fixture
 def server() -> Server:
-    return Server(
-        "s", tools=[Tool("where", where, options={"AllowedFolders": ALLOWED_FOLDERS_OPTION})]
-    )
+    return Server("s", tools=[Tool("where", where, options=ALLOWED_FOLDERS_OPTIONS)])
 
 
 @pytest.fixture(autouse=True)

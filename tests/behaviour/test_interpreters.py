@@ -12,9 +12,9 @@ import pytest
 
 from paddock import Context, Server, Tool
 from paddock.testing import connect
-from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_VARIABLE
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS, ALLOWED_FOLDERS_VARIABLE
 from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES, choose_interpreter
-from paddock.toolkits.tool_options import INTERPRETER_OPTION, INTERPRETER_OPTION_NAME
+from paddock.toolkits.tool_options import INTERPRETER_OPTION_NAME, INTERPRETER_OPTIONS
 
 Choose = Callable[..., str]
 OWN = f"{sys.executable} {platform.python_version()}: "
@@ -42,8 +42,8 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def choose(era: str, work: Path) -> Choose:
     def call(option: str | None = None, **arguments: str) -> str:
         options = {
-            INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
-            "AllowedFolders": ALLOWED_FOLDERS_OPTION,
+            **INTERPRETER_OPTIONS,
+            **ALLOWED_FOLDERS_OPTIONS,
         }
         server = Server("s", tools=[Tool("chosen", chosen, options=options)])
         server.set_tool_options({"chosen": {INTERPRETER_OPTION_NAME: option}})

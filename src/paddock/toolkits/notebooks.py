@@ -14,7 +14,7 @@ from paddock.authoring.handler_reference import resolve_handler
 from paddock.authoring.tool import Tool
 from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
-from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import CACHE_ANNOTATIONS, ToolArguments
 
 _PositiveInt = Annotated[int, Meta(ge=1)]
@@ -30,9 +30,14 @@ class NotebookReadArguments(ToolArguments):
 
     notebook: Annotated[
         str,
-        "The path of the notebook file. Relative paths start at the client's first root.",
+        Meta(
+            description="The path of the notebook file. Relative paths start at the client's first "
+            "root."
+        ),
     ]
-    start: Annotated[int, "The first cell to show of a long Jupyter notebook, counted from 1."] = 1
+    start: Annotated[
+        int, Meta(description="The first cell to show of a long Jupyter notebook, counted from 1.")
+    ] = 1
 
 
 def read_notebook(
@@ -47,9 +52,11 @@ def read_notebook(
 class NotebookWriteArguments(ToolArguments):
     """The arguments of `WriteNotebook`."""
 
-    file: Annotated[str, "The path of the notebook file to write, ending in .nb or .ipynb."]
-    markdown: Annotated[str, "The content of the notebook."]
-    overwrite: Annotated[bool, "Whether to replace an existing file."] = False
+    file: Annotated[
+        str, Meta(description="The path of the notebook file to write, ending in .nb or .ipynb.")
+    ]
+    markdown: Annotated[str, Meta(description="The content of the notebook.")]
+    overwrite: Annotated[bool, Meta(description="Whether to replace an existing file.")] = False
 
 
 def write_notebook(arguments: NotebookWriteArguments, ctx: Context) -> str:
@@ -76,7 +83,7 @@ evaluated.""",
     return_type=list[TextContent | ImageContent],
     lenient=True,
     options={
-        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        **ALLOWED_FOLDERS_OPTIONS,
         "MaxOutputCharacters": Option(500, _PositiveInt, "Maximum characters of an output"),
         "MaxCellCharacters": Option(10_000, _PositiveInt, "Maximum characters of any other cell"),
         "MaxCharacters": Option(200_000, _PositiveInt, "Maximum characters of a Jupyter notebook"),
@@ -100,5 +107,5 @@ evaluated.""",
     arguments=NotebookWriteArguments,
     annotations={**CACHE_ANNOTATIONS, "destructiveHint": True},
     lenient=True,
-    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
+    options=ALLOWED_FOLDERS_OPTIONS,
 )

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 ALLOWED_FOLDERS_VARIABLE = "PADDOCK_ALLOWED_FOLDERS"
 ALLOWED_FOLDERS_OPTION_NAME = "AllowedFolders"
-ALLOWED_FOLDERS_OPTION = Option(
-    [], list[str], "Folders that tools may read and write besides the client's roots"
-)
+ALLOWED_FOLDERS_OPTIONS = {
+    ALLOWED_FOLDERS_OPTION_NAME: Option(
+        [], list[str], "Folders that tools may read and write besides the client's roots"
+    )
+}
 RELATIVE_PATH_HINT = "relative paths start at the client's first root"
 
 

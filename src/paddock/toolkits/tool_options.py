@@ -98,24 +98,30 @@ ISSUE_LIMIT_PARAMETER = Parameter(
 MAX_ITEMS_OPTION_NAME = "MaxItems"
 MAX_CHARACTERS_OPTION_NAME = "MaxCharacterCount"
 INTERPRETER_OPTION_NAME = "Interpreter"
-INTERPRETER_OPTION = Option(
-    None,
-    str | None,
-    "Python interpreter that runs the code, or the directory of its virtual environment",
-)
+INTERPRETER_OPTIONS = {
+    INTERPRETER_OPTION_NAME: Option(
+        None,
+        str | None,
+        "Python interpreter that runs the code, or the directory of its virtual environment",
+    )
+}
 TYPE_CHECKER_OPTION_NAME = "TypeChecker"
 KERNEL_OPTION_NAME = "JupyterKernel"
-KERNEL_OPTION = Option(
-    None, str | None, "Name of a Jupyter kernel that evaluates the code instead of Python"
-)
 GATEWAY_OPTION_NAME = "JupyterGateway"
-GATEWAY_OPTION = Option(
-    None, str | None, "URL of the Jupyter server or gateway that provides the kernels"
-)
+JUPYTER_OPTIONS = {
+    KERNEL_OPTION_NAME: Option(
+        None, str | None, "Name of a Jupyter kernel that evaluates the code instead of Python"
+    ),
+    GATEWAY_OPTION_NAME: Option(
+        None, str | None, "URL of the Jupyter server or gateway that provides the kernels"
+    ),
+}
 ENGINE_OPTION_NAME = "Engine"
-ENGINE_OPTION = Option(
-    None, str | None, "Engine that evaluates the code: wolfram, woxi, mathics or none"
-)
+ENGINE_OPTIONS = {
+    ENGINE_OPTION_NAME: Option(
+        None, str | None, "Engine that evaluates the code: wolfram, woxi, mathics or none"
+    )
+}
 
 
 def resolve_time_limit(code: str, time_constraint: int | None, options: Mapping[str, Any]) -> float:

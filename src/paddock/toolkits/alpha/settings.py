@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from paddock.authoring.tool_option import SECRET_MASK, Option
 from paddock.directories import get_data_directory
-from paddock.toolkits.tool_options import ENGINE_OPTION, ENGINE_OPTION_NAME
+from paddock.toolkits.tool_options import ENGINE_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +64,7 @@ OFFLINE_OPTIONS = {
     "Offline": Option(
         True, bool, "Whether to answer locally if Wolfram|Alpha fails and the answer is certain"
     ),
-    ENGINE_OPTION_NAME: ENGINE_OPTION,
+    **ENGINE_OPTIONS,
 }
 # The service counts each query of a call, so a single call must not use up the quota.
 MAX_QUERIES = 5

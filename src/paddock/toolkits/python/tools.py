@@ -12,19 +12,15 @@ from msgspec import Meta
 from paddock.authoring.tool import Parameter, Tool
 from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
-from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import (
     CACHE_ANNOTATIONS,
     CODE_PARAMETER,
     CONFIDENCE_PARAMETER,
     EVALUATOR_OPTIONS,
-    GATEWAY_OPTION,
-    GATEWAY_OPTION_NAME,
-    INTERPRETER_OPTION,
-    INTERPRETER_OPTION_NAME,
+    INTERPRETER_OPTIONS,
     ISSUE_LIMIT_PARAMETER,
-    KERNEL_OPTION,
-    KERNEL_OPTION_NAME,
+    JUPYTER_OPTIONS,
     MAX_TIME_LIMIT_SECONDS,
     MEMORY_OPTION_NAME,
     NETWORK_OPTION_NAME,
@@ -78,10 +74,9 @@ Top-level `await` works; input() and IPython magics do not.""",
     task="optional",
     lenient=True,
     options={
-        INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
-        KERNEL_OPTION_NAME: KERNEL_OPTION,
-        GATEWAY_OPTION_NAME: GATEWAY_OPTION,
-        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        **INTERPRETER_OPTIONS,
+        **JUPYTER_OPTIONS,
+        **ALLOWED_FOLDERS_OPTIONS,
         **EVALUATOR_OPTIONS,
     },
 )
@@ -124,11 +119,11 @@ code, or a file or directory.\
     ],
     lenient=True,
     options={
-        INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
+        **INTERPRETER_OPTIONS,
         TYPE_CHECKER_OPTION_NAME: Option(
             None, Literal["ty", "mypy", "none"] | None, "Type checker: ty, mypy or none"
         ),
-        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        **ALLOWED_FOLDERS_OPTIONS,
     },
     annotations=READ_ANNOTATIONS,
 )
@@ -175,7 +170,7 @@ of the module or symbol). On a Markdown page: setPageSection, addPageSection, re
     arguments=PythonDocArguments,
     annotations=WRITE_ANNOTATIONS,
     lenient=True,
-    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
+    options=ALLOWED_FOLDERS_OPTIONS,
 )
 
 
@@ -220,8 +215,8 @@ Separate several names with commas.""",
     annotations=CACHE_ANNOTATIONS,
     lenient=True,
     options={
-        INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
-        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        **INTERPRETER_OPTIONS,
+        **ALLOWED_FOLDERS_OPTIONS,
     },
 )
 
@@ -282,7 +277,7 @@ stopped and reported, and the remaining tests still run.""",
     task="optional",
     lenient=True,
     options={
-        INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
+        **INTERPRETER_OPTIONS,
         RUN_TIME_OPTION_NAME: Option(
             600.0, TimeLimitSeconds, "Time limit for all tests, in seconds"
         ),
@@ -295,6 +290,6 @@ stopped and reported, and the remaining tests still run.""",
             "Memory limit of the tests and their child processes, in bytes",
         ),
         NETWORK_OPTION_NAME: Option(True, bool, "Whether the tests may access the network"),
-        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        **ALLOWED_FOLDERS_OPTIONS,
     },
 )

@@ -10,32 +10,34 @@ from typing import Annotated
 from msgspec import Meta
 
 from paddock.authoring.tool import Parameter, Tool
-from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import (
     ADD_ANNOTATIONS,
     CACHE_ANNOTATIONS,
-    ENGINE_OPTION,
-    ENGINE_OPTION_NAME,
+    ENGINE_OPTIONS,
     WRITE_ANNOTATIONS,
     ToolArguments,
 )
 
-_PATH_META = Meta(
-    description="The paclet's root directory, which contains PacletInfo.wl, or a file in it such "
-    "as its definition notebook."
-)
+_PacletPath = Annotated[
+    str,
+    Meta(
+        description="The paclet's root directory, which contains PacletInfo.wl, or a file in it "
+        "such as its definition notebook."
+    ),
+]
 
 
 class PacletArguments(ToolArguments):
     """The arguments of `CheckPaclet` and `SubmitPaclet`."""
 
-    path: Annotated[str, _PATH_META]
+    path: _PacletPath
 
 
 class PacletBuildArguments(ToolArguments):
     """The arguments of `BuildPaclet`."""
 
-    path: Annotated[str, _PATH_META]
+    path: _PacletPath
     check: Annotated[
         bool | None, Meta(description="Whether to check first and build only without errors.")
     ] = False
@@ -52,7 +54,7 @@ check_paclet_tool = Tool(
     "the files it names exist, and whether the code can be parsed.",
     annotations=_READ_ONLY_ANNOTATIONS,
     lenient=True,
-    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
+    options=ALLOWED_FOLDERS_OPTIONS,
 )
 build_paclet_tool = Tool(
     "BuildPaclet",
@@ -63,7 +65,7 @@ build_paclet_tool = Tool(
     "an archive of the same version.",
     annotations=CACHE_ANNOTATIONS,
     lenient=True,
-    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
+    options=ALLOWED_FOLDERS_OPTIONS,
 )
 submit_paclet_tool = Tool(
     "SubmitPaclet",
@@ -74,7 +76,7 @@ submit_paclet_tool = Tool(
     "Submitting requires a Wolfram system that is signed in.",
     annotations=_READ_ONLY_ANNOTATIONS,
     lenient=True,
-    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
+    options=ALLOWED_FOLDERS_OPTIONS,
 )
 
 
@@ -123,8 +125,8 @@ placeholder XXXX. An existing page is never replaced.""",
     task="optional",
     lenient=True,
     options={
-        ENGINE_OPTION_NAME: ENGINE_OPTION,
-        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        **ENGINE_OPTIONS,
+        **ALLOWED_FOLDERS_OPTIONS,
     },
 )
 edit_symbol_doc_tool = Tool(
@@ -151,7 +153,7 @@ obsolete:2.0). Empty content sets a placeholder where that makes sense.""",
     ],
     annotations=WRITE_ANNOTATIONS,
     lenient=True,
-    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
+    options=ALLOWED_FOLDERS_OPTIONS,
 )
 edit_symbol_doc_examples_tool = Tool(
     "EditSymbolDocExamples",
@@ -184,7 +186,7 @@ with their outputs.""",
     task="optional",
     lenient=True,
     options={
-        ENGINE_OPTION_NAME: ENGINE_OPTION,
-        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        **ENGINE_OPTIONS,
+        **ALLOWED_FOLDERS_OPTIONS,
     },
 )

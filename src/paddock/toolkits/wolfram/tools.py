@@ -12,13 +12,12 @@ from msgspec import Meta
 from paddock.authoring.tool import Parameter, Tool
 from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
-from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
+from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import (
     CODE_PARAMETER,
     CONFIDENCE_PARAMETER,
     DEFAULT_EXCLUDED_SEVERITIES,
-    ENGINE_OPTION,
-    ENGINE_OPTION_NAME,
+    ENGINE_OPTIONS,
     EVALUATOR_OPTIONS,
     ISSUE_LIMIT_PARAMETER,
     MEMORY_OPTION,
@@ -63,7 +62,7 @@ return unsupported functions unevaluated.""",
     task="optional",
     lenient=True,
     options={
-        ENGINE_OPTION_NAME: ENGINE_OPTION,
+        **ENGINE_OPTIONS,
         **EVALUATOR_OPTIONS,
         "Method": Option(None, Any, "No effect: code always runs in a separate process"),
     },
@@ -101,7 +100,7 @@ possible, a fix. Give either code, or a file or directory.\
         ISSUE_LIMIT_PARAMETER,
     ],
     lenient=True,
-    options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
+    options=ALLOWED_FOLDERS_OPTIONS,
     annotations=READ_ANNOTATIONS,
 )
 
@@ -139,7 +138,7 @@ built-in symbols are known. Separate several symbols with commas.""",
     arguments=WolframSymbolArguments,
     annotations=READ_ANNOTATIONS,
     lenient=True,
-    options={ENGINE_OPTION_NAME: ENGINE_OPTION},
+    options=ENGINE_OPTIONS,
 )
 
 
@@ -184,12 +183,12 @@ Each file runs in a new kernel without earlier definitions, so it must load the 
     task="optional",
     lenient=True,
     options={
-        ENGINE_OPTION_NAME: ENGINE_OPTION,
+        **ENGINE_OPTIONS,
         FILE_TIME_OPTION_NAME: Option(
             600.0, TimeLimitSeconds, "Time limit of each file, in seconds"
         ),
         MEMORY_OPTION_NAME: MEMORY_OPTION,
         NETWORK_OPTION_NAME: NETWORK_OPTION,
-        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+        **ALLOWED_FOLDERS_OPTIONS,
     },
 )
