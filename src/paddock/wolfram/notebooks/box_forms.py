@@ -280,6 +280,12 @@ def unwrap_box(expression: Expression) -> Expression:
     return expression
 
 
+def find_graphics(expression: Expression) -> Node | None:
+    """Return the graphics box that the content of a cell consists of, or None."""
+    box = unwrap_box(expression)
+    return box if isinstance(box, Node) and get_head_name(box) in GRAPHICS_HEADS else None
+
+
 def _parenthesize(expression: Expression) -> TextPieces:
     """Return the box, in parentheses if it could not be an operand without them."""
     return [expression] if _is_operand(expression) else ["(", expression, ")"]

@@ -281,3 +281,8 @@ def make_list(items: Iterable[Expression]) -> Node:
 def make_rule(left: Expression, right: Expression) -> Node:
     """Return `left -> right`."""
     return Node(symbol("Rule"), [left, right], form="->")
+
+
+def make_option(name: str, value: object) -> Node:
+    """Return the option `name -> value`, for a Python value or an expression."""
+    return make_rule(symbol(name), to_expression(value))
