@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from paddock.zoo import backups
-from paddock.zoo.model import Agent, Skill, make_general_category
+from paddock.zoo.model import Agent, AgentSkill, make_general_category
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.search_terms import make_index_text
 from paddock.zoo.service import Zoo
@@ -53,7 +53,7 @@ def agent_rows(count: int) -> Iterator[tuple[str, Row]]:
     """Agents as the store keeps them."""
     prompt = "You work carefully and say what you do. " * 50
     skills = [
-        Skill(id=f"s{n}", name=f"Skill {n}", description="Do it well. " * 20) for n in range(8)
+        AgentSkill(id=f"s{n}", name=f"Skill {n}", description="Do it well. " * 20) for n in range(8)
     ]
     for number in range(count):
         agent = Agent(id=f"agent-{number}", name=f"Agent {number}")

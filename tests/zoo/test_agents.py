@@ -15,7 +15,7 @@ from paddock.zoo.errors import (
     InvalidAgentError,
     ZooError,
 )
-from paddock.zoo.model import Agent, Skill, SkillCategory, make_general_category
+from paddock.zoo.model import Agent, AgentSkill, SkillCategory, make_general_category
 from paddock.zoo.opening import get_database_info
 from paddock.zoo.service import Zoo
 from paddock.zoo.store.transaction import PRUNE_INTERVAL_EVENTS
@@ -41,7 +41,7 @@ def test_a_new_agent_has_what_was_given_and_the_rest_by_default(zoo: Zoo) -> Non
         description="Writes code",
         system_prompt="Be concise.",
         skill_categories=[make_general_category()],
-        skills=[Skill(id="ts", name="TypeScript", description="Strict types.")],
+        skills=[AgentSkill(id="ts", name="TypeScript", description="Strict types.")],
         tags=["code"],
         appearance_seed="Code Wizard",
         created_at=agent.created_at,

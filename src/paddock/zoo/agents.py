@@ -18,7 +18,7 @@ from paddock.zoo.context import (
     require_agent_by_name,
 )
 from paddock.zoo.errors import AgentNotFoundError, AgentVersionNotFoundError
-from paddock.zoo.model import Agent, AgentSummary, FieldChange, Page
+from paddock.zoo.model import Agent, AgentSummary, FieldChange, ResultPage
 from paddock.zoo.slugs import find_free_slug, slugify
 from paddock.zoo.store import agent_rows
 from paddock.zoo.store.agent_rows import AgentFilter, AgentRow
@@ -54,7 +54,7 @@ class AgentRepository:
         tag: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Page[AgentSummary]:
+    ) -> ResultPage[AgentSummary]:
         """Return the summaries of agents, in order of creation.
 
         Args:
@@ -77,7 +77,7 @@ class AgentRepository:
         tag: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Page[Agent]:
+    ) -> ResultPage[Agent]:
         """Return complete agents, without their brains.
 
         The arguments are those of `list_summaries`.
@@ -86,7 +86,7 @@ class AgentRepository:
         page_size, after = validation.validate_page_size(limit), parse_agent_cursor(cursor)
         with self.context.read_transaction() as tx:
             page = agent_rows.list_agent_rows(tx, agent_filter, page_size, after)
-        return Page(items=[row.agent for row in page.items], next_cursor=page.next_cursor)
+        return ResultPage(items=[row.agent for row in page.items], next_cursor=page.next_cursor)
 
     def get(self, agent_id: str) -> Agent:
         """Return the agent with an ID."""

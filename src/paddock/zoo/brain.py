@@ -17,7 +17,7 @@ from paddock.zoo.context import (
     require_agent_by_name,
 )
 from paddock.zoo.errors import EntryNotFoundError
-from paddock.zoo.model import BrainEntry, Page, SearchHit
+from paddock.zoo.model import BrainEntry, ResultPage, SearchHit
 from paddock.zoo.search_terms import extract_words, make_snippet
 from paddock.zoo.store import entry_rows
 from paddock.zoo.store.entry_rows import EntryFilter, EntryRow
@@ -68,7 +68,7 @@ class BrainRepository:
         workspace_id: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Page[BrainEntry]:
+    ) -> ResultPage[BrainEntry]:
         """Return the entries of an agent that meet all conditions, newest first.
 
         Args:
@@ -100,7 +100,7 @@ class BrainRepository:
             row = require_agent(tx, agent_id)
             # A query of punctuation only has no words, which must not mean "no condition".
             if text and text.strip() and not entry_filter.words:
-                return Page(items=[])
+                return ResultPage(items=[])
             return entry_rows.list_entry_page(tx, row.key, entry_filter, page_size, after)
 
     def get_entry(self, agent_id: str, entry_id: str) -> BrainEntry:

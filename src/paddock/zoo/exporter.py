@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from paddock.zoo.file_plan import apply_file_plan, compute_digest, plan_files
 from paddock.zoo.formats.converter import export_agents, require_format
-from paddock.zoo.formats.exchange import Export
+from paddock.zoo.formats.exchange import AgentExport
 from paddock.zoo.formats.format_registry import BUNDLE_FORMAT
 from paddock.zoo.opening import get_database_info
 from paddock.zoo.sync.sync_records import open_sync_record
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def collect_export(
     zoo: Zoo, names: Sequence[str], formats: Iterable[str], *, with_memory: bool = False
-) -> Export:
+) -> AgentExport:
     """Convert agents to files in several formats.
 
     Args:
@@ -45,7 +45,7 @@ def collect_export(
     agents = list({agent.id: agent for agent in agents}.values())
     needs_brains = with_memory or BUNDLE_FORMAT in format_names
     brains = _load_brains(zoo, agents) if needs_brains else {}
-    collected = Export()
+    collected = AgentExport()
     for name in dict.fromkeys(format_names):
         if name == BUNDLE_FORMAT:
             library, packs = zoo.library.list_skills(), zoo.library.list_packs()

@@ -20,7 +20,7 @@ from paddock.zoo.slugs import collapse_whitespace, find_free_name
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from paddock.zoo.model import Skill
+    from paddock.zoo.model import AgentSkill
     from paddock.zoo.service import Zoo
 
 
@@ -49,7 +49,7 @@ def compute_changes(current: Agent, read: Agent) -> Json:
     return changes
 
 
-def merge_skills(current: Agent, read: Agent) -> list[Skill]:
+def merge_skills(current: Agent, read: Agent) -> list[AgentSkill]:
     """Return the skills of an agent after reading a file: updated, added or disabled.
 
     Skills are matched by name, because files do not contain their IDs. A skill that is missing in
@@ -57,7 +57,7 @@ def merge_skills(current: Agent, read: Agent) -> list[Skill]:
     """
     unmatched = list(current.skills)
     used_ids = {skill.id for skill in unmatched}
-    merged: list[Skill] = []
+    merged: list[AgentSkill] = []
     for new in read.skills:
         # Files contain only enabled skills. Of two skills with the same name, the enabled one is
         # meant.
@@ -77,18 +77,18 @@ def merge_skills(current: Agent, read: Agent) -> list[Skill]:
     return merged
 
 
-def _add_skill(agent: Agent, new: Skill, used_ids: set[str]) -> Skill:
+def _add_skill(agent: Agent, new: AgentSkill, used_ids: set[str]) -> AgentSkill:
     skill_id = find_free_name(new.id, used_ids)
     used_ids.add(skill_id)
     category_id = agent.skill_categories[0].id if agent.skill_categories else GENERAL_CATEGORY_ID
     return msgspec.structs.replace(new, id=skill_id, category_id=category_id)
 
 
-def _is_same_skill(old: Skill, new: Skill) -> bool:
+def _is_same_skill(old: AgentSkill, new: AgentSkill) -> bool:
     return collapse_whitespace(old.name) == collapse_whitespace(new.name)
 
 
-def _update_skill(old: Skill, new: Skill) -> Skill:
+def _update_skill(old: AgentSkill, new: AgentSkill) -> AgentSkill:
     """Return an enabled skill with the texts of a file, unless they differ only in white space."""
     text, when = old.description, old.when_to_use
     return msgspec.structs.replace(

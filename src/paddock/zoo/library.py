@@ -12,7 +12,7 @@ from paddock.zoo import validation
 from paddock.zoo.agents import save_agent
 from paddock.zoo.context import ZooContext, check_expected_version, require_agent
 from paddock.zoo.errors import LibraryItemNotFoundError
-from paddock.zoo.model import Agent, AgentSummary, LibrarySkill, Pack, Skill
+from paddock.zoo.model import Agent, AgentSummary, LibrarySkill, Pack, AgentSkill
 from paddock.zoo.slugs import find_free_slug, slugify
 from paddock.zoo.store import agent_rows
 from paddock.zoo.store.agent_rows import AgentFilter
@@ -267,13 +267,13 @@ def _resolve_requirements(
     return list(resolved.values())
 
 
-def _copy_skills(library_skills: Sequence[LibrarySkill], agent: Agent) -> list[Skill]:
+def _copy_skills(library_skills: Sequence[LibrarySkill], agent: Agent) -> list[AgentSkill]:
     """Append copies of library skills to an agent, and return the copies."""
     ids_by_library_id = {
         skill.library_id: skill.id for skill in agent.skills if skill.library_id is not None
     }
     used_ids = {skill.id for skill in agent.skills}
-    copies: list[Skill] = []
+    copies: list[AgentSkill] = []
     for original in library_skills:
         if original.id in ids_by_library_id:
             continue
@@ -281,7 +281,7 @@ def _copy_skills(library_skills: Sequence[LibrarySkill], agent: Agent) -> list[S
         ids_by_library_id[original.id] = skill_id
         used_ids.add(skill_id)
         copies.append(
-            Skill(
+            AgentSkill(
                 id=skill_id,
                 name=original.name,
                 description=original.description,

@@ -5,9 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from msgspec import Struct, field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+StructClass = TypeVar("StructClass", bound=type[Struct])
 
 EntryType = Literal["decision", "milestone", "note", "summary", "handoff"]
 ENTRY_TYPES: tuple[EntryType, ...] = ("decision", "milestone", "note", "summary", "handoff")
@@ -15,6 +20,20 @@ ENTRY_TYPES: tuple[EntryType, ...] = ("decision", "milestone", "note", "summary"
 GENERAL_CATEGORY_ID = "general"
 GENERAL_CATEGORY_NAME = "General"
 GENERAL_CATEGORY_COLOR = "#61988E"
+
+
+def set_component_name(name: str) -> Callable[[StructClass], StructClass]:
+    """Return a decorator that sets the name of a class in the OpenAPI document of the REST API.
+
+    Clients generate code with these names, so they stay when a class is renamed.
+    """
+
+    def rename_class(struct_class: StructClass) -> StructClass:
+        # Litestar derives the key of a component and its title from these attributes.
+        struct_class.__name__ = struct_class.__qualname__ = name
+        return struct_class
+
+    return rename_class
 
 
 class SkillCategory(Struct, rename="camel", kw_only=True):
@@ -25,7 +44,8 @@ class SkillCategory(Struct, rename="camel", kw_only=True):
     color: str = GENERAL_CATEGORY_COLOR
 
 
-class Skill(Struct, rename="camel", kw_only=True):
+@set_component_name("Skill")
+class AgentSkill(Struct, rename="camel", kw_only=True):
     """A skill of an agent. Its description is the text that is injected."""
 
     id: str
@@ -72,7 +92,7 @@ class Agent(Struct, rename="camel", kw_only=True):
     description: str = ""
     system_prompt: str = ""
     skill_categories: list[SkillCategory] = field(default_factory=lambda: [make_general_category()])
-    skills: list[Skill] = field(default_factory=list)
+    skills: list[AgentSkill] = field(default_factory=list)
     """In order of injection."""
     context_refs: list[str] = field(default_factory=list)
     """Files and URLs that the agent works with."""
@@ -177,7 +197,8 @@ class SkillFinding(Struct, rename="camel", kw_only=True):
 SectionKind = Literal["introduction", "soul", "skills", "memory"]
 
 
-class Section(Struct, rename="camel", kw_only=True):
+@set_component_name("Section")
+class PromptSection(Struct, rename="camel", kw_only=True):
     """A part of a compiled prompt."""
 
     kind: SectionKind
@@ -193,7 +214,7 @@ class Injection(Struct, rename="camel", kw_only=True):
     agent_id: str
     agent_name: str
     prompt: str
-    sections: list[Section]
+    sections: list[PromptSection]
     tokens: int
     """Estimated, like all token counts."""
     warnings: list[str] = field(default_factory=list)
@@ -219,7 +240,8 @@ class ImportReport(Struct, rename="camel", kw_only=True):
 PageItem = TypeVar("PageItem")
 
 
-class Page(Struct, Generic[PageItem], rename="camel", kw_only=True):
+@set_component_name("Page")
+class ResultPage(Struct, Generic[PageItem], rename="camel", kw_only=True):
     """One page of a list."""
 
     items: list[PageItem]

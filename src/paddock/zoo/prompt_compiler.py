@@ -9,12 +9,12 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from paddock.zoo.model import Injection, Section
+from paddock.zoo.model import Injection, PromptSection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from paddock.zoo.model import Agent, BrainEntry, SectionKind, Skill
+    from paddock.zoo.model import Agent, BrainEntry, SectionKind, AgentSkill
 
 
 # Tokenizers differ by model and are megabytes in size. Four bytes of UTF-8 per token are close
@@ -51,7 +51,7 @@ def format_introduction(agent: Agent) -> str:
     return f"You are now {agent.name}. Use agentId={agent.id} for all agent_zoo tool usage."
 
 
-def list_enabled_skills(agent: Agent) -> list[Skill]:
+def list_enabled_skills(agent: Agent) -> list[AgentSkill]:
     """Return the skills that are injected, in their stored order."""
     return [skill for skill in agent.skills if skill.enabled]
 
@@ -64,7 +64,7 @@ def format_skills(agent: Agent) -> str:
     return "\n\n".join([SKILLS_TITLE, *map(_format_skill, enabled)])
 
 
-def _format_skill(skill: Skill) -> str:
+def _format_skill(skill: AgentSkill) -> str:
     description = trim_whitespace(skill.description)
     return f"### {skill.name}\n{description}" if description else f"### {skill.name}"
 
@@ -149,8 +149,8 @@ def compile_injection(
     )
 
 
-def _make_section(kind: SectionKind, title: str, text: str) -> Section:
+def _make_section(kind: SectionKind, title: str, text: str) -> PromptSection:
     """Return a section with its size, for the preview of a prompt."""
-    return Section(
+    return PromptSection(
         kind=kind, title=title, text=text, characters=len(text), tokens=estimate_tokens(text)
     )

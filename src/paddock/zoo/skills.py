@@ -14,7 +14,7 @@ from paddock.zoo import validation
 from paddock.zoo.agents import save_agent
 from paddock.zoo.context import ZooContext, check_expected_version, require_agent
 from paddock.zoo.errors import CategoryNotFoundError, SkillNotFoundError
-from paddock.zoo.model import Agent, Skill, SkillCategory, SkillFinding
+from paddock.zoo.model import Agent, AgentSkill, SkillCategory, SkillFinding
 from paddock.zoo.slugs import find_free_slug, slugify
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class _Rule(NamedTuple):
         return self.is_negative != other.is_negative and similarity >= _MIN_SIMILARITY
 
 
-def _extract_rules(skill: Skill) -> Iterator[_Rule]:
+def _extract_rules(skill: AgentSkill) -> Iterator[_Rule]:
     """Yield the sentences of a skill that have enough words to be compared."""
     for sentence in _SENTENCE_PATTERN.findall(skill.description):
         words = frozenset(_WORD_PATTERN.findall(sentence.casefold()))
@@ -316,14 +316,14 @@ class SkillEditor:
             return save_agent(tx, row, changed, summary)
 
 
-def make_skill(fields: Mapping[str, Any], used_ids: Sequence[str]) -> Skill:
+def make_skill(fields: Mapping[str, Any], used_ids: Sequence[str]) -> AgentSkill:
     """Return a skill with an ID that is not among `used_ids`.
 
     Raises:
         InvalidAgentError: A field has the wrong type, or `name` is missing.
     """
     skill_id = _make_id(fields, "skill", used_ids)
-    return validation.convert_to_struct(Skill, {**fields, "id": skill_id})
+    return validation.convert_to_struct(AgentSkill, {**fields, "id": skill_id})
 
 
 def _make_id(fields: Mapping[str, Any], fallback: str, used_ids: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from paddock.zoo.model import (
     BrainEntry,
     LibrarySkill,
     Pack,
-    Skill,
+    AgentSkill,
     SkillCategory,
     make_general_category,
 )
@@ -78,7 +78,7 @@ MAX_CHARACTERS: dict[type[msgspec.Struct], dict[str, int]] = {
         "appearanceSeed": MAX_APPEARANCE_SEED_CHARACTERS,
     },
     SkillCategory: {"id": MAX_ID_CHARACTERS, "name": MAX_NAME_CHARACTERS},
-    Skill: {
+    AgentSkill: {
         "id": MAX_ID_CHARACTERS,
         "name": MAX_NAME_CHARACTERS,
         "description": MAX_SKILL_DESCRIPTION_CHARACTERS,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.zoo.model import Agent, BrainEntry, Skill
+from paddock.zoo.model import Agent, BrainEntry, AgentSkill
 from paddock.zoo.prompt_compiler import (
     MAX_CONSECUTIVE_MISFITS,
     compile_injection,
@@ -16,8 +16,8 @@ from paddock.zoo.prompt_compiler import (
 U = "You are now Sage. Use agentId=sage for all agent_zoo tool usage."
 
 
-def skill(name: str, description: str = "", *, enabled: bool = True) -> Skill:
-    return Skill(id=name.lower(), name=name, description=description, enabled=enabled)
+def skill(name: str, description: str = "", *, enabled: bool = True) -> AgentSkill:
+    return AgentSkill(id=name.lower(), name=name, description=description, enabled=enabled)
 
 
 def entry(content: str, **others: object) -> BrainEntry:
@@ -48,7 +48,9 @@ def entry(content: str, **others: object) -> BrainEntry:
         ),
     ],
 )
-def test_the_base_text_is_that_of_older_zoos(prompt: str, skills: list[Skill], text: str) -> None:
+def test_the_base_text_is_that_of_older_zoos(
+    prompt: str, skills: list[AgentSkill], text: str
+) -> None:
     agent = Agent(id="sage", name="Sage", system_prompt=prompt, skills=skills, description="No.")
     assert compile_prompt(agent) == text
 

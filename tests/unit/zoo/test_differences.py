@@ -3,17 +3,19 @@
 import copy
 
 from paddock.zoo.agents import diff_agents, summarize_changes
-from paddock.zoo.model import Agent, FieldChange, Skill
+from paddock.zoo.model import Agent, FieldChange, AgentSkill
 
 
 def test_only_what_differs_is_reported_skill_by_skill() -> None:
-    before = Agent(id="a", name="A", tags=["x"], skills=[Skill(id="one", name="One")], version=1)
+    before = Agent(
+        id="a", name="A", tags=["x"], skills=[AgentSkill(id="one", name="One")], version=1
+    )
     after = copy.deepcopy(before)
     after.version, after.updated_at = 2, "later"
     assert diff_agents(before, after) == []
     after.tags = []
     after.skills[0].enabled = False
-    after.skills.append(Skill(id="two", name="Two"))
+    after.skills.append(AgentSkill(id="two", name="Two"))
     changes = diff_agents(before, after)
     assert [change.field for change in changes] == ["skills.one.enabled", "skills.two", "tags"]
     assert changes[0] == FieldChange(field="skills.one.enabled", before=True, after=False)
@@ -22,7 +24,7 @@ def test_only_what_differs_is_reported_skill_by_skill() -> None:
 
 
 def test_another_order_is_a_difference_of_its_own() -> None:
-    one, two = Skill(id="one", name="One"), Skill(id="two", name="Two")
+    one, two = AgentSkill(id="one", name="One"), AgentSkill(id="two", name="Two")
     before = Agent(id="a", name="A", skills=[one, two])
     after = Agent(id="a", name="A", skills=[two, one])
     assert diff_agents(before, after) == [

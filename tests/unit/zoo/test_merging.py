@@ -4,7 +4,7 @@ from hypothesis import given
 
 from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.import_plan import compute_changes, merge_skills
-from paddock.zoo.model import Agent, Skill, SkillCategory
+from paddock.zoo.model import Agent, AgentSkill, SkillCategory
 from tests.unit.zoo.formats.any_agents import AGENTS
 
 
@@ -16,9 +16,11 @@ def sage() -> Agent:
         system_prompt="You explain.\r\n",
         skill_categories=[SkillCategory(id="talk", name="Talk"), SkillCategory(id="x", name="X")],
         skills=[
-            Skill(id="ask", name="Ask", description="Ask.  ", category_id="x", requires=["draw"]),
-            Skill(id="hum", name="Hum", description="Hum.", enabled=False, category_id="x"),
-            Skill(id="draw", name="Draw", description="Draw.", category_id="talk"),
+            AgentSkill(
+                id="ask", name="Ask", description="Ask.  ", category_id="x", requires=["draw"]
+            ),
+            AgentSkill(id="hum", name="Hum", description="Hum.", enabled=False, category_id="x"),
+            AgentSkill(id="draw", name="Draw", description="Draw.", category_id="talk"),
         ],
         tags=["kind"],
     )
@@ -49,7 +51,7 @@ def test_only_what_the_file_says_otherwise_is_changed() -> None:
 
 def test_a_skill_that_is_gone_from_the_file_is_kept_but_not_enabled() -> None:
     read = read_back(sage())
-    read.skills = [Skill(id="new", name="Sing", description="La"), read.skills[0]]
+    read.skills = [AgentSkill(id="new", name="Sing", description="La"), read.skills[0]]
     found = merge_skills(sage(), read)
     assert [(one.id, one.enabled, one.category_id) for one in found] == [
         ("new", True, "talk"),
@@ -62,7 +64,7 @@ def test_a_skill_that_is_gone_from_the_file_is_kept_but_not_enabled() -> None:
 
 def test_a_skill_that_appears_in_the_file_is_enabled() -> None:
     read = read_back(sage())
-    read.skills.append(Skill(id="hum", name="Hum", description="Hum louder."))
+    read.skills.append(AgentSkill(id="hum", name="Hum", description="Hum louder."))
     found = {one.id: one for one in merge_skills(sage(), read)}
     assert (found["hum"].enabled, found["hum"].description) == (True, "Hum louder.")
     assert found["hum"].category_id == "x"

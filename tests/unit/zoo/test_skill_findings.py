@@ -2,21 +2,21 @@
 
 import pytest
 
-from paddock.zoo.model import Agent, Skill
+from paddock.zoo.model import Agent, AgentSkill
 from paddock.zoo.skills import check_skills
 
 
-def findings(*skills: Skill) -> list[tuple[str, list[str]]]:
+def findings(*skills: AgentSkill) -> list[tuple[str, list[str]]]:
     agent = Agent(id="sage", name="Sage", skills=list(skills))
     return [(one.kind, one.skill_ids) for one in check_skills(agent)]
 
 
-def said(skill_id: str, description: str, *, enabled: bool = True) -> Skill:
-    return Skill(id=skill_id, name=skill_id, description=description, enabled=enabled)
+def said(skill_id: str, description: str, *, enabled: bool = True) -> AgentSkill:
+    return AgentSkill(id=skill_id, name=skill_id, description=description, enabled=enabled)
 
 
 def test_the_same_name_or_text_is_a_duplicate() -> None:
-    assert findings(Skill(id="a", name="Proofs"), Skill(id="b", name=" proofs")) == [
+    assert findings(AgentSkill(id="a", name="Proofs"), AgentSkill(id="b", name=" proofs")) == [
         ("duplicate", ["a", "b"])
     ]
     assert findings(said("a", "Prove  it."), said("b", "prove it.")) == [("duplicate", ["a", "b"])]
@@ -43,7 +43,7 @@ def test_asking_for_what_another_forbids_is_a_conflict(
 
 
 def test_requirements_have_to_be_there_and_on() -> None:
-    needy = Skill(id="needy", name="Needy", requires=["off", "gone", "on"])
+    needy = AgentSkill(id="needy", name="Needy", requires=["off", "gone", "on"])
     found = findings(needy, said("off", "x", enabled=False), said("on", "y"))
     assert found == [("disabledRequirement", ["needy", "off"]), ("missingRequirement", ["needy"])]
     needy.enabled = False

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from paddock.zoo.model import Agent, Skill, SkillCategory
+from paddock.zoo.model import Agent, AgentSkill, SkillCategory
 from paddock.zoo.toml_form import AgentTextError, format_agent, parse_changes
 from tests.unit.zoo.formats.any_agents import AGENTS
 
@@ -21,7 +21,7 @@ def test_the_text_is_laid_out_for_people() -> None:
         name="Sage",
         system_prompt="You explain.\nSlowly.",
         skill_categories=[SkillCategory(id="talk", name="Talk", color="#123456")],
-        skills=[Skill(id="ask", name="Ask", description="Ask.", category_id="talk")],
+        skills=[AgentSkill(id="ask", name="Ask", description="Ask.", category_id="talk")],
         tags=["kind"],
     )
     assert (

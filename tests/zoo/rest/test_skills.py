@@ -49,7 +49,7 @@ def test_library_skill_of_a_skill_is_changed(ada: Client) -> None:
     [
         (request_bodies.AgentChanges, model.Agent),
         (request_bodies.EntryChanges, model.BrainEntry),
-        (request_bodies.SkillChanges, model.Skill),
+        (request_bodies.SkillChanges, model.AgentSkill),
         (request_bodies.CategoryChanges, model.SkillCategory),
         (request_bodies.LibrarySkillChanges, model.LibrarySkill),
         (request_bodies.PackChanges, model.Pack),

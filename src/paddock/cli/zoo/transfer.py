@@ -23,7 +23,7 @@ from paddock.zoo.project_scan import read_source
 
 if TYPE_CHECKING:
     from paddock.zoo.file_plan import FilePlan
-    from paddock.zoo.formats.exchange import Export
+    from paddock.zoo.formats.exchange import AgentExport
     from paddock.zoo.service import Zoo
 
 
@@ -208,7 +208,7 @@ def _get_default_folder(format_names: tuple[str, ...]) -> Path:
     return Path.cwd()
 
 
-def _write_single_file(exported: Export, target: Path, *, replace: bool, dry_run: bool) -> str:
+def _write_single_file(exported: AgentExport, target: Path, *, replace: bool, dry_run: bool) -> str:
     """Write the export as one archive or bundle, and return its path.
 
     Raises:
@@ -241,7 +241,7 @@ def _write_single_file(exported: Export, target: Path, *, replace: bool, dry_run
     return str(target)
 
 
-def _confirm_replacements(zoo: Zoo, exported: Export, plan: FilePlan) -> FilePlan:
+def _confirm_replacements(zoo: Zoo, exported: AgentExport, plan: FilePlan) -> FilePlan:
     """Ask about each file that the zoo did not write.
 
     Returns:

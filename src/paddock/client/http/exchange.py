@@ -8,16 +8,16 @@ supports that.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import UNSET
 
 from paddock.client.errors import AccessRefusedError, HttpError
 from paddock.client.http.connection_pool import AbortableWork
-from paddock.client.http.messages import decode_frames, join_lines
+from paddock.client.http.messages import SseParser, decode_frames, join_lines
 from paddock.client.http.request_sender import DISCARD_SECONDS, MAX_BODY_BYTES, get_content_type
-from paddock.client.http.sse import SseParser
+from paddock.client.notifications import LISTEN_METHOD
 from paddock.protocol.errors import HEADER_MISMATCH
 from paddock.protocol.http_headers import (
     EVENT_STREAM_MEDIA_TYPE,
@@ -93,7 +93,6 @@ FIRST_RETRY_SECONDS = 0.25
 """Delay before the first repetition. It doubles each time."""
 MAX_RETRY_SECONDS = 30.0
 """Longest delay between two attempts. If `Retry-After` asks for more, the request fails."""
-LISTEN_METHOD = "subscriptions/listen"
 
 
 class _ErrorBody(msgspec.Struct):
@@ -145,8 +144,8 @@ class ClientExchange:
         self._handle_line = handle_line
         self._failures = 0
         self._is_listening = False
-        self._has_reopened = False
-        self._has_refreshed_headers = False
+        self._repairs: set[Literal["session", "headers"]] = set()
+        """The faults that were repaired for this message. Each is repaired only once."""
 
     def run(self) -> None:
         """Send the message and pass on what comes back, until it is answered.
@@ -172,14 +171,9 @@ class ClientExchange:
     def _get_delay_after(self, error: HttpError) -> float | None:
         """Return the seconds to wait before repeating the message, or None to give up."""
         # The server must not act twice on a message that has side effects.
-        can_repeat = (
-            not error.was_sent
-            or error.status == TOO_MANY_REQUESTS
-            or (
-                self.message.is_repeatable
-                and (error.status is None or error.status in UNAVAILABLE_STATUSES)
-            )
-        )
+        is_unprocessed = not error.was_sent or error.status == TOO_MANY_REQUESTS
+        is_outage = error.status is None or error.status in UNAVAILABLE_STATUSES
+        can_repeat = is_unprocessed or (is_outage and self.message.is_repeatable)
         # A subscription that has worked is reopened without limit.
         has_attempts_left = self._failures <= self._max_retries or self._is_listening
         delay = max(get_retry_delay(self._failures), error.retry_after or 0.0)
@@ -218,10 +212,10 @@ class ClientExchange:
 
     def _reopen_session(self, generation: int) -> None:
         """Reopen a session that the server has lost. It cannot have processed the message."""
-        if self._has_reopened:
+        if "session" in self._repairs:
             text = f"{self._sender.url} has lost the session again"
             raise HttpError(text, status=NOT_FOUND)
-        self._has_reopened = True
+        self._repairs.add("session")
         self.may_have_arrived = False
         self._channel.reopen_session(generation, self.work)
 
@@ -288,14 +282,12 @@ class ClientExchange:
         """
         body = self._sender.discard_response(response, self.work)
         http_error = self._sender.make_http_error(response, body, str(self.message.method))
-        is_final = (
-            response.status != TOO_MANY_REQUESTS and response.status not in UNAVAILABLE_STATUSES
-        )
+        is_temporary = response.status in (TOO_MANY_REQUESTS, *UNAVAILABLE_STATUSES)
         error = _find_error(body) if get_content_type(response) == JSON_MEDIA_TYPE else None
-        if error is None or not is_final or isinstance(http_error, AccessRefusedError):
+        if error is None or is_temporary or isinstance(http_error, AccessRefusedError):
             raise http_error
         if self._is_header_mismatch(error):
-            self._has_refreshed_headers = True
+            self._repairs.add("headers")
             self._channel.tool_headers.clear()
             self._send_once()
             return
@@ -306,8 +298,9 @@ class ClientExchange:
 
     def _is_header_mismatch(self, error: dict[str, object]) -> bool:
         """Return whether the server expects headers that the known tool list does not call for."""
+        is_mismatch = error.get("code") == HEADER_MISMATCH
         is_call = self.message.method == "tools/call"
-        return is_call and error.get("code") == HEADER_MISMATCH and not self._has_refreshed_headers
+        return is_call and is_mismatch and "headers" not in self._repairs
 
     def _handle_stream(self, response: BaseHTTPResponse) -> None:
         """Pass on the events of a stream, and resume it if it breaks before the answer."""
@@ -350,9 +343,8 @@ class ClientExchange:
         purpose = f"the resumption of {self.message.method}"
         failures = 1
         while failures <= MAX_RETRIES and not self.is_answered:
-            if self.work.sleep(
-                min(MAX_RETRY_SECONDS, events.retry_seconds or get_retry_delay(failures))
-            ):
+            delay = events.retry_seconds or get_retry_delay(failures)
+            if self.work.sleep(min(MAX_RETRY_SECONDS, delay)):
                 return
             events = events.make_continuation()
             last_id = events.last_id

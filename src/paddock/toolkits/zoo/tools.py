@@ -30,7 +30,7 @@ from paddock.zoo.project import get_default_agent, set_default_agent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.zoo.model import Agent, AgentSummary, Page
+    from paddock.zoo.model import Agent, AgentSummary, ResultPage
 
 
 JsonObject = dict[str, Any]
@@ -77,7 +77,7 @@ def find_agents(arguments: JsonObject, ctx: Context) -> CallToolResult:
     )
 
 
-def _format_agents(page: Page[AgentSummary]) -> CallToolResult:
+def _format_agents(page: ResultPage[AgentSummary]) -> CallToolResult:
     """Return the summaries of agents as a result, with a note if there are more."""
     agents = [
         {

@@ -16,7 +16,7 @@ from paddock.zoo.model import (
     BrainEntry,
     LibrarySkill,
     Pack,
-    Skill,
+    AgentSkill,
     SkillCategory,
     make_general_category,
 )
@@ -169,13 +169,13 @@ def _read_legacy_agent(data: Json, used_ids: set[str]) -> Agent:
     )
 
 
-def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[Skill]:
+def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[AgentSkill]:
     """Convert the skills of an agent in an agents.json."""
     default_category = categories[0].id
     # The oldest form is an object with a flag for each skill, such as {"CODE_REVIEW": true}.
     if isinstance(data, dict):
         return [
-            Skill(
+            AgentSkill(
                 id=key,
                 name=make_title(key.replace("_", "-").lower()),
                 category_id=default_category,
@@ -184,14 +184,14 @@ def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[S
             for key, is_enabled in data.items()
         ]
     category_ids = {category.id for category in categories}
-    skills: dict[str, Skill] = {}
+    skills: dict[str, AgentSkill] = {}
     for item in _list_objects(data):
         name = _get_text(item, "name") or _get_text(item, "id")
         if not name:
             continue
         category_id = _get_text(item, "categoryId")
         skill_id = find_free_name(_get_text(item, "id") or make_file_slug(name, "skill"), skills)
-        skills[skill_id] = Skill(
+        skills[skill_id] = AgentSkill(
             id=skill_id,
             name=name,
             description=_get_text(item, "description"),

@@ -16,7 +16,7 @@ import msgspec
 from paddock.suggestions import did_you_mean
 from paddock.zoo.formats import agents_md, bundle, memory_file, skill_folders
 from paddock.zoo.formats.agent_file import convert_agent_to_file, convert_file_to_agent
-from paddock.zoo.formats.exchange import AgentFilesError, Export, File, ImportBatch, Remark
+from paddock.zoo.formats.exchange import AgentFilesError, AgentExport, File, ImportBatch, Remark
 from paddock.zoo.formats.format_registry import (
     AGENT_SKILLS_FORMAT,
     AGENTS_MD_FORMAT,
@@ -139,7 +139,7 @@ def export_agents(
     brains: Mapping[str, list[BrainEntry]] | None = None,
     library: Iterable[LibrarySkill] = (),
     packs: Iterable[Pack] = (),
-) -> Export:
+) -> AgentExport:
     """Convert agents to files of a format, with remarks about data that is lost.
 
     The remarks also warn of possible secrets, because exported files are often committed or shared.
@@ -158,11 +158,11 @@ def export_agents(
     brains = brains or {}
     if format_name == BUNDLE_FORMAT:
         files = [bundle.make_bundle(agents, brains, library=library, packs=packs)]
-        export = Export(files=files)
+        export = AgentExport(files=files)
     elif format_name == AGENT_SKILLS_FORMAT:
         export = skill_folders.make_skill_folders(agents)
     elif format_name == AGENTS_MD_FORMAT:
-        export = Export()
+        export = AgentExport()
         for agent in agents:
             block, report = agents_md.make_block(agent)
             export.files.append(block)
@@ -183,10 +183,10 @@ def export_agents(
 
 def _export_agent_files(
     agents: Sequence[Agent], name: str, brains: Mapping[str, list[BrainEntry]]
-) -> Export:
+) -> AgentExport:
     """Convert agents to one file each, and for Claude Code also to memory files."""
     file_format = FILE_FORMATS[name]
-    export = Export()
+    export = AgentExport()
     used_paths: set[str] = set()
     for agent in agents:
         entries = brains.get(agent.id) if file_format is CLAUDE_CODE else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from paddock.errors import PaddockError
-from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
+from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack, set_component_name
 
 
 class AgentFilesError(PaddockError):
@@ -34,7 +34,8 @@ class Remark(Struct, rename="camel", kw_only=True, frozen=True):
     path: str | None = None
 
 
-class Export(Struct, rename="camel", kw_only=True):
+@set_component_name("Export")
+class AgentExport(Struct, rename="camel", kw_only=True):
     """Agents converted to files."""
 
     files: list[File] = field(default_factory=list)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.frontmatter import MAX_DESCRIPTION_CHARACTERS
 from paddock.zoo.formats import front_matter
-from paddock.zoo.formats.exchange import Export, File, Remark, StandaloneSkill
+from paddock.zoo.formats.exchange import AgentExport, File, Remark, StandaloneSkill
 from paddock.zoo.formats.soul_markdown import normalize_text
-from paddock.zoo.model import GENERAL_CATEGORY_ID, LibrarySkill, Skill
+from paddock.zoo.model import GENERAL_CATEGORY_ID, LibrarySkill, AgentSkill
 from paddock.zoo.slugs import (
     collapse_whitespace,
     find_free_name,
@@ -79,10 +79,10 @@ def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
     )
 
 
-def assign_skill(agent: Agent, standalone: StandaloneSkill) -> Skill:
+def assign_skill(agent: Agent, standalone: StandaloneSkill) -> AgentSkill:
     """Append a skill from a file to an agent, and store the original file with the agent."""
     used_ids = {skill.id for skill in agent.skills}
-    skill = Skill(
+    skill = AgentSkill(
         id=find_free_name(standalone.skill.id, used_ids),
         name=standalone.skill.name,
         description=standalone.skill.description,
@@ -97,9 +97,9 @@ def assign_skill(agent: Agent, standalone: StandaloneSkill) -> Skill:
     return skill
 
 
-def make_skill_folders(agents: Iterable[Agent]) -> Export:
+def make_skill_folders(agents: Iterable[Agent]) -> AgentExport:
     """Convert the enabled skills of agents. Identical skills are written once."""
-    export = Export()
+    export = AgentExport()
     texts: dict[str, str] = {}
     for agent in agents:
         disabled = [skill.name for skill in agent.skills if not skill.enabled]
@@ -116,7 +116,9 @@ def make_skill_folders(agents: Iterable[Agent]) -> Export:
     return export
 
 
-def _add_skill_file(export: Export, texts: dict[str, str], agent: Agent, skill: Skill) -> None:
+def _add_skill_file(
+    export: AgentExport, texts: dict[str, str], agent: Agent, skill: AgentSkill
+) -> None:
     """Add the SKILL.md of one skill to an export, unless the same file is already there."""
     origin = agent.extra.get(AGENT_SKILLS_FORMAT, {}).get(skill.id, {})
     origin = origin if isinstance(origin, dict) else {}
@@ -146,7 +148,7 @@ def _is_skill_location(path: str) -> bool:
 
 
 def _make_document(
-    agent: Agent, skill: Skill, origin: Json, stem: str
+    agent: Agent, skill: AgentSkill, origin: Json, stem: str
 ) -> tuple[FrontMatterFile, list[tuple[str, str]]]:
     """Return the SKILL.md of a skill, and remarks about data that is not written.
 
@@ -186,5 +188,5 @@ def _make_document(
     return document, report
 
 
-def _get_first_paragraph(skill: Skill) -> str:
+def _get_first_paragraph(skill: AgentSkill) -> str:
     return collapse_whitespace(skill.description.strip().partition("\n\n")[0])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.zoo.model import Skill
+from paddock.zoo.model import AgentSkill
 from paddock.zoo.slugs import collapse_whitespace, find_free_name, make_file_slug
 
 if TYPE_CHECKING:
@@ -171,12 +171,12 @@ def make_persona(agent: Agent) -> Persona:
     return normalize_persona(agent.system_prompt, texts)
 
 
-def make_skills(persona: Persona) -> list[Skill]:
+def make_skills(persona: Persona) -> list[AgentSkill]:
     """Return skills with IDs derived from their names."""
-    skills: dict[str, Skill] = {}
+    skills: dict[str, AgentSkill] = {}
     for text in persona.skills:
         skill_id = find_free_name(make_file_slug(text.name, "skill"), skills)
-        skills[skill_id] = Skill(
+        skills[skill_id] = AgentSkill(
             id=skill_id,
             name=text.name,
             description=text.description,

@@ -17,7 +17,8 @@ from paddock.zoo.model import (
     BrainEntry,
     FieldChange,
     Injection,
-    Page,
+    ResultPage,
+    set_component_name,
 )
 from paddock.zoo.rest.error_responses import declare_route
 from paddock.zoo.rest.parameters import (
@@ -56,7 +57,8 @@ VERSION_ERRORS = (400, 404)
 INJECTION_ERRORS = (400, 404)
 
 
-class WholeAgent(Agent, rename="camel", kw_only=True):
+@set_component_name("WholeAgent")
+class AgentWithBrain(Agent, rename="camel", kw_only=True):
     """An agent, on request with its brain."""
 
     brain_entries: list[BrainEntry] | UnsetType = UNSET
@@ -71,7 +73,7 @@ def list_agents(
     brain: Annotated[bool, QueryParameter(description="Include brain entries.")] = False,
     limit: LimitQuery = None,
     cursor: CursorQuery = None,
-) -> Response[list[WholeAgent]]:
+) -> Response[list[AgentWithBrain]]:
     """Return agents in order of creation. `X-Next-Cursor` is the cursor of the next page."""
     page = zoo.agents.list_agents(archived=archived, text=text, tag=tag, limit=limit, cursor=cursor)
     agents = [_make_agent_with_brain(zoo, agent, include_brain=brain) for agent in page.items]
@@ -86,7 +88,7 @@ def list_summaries(
     archived: ArchivedQuery = False,
     limit: LimitQuery = None,
     cursor: CursorQuery = None,
-) -> Page[AgentSummary]:
+) -> ResultPage[AgentSummary]:
     """Return the fields that a list shows, in order of creation."""
     return zoo.agents.list_summaries(
         archived=archived, text=text, tag=tag, limit=limit, cursor=cursor
@@ -105,7 +107,7 @@ def get_agent(
     zoo: ZooDependency,
     agent_id: FromPath[str],
     brain: Annotated[bool, QueryParameter(description="Include brain entries.")] = False,
-) -> WholeAgent:
+) -> AgentWithBrain:
     """Return an agent, without its brain by default."""
     return _make_agent_with_brain(zoo, zoo.agents.get(agent_id), include_brain=brain)
 
@@ -178,11 +180,11 @@ def _update_agent(zoo: Zoo, agent_id: str, body: AgentChanges, version: int | No
     return zoo.agents.update(agent_id, get_changes(body), version=version, source="web")
 
 
-def _make_agent_with_brain(zoo: Zoo, agent: Agent, *, include_brain: bool) -> WholeAgent:
+def _make_agent_with_brain(zoo: Zoo, agent: Agent, *, include_brain: bool) -> AgentWithBrain:
     fields = msgspec.structs.asdict(agent)
     if not include_brain:
-        return WholeAgent(**fields)
-    return WholeAgent(**fields, brain_entries=zoo.brain.query_entries(agent.id).items)
+        return AgentWithBrain(**fields)
+    return AgentWithBrain(**fields, brain_entries=zoo.brain.query_entries(agent.id).items)
 
 
 AGENT_ROUTES = [

@@ -21,6 +21,7 @@ from paddock.zoo.errors import (
     ZooUnavailableError,
     get_api_code,
 )
+from paddock.zoo.model import set_component_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -82,7 +83,8 @@ class Detail(Struct, rename="camel", kw_only=True):
     message: str
 
 
-class Problem(Struct, rename="camel", kw_only=True):
+@set_component_name("Problem")
+class ErrorBody(Struct, rename="camel", kw_only=True):
     """The body of an error response."""
 
     error: str
@@ -105,7 +107,7 @@ def describe_errors(*statuses: int) -> dict[int, ResponseSpec]:
     """Return the OpenAPI responses of the errors that a route can return."""
     return {
         status: ResponseSpec(
-            Conflict if status == 412 else Problem, description=_ERROR_DESCRIPTIONS[status]
+            Conflict if status == 412 else ErrorBody, description=_ERROR_DESCRIPTIONS[status]
         )
         for status in statuses
     }

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from paddock.zoo.errors import FieldError, InvalidAgentError
 from paddock.zoo.file_plan import pack_files
 from paddock.zoo.formats.converter import export_agents, import_files
-from paddock.zoo.formats.exchange import Export, File, Remark
+from paddock.zoo.formats.exchange import AgentExport, File, Remark
 from paddock.zoo.formats.format_registry import BUNDLE_FORMAT, FormatEntry, list_file_formats
 from paddock.zoo.model import Agent, ImportReport, LibrarySkill
 from paddock.zoo.rest.error_responses import declare_route, describe_errors
@@ -63,7 +63,7 @@ def export_agent(
     agent_id: FromPath[str],
     format: FormatQuery,  # noqa: A002 - the name in the URL
     memory: MemoryQuery = False,
-) -> Export:
+) -> AgentExport:
     """Return the files, and remarks about data that the format cannot represent."""
     return _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
 
@@ -95,7 +95,7 @@ def export_zoo(
     zoo: ZooDependency,
     format: FormatQuery = BUNDLE_FORMAT,  # noqa: A002 - the name in the URL
     memory: MemoryQuery = True,
-) -> Export:
+) -> AgentExport:
     """Export all agents; a bundle includes their brains and the library."""
     agents = zoo.agents.list_agents(archived=None).items
     return _export_agents(zoo, agents, format, has_memory=memory)
@@ -157,7 +157,7 @@ def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None
     ]
 
 
-def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> Export:
+def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> AgentExport:
     """Export agents in a format, with brains and the library if they are included."""
     is_bundle = name == BUNDLE_FORMAT
     brains = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import NODEFAULT, UNSET, Struct, UnsetType, defstruct, field
 
-from paddock.zoo.model import Agent, EntryType, LibrarySkill, Pack, Skill, SkillCategory
+from paddock.zoo.model import Agent, EntryType, LibrarySkill, Pack, AgentSkill, SkillCategory
 from paddock.zoo.validation import list_editable_fields
 
 if TYPE_CHECKING:
@@ -113,14 +113,14 @@ class InjectBody(RequestBody, kw_only=True):
     workspace_id: str | None = None
 
 
-@create_object(Skill)
+@create_object(AgentSkill)
 class NewSkillBody(RequestBody, kw_only=True):
     """A skill to add."""
 
     category_id: str | None = None
 
 
-@change_object(Skill)
+@change_object(AgentSkill)
 class SkillChanges(RequestBody, kw_only=True):
     """Changes to a skill. Omitted fields stay as they are."""
 

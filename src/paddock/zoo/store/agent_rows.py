@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Row, delete, insert, select, update
 
 from paddock.zoo import validation
-from paddock.zoo.model import Agent, AgentSummary, AgentVersion, LibrarySkill, Pack, Page
+from paddock.zoo.model import Agent, AgentSummary, AgentVersion, LibrarySkill, Pack, ResultPage
 from paddock.zoo.prompt_compiler import list_enabled_skills
 from paddock.zoo.search_terms import fold_text
 from paddock.zoo.store.schema import agent_versions, agents, has_any_tag, library_skills, packs
@@ -128,24 +128,24 @@ def _make_row(agent: Agent) -> dict[str, Any]:
 
 def list_agent_summaries(
     tx: ReadTransaction, agent_filter: AgentFilter, limit: int | None, after: int | None
-) -> Page[AgentSummary]:
+) -> ResultPage[AgentSummary]:
     """Return a page of summaries, in order of creation."""
     statement = _filter_agents(
         select(agents.c.key, *SUMMARY_COLUMNS), tx, agent_filter, limit, after
     )
     rows = tx.connection.execute(statement).all()
     items = [AgentSummary(**_get_values(row[1:], SUMMARY_COLUMNS)) for row in rows[:limit]]
-    return Page(items=items, next_cursor=_make_cursor(rows, limit))
+    return ResultPage(items=items, next_cursor=_make_cursor(rows, limit))
 
 
 def list_agent_rows(
     tx: ReadTransaction, agent_filter: AgentFilter, limit: int | None, after: int | None
-) -> Page[AgentRow]:
+) -> ResultPage[AgentRow]:
     """Return a page of complete agents, in order of creation."""
     statement = _filter_agents(select(agents.c.key, *AGENT_COLUMNS), tx, agent_filter, limit, after)
     rows = tx.connection.execute(statement).all()
     items = [AgentRow(row[0], Agent(**_get_values(row[1:], AGENT_COLUMNS))) for row in rows[:limit]]
-    return Page(items=items, next_cursor=_make_cursor(rows, limit))
+    return ResultPage(items=items, next_cursor=_make_cursor(rows, limit))
 
 
 def list_agent_names(tx: ReadTransaction, max_results: int) -> list[tuple[str, str]]:

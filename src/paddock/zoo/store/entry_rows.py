@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import UserDefinedType
 
-from paddock.zoo.model import BrainEntry, Page
+from paddock.zoo.model import BrainEntry, ResultPage
 from paddock.zoo.search_terms import encode_index_word, make_index_text
 from paddock.zoo.store.schema import agents, entries, has_any_tag
 from paddock.zoo.validation import make_invalid_field_error
@@ -231,7 +231,7 @@ def list_entry_page(
     entry_filter: EntryFilter,
     limit: int | None,
     after: EntryCursor | None,
-) -> Page[BrainEntry]:
+) -> ResultPage[BrainEntry]:
     """Return a page of entries that meet all conditions, newest first."""
     statement = _select_entries().where(
         entries.c.agent_key == agent_key,
@@ -256,7 +256,7 @@ def list_entry_page(
     if limit is not None and len(rows) > limit:
         last = rows[limit - 1]
         cursor = f"{last.entry.timestamp}~{last.key}"
-    return Page(items=[row.entry for row in rows[:limit]], next_cursor=cursor)
+    return ResultPage(items=[row.entry for row in rows[:limit]], next_cursor=cursor)
 
 
 def _make_conditions(entry_filter: EntryFilter) -> list[ColumnElement[bool]]:

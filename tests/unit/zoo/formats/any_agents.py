@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from paddock.zoo.model import Agent, BrainEntry, Skill
+from paddock.zoo.model import Agent, BrainEntry, AgentSkill
 from paddock.zoo.slugs import make_file_slug
 
 WORDS = st.sampled_from(
@@ -31,10 +31,10 @@ SLUGS = st.one_of(
 
 
 @st.composite
-def skill_lists(draw: st.DrawFn) -> list[Skill]:
+def skill_lists(draw: st.DrawFn) -> list[AgentSkill]:
     """Skills as files can say them: all enabled, in no category, with the ids of their names."""
     return [
-        Skill(
+        AgentSkill(
             id=f"s{number}",
             name=draw(NAMES),
             description=draw(TIDY_TEXTS),

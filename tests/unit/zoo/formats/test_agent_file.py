@@ -2,7 +2,7 @@
 
 from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import File
-from paddock.zoo.model import Agent, BrainEntry, Skill, SkillCategory
+from paddock.zoo.model import Agent, BrainEntry, AgentSkill, SkillCategory
 
 SAGE = Agent(
     id="sage",
@@ -10,8 +10,10 @@ SAGE = Agent(
     description="Explains: slowly",
     system_prompt="You explain.",
     skills=[
-        Skill(id="a", name="Ask back", description="Ask first.", when_to_use="Something is vague"),
-        Skill(id="b", name="Draw", enabled=False),
+        AgentSkill(
+            id="a", name="Ask back", description="Ask first.", when_to_use="Something is vague"
+        ),
+        AgentSkill(id="b", name="Draw", enabled=False),
     ],
 )
 TEXT = """You explain.
@@ -131,8 +133,8 @@ def test_the_report_names_every_field_that_has_no_place() -> None:
         system_prompt="x" * 30_001,
         skill_categories=[SkillCategory(id="art", name="Art")],
         skills=[
-            Skill(id="a", name="A", category_id="art", requires=["b"]),
-            Skill(id="b", name="B", category_id="art", enabled=False),
+            AgentSkill(id="a", name="A", category_id="art", requires=["b"]),
+            AgentSkill(id="b", name="B", category_id="art", enabled=False),
         ],
         context_refs=["docs/a.md"],
         tags=["kind"],

@@ -3,7 +3,7 @@
 import pytest
 
 from paddock.zoo.formats.converter import export_agents, find_secrets
-from paddock.zoo.model import Agent, Skill
+from paddock.zoo.model import Agent, AgentSkill
 
 RANDOM = "Zx81Qw7Lk2Mn9Bv4Cd6Fg3Hj5"
 
@@ -55,7 +55,7 @@ def test_an_export_tells_where_secrets_are_and_not_what_they_are() -> None:
         name="Sage",
         description="d",
         system_prompt=f"First\nsk-{RANDOM}",
-        skills=[Skill(id="a", name="Push", description=f"ghp_{RANDOM}")],
+        skills=[AgentSkill(id="a", name="Push", description=f"ghp_{RANDOM}")],
     )
     found = export_agents([agent], "claude-code")
     assert [(one.field, one.message) for one in found.report] == [
