@@ -12,7 +12,6 @@ from itertools import count
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Protocol
 
-import msgspec
 from msgspec import UNSET
 
 from paddock.client.connect_options import Json
@@ -23,9 +22,9 @@ from paddock.protocol.jsonrpc import (
     JsonRpcFrame,
     RequestId,
     decode_frame,
+    decode_json,
     encode_notification,
-    is_batch,
-    split_batch,
+    split_messages,
 )
 from paddock.transports.channel import LineSplitter
 
@@ -44,8 +43,6 @@ EXCERPT_BYTES = 200
 
 CallOutcome = Json | Exception
 """The result of a request, or the exception to raise."""
-
-_decode_json = msgspec.json.Decoder().decode
 
 
 class ByteChannel(Protocol):
@@ -117,11 +114,6 @@ class ClientConnection:
             self._waiters[request_id] = waiter
             return request_id
 
-    def remove_waiter(self, request_id: RequestId) -> bool:
-        """Stop waiting for an answer. Return False if nothing was waiting."""
-        with self._lock:
-            return self._waiters.pop(request_id, None) is not None
-
     def find_waiter(self, request_id: object) -> ResponseWaiter | None:
         """Return the waiter for a request id, or None."""
         return self._waiters.get(request_id) if isinstance(request_id, int | str) else None
@@ -138,7 +130,7 @@ class ClientConnection:
             request_id: The id of the request.
             reason: A text for the server's log.
         """
-        if not self.remove_waiter(request_id):
+        if self._remove_waiter(request_id) is None:
             return
         params: Json = {"requestId": request_id}
         if reason is not None:
@@ -152,10 +144,7 @@ class ClientConnection:
 
     def fail_request(self, request_id: RequestId, error: Exception) -> None:
         """Resolve a request with an error, because the channel cannot obtain an answer to it."""
-        with self._lock:
-            waiter = self._waiters.pop(request_id, None)
-        if waiter is not None:
-            waiter.resolve(error)
+        self._resolve_waiter(request_id, error)
 
     def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
         """Add a message to the transcript, if the connection is recorded.
@@ -210,18 +199,18 @@ class ClientConnection:
                     if line.strip():
                         self._handle_line(line, message_router)
         finally:
+            reason = "The server hung up"
             if self._is_closing:
-                self._fail_waiters("The connection was closed")
-            else:
-                reason = self._explain_end() if self._explain_end else "The server hung up"
-                self._fail_waiters(reason)
+                reason = "The connection was closed"
+            elif self._explain_end is not None:
+                reason = self._explain_end()
+            self._fail_waiters(reason)
 
     def _handle_line(self, line: bytes, message_router: ServerMessageRouter) -> None:
         self.record_frame(line, is_ours=False)
         try:
             # Versions before 2025-06-18 allow several messages as one array.
-            messages = split_batch(line) if is_batch(line) else [line]
-            for message in messages:
+            for message in split_messages(line):
                 self._handle_frame(decode_frame(message), message_router)
         except DECODE_ERRORS:
             self.record_stray(line)
@@ -230,7 +219,7 @@ class ClientConnection:
         if frame.method is UNSET:
             self._handle_response(frame)
             return
-        params = {} if frame.params is UNSET else _decode_json(frame.params)
+        params = {} if frame.params is UNSET else decode_json(frame.params)
         if not isinstance(params, dict):
             params = {}
         if frame.id is UNSET:
@@ -247,8 +236,14 @@ class ClientConnection:
             # The error is about a message whose id the server could not read, so no waiter matches.
             self.last_stray = str(outcome)
             return
+        self._resolve_waiter(frame.id, outcome)
+
+    def _remove_waiter(self, request_id: RequestId) -> ResponseWaiter | None:
         with self._lock:
-            waiter = self._waiters.pop(frame.id, None)
+            return self._waiters.pop(request_id, None)
+
+    def _resolve_waiter(self, request_id: RequestId, outcome: CallOutcome) -> None:
+        waiter = self._remove_waiter(request_id)
         if waiter is not None:
             waiter.resolve(outcome)
 
@@ -263,8 +258,8 @@ class ClientConnection:
 
 def _read_outcome(frame: JsonRpcFrame) -> CallOutcome:
     if frame.error is not UNSET:
-        return make_peer_error(_decode_json(frame.error), "The server gave no reason")
-    result = None if frame.result is UNSET else _decode_json(frame.result)
+        return make_peer_error(decode_json(frame.error), "The server gave no reason")
+    result = None if frame.result is UNSET else decode_json(frame.result)
     if isinstance(result, dict):
         return result
     return AnswerError(f"Expected an object as the result, got {result!r:.60}")

@@ -50,7 +50,7 @@ class SkillInfo(Struct):
     """The files of the skill, or "dynamic" if the server does not publish digests for them."""
 
 
-def find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
+def _find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
     """Return the list entry of a skill's file, or None if the skill's files are dynamic.
 
     Args:
@@ -66,21 +66,6 @@ def find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
         if file.uri == uri:
             return file
     raise AnswerError(f"{uri} is not a file of the skill {skill.uri}")
-
-
-def verify_skill_file(skill: SkillInfo, uri: str, result: ResourceResult) -> bytes:
-    """Return the content of a skill file after comparing it with the server's list.
-
-    Raises:
-        AnswerError: The size, the digest or the frontmatter differs from the list.
-    """
-    data = _find_file_content(uri, result)
-    listed = find_listed_file(skill, uri)
-    if listed is not None:
-        _check_digest(listed, data)
-    if uri == skill.uri:
-        _check_frontmatter(skill, data)
-    return data
 
 
 def _find_file_content(uri: str, result: ResourceResult) -> bytes:
@@ -224,8 +209,13 @@ class Peer:
             AnswerError: The size, the digest or the frontmatter differs from the list.
         """
         file_uri = skill.uri if uri is None else uri
-        find_listed_file(skill, file_uri)
-        return verify_skill_file(skill, file_uri, self.read(file_uri))
+        listed_file = _find_listed_file(skill, file_uri)
+        data = _find_file_content(file_uri, self.read(file_uri))
+        if listed_file is not None:
+            _check_digest(listed_file, data)
+        if file_uri == skill.uri:
+            _check_frontmatter(skill, data)
+        return data
 
     def complete(
         self,
@@ -244,8 +234,10 @@ class Peer:
             context: Arguments that already have values.
         """
         if isinstance(ref, str):
-            is_uri = "://" in ref
-            ref = {"type": "ref/resource", "uri": ref} if is_uri else _make_prompt_reference(ref)
+            if "://" in ref:
+                ref = {"type": "ref/resource", "uri": ref}
+            else:
+                ref = {"type": "ref/prompt", "name": ref}
         params: Json = {"ref": ref, "argument": {"name": argument, "value": value}}
         if context is not None:
             params["context"] = {"arguments": dict(context)}
@@ -287,10 +279,10 @@ class Peer:
                 LISTEN, "a session reports list changes unasked; use subscribe() for resources"
             )
         kinds = {"tools": tools, "prompts": prompts, "resources": resources}
-        uri: Json = {f"{kind}ListChanged": True for kind, is_on in kinds.items() if is_on}
+        filters: Json = {f"{kind}ListChanged": True for kind, is_on in kinds.items() if is_on}
         if uris:
-            uri["resourceSubscriptions"] = uris
-        params = self._open_connection.meta_builder.add_meta(LISTEN, {"notifications": uri})
+            filters["resourceSubscriptions"] = uris
+        params = self._open_connection.meta_builder.add_meta(LISTEN, {"notifications": filters})
         subscription = Subscription(self._open_connection.connection, params)
         subscription.wait_for_acknowledgement(self._timeout)
         return subscription
@@ -423,10 +415,6 @@ class _EndWaiter:
 
     def resolve(self, outcome: CallOutcome) -> None:
         self._callback(str(outcome))
-
-
-def _make_prompt_reference(name: str) -> Json:
-    return {"type": "ref/prompt", "name": name}
 
 
 def _has_valid_header_parameters(tool: results.ToolInfo) -> bool:

@@ -28,11 +28,12 @@ from paddock.protocol.jsonrpc import (
     JsonRpcFrame,
     answer_malformed_line,
     decode_frame,
+    decode_json,
     encode_error,
     find_request_id,
     is_batch,
     is_response,
-    split_batch,
+    split_messages,
 )
 from paddock.protocol.params import (
     CancelledParams,
@@ -71,7 +72,6 @@ _NESTED_BATCH_ERROR = encode_error(
 
 _META_VERSION_KEY = META_VERSION.encode()
 _decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
-_decode_json = msgspec.json.Decoder().decode
 
 
 class ServerNotReady(Exception):  # noqa: N818 - not an error: the request is deferred
@@ -357,8 +357,8 @@ class Dispatcher:
                 request_id, ProtocolError("The message has no method", rpc_code=INVALID_REQUEST)
             )
         try:
-            result = None if frame.result is UNSET else _decode_json(frame.result)
-            error = None if frame.error is UNSET else _decode_json(frame.error)
+            result = None if frame.result is UNSET else decode_json(frame.result)
+            error = None if frame.error is UNSET else decode_json(frame.error)
         except DECODE_ERRORS as exc:
             # The handler that waits for the response receives the error, instead of waiting on.
             result, error = None, f"the response cannot be decoded: {exc}"
@@ -394,7 +394,7 @@ class Dispatcher:
             The members that still have work to run, and the array if all answers are complete.
         """
         try:
-            messages = split_batch(line)
+            messages = split_messages(line)
         except DECODE_ERRORS as error:
             return answer_malformed_line(line, error)
         if self._deferred is not None:

@@ -16,6 +16,7 @@ from paddock.protocol.errors import INVALID_REQUEST, PARSE_ERROR, ProtocolError
 RequestId = int | str
 
 encode_json = msgspec.json.Encoder().encode
+decode_json = msgspec.json.Decoder().decode
 
 
 class JsonRpcFrame(Struct):
@@ -30,7 +31,6 @@ class JsonRpcFrame(Struct):
 
 
 decode_frame = msgspec.json.Decoder(JsonRpcFrame).decode
-_decode_json = msgspec.json.Decoder().decode
 _decode_raw_list = msgspec.json.Decoder(list[Raw]).decode
 
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -83,9 +83,9 @@ def is_batch(line: bytes) -> bool:
     return line.lstrip()[:1] == b"["
 
 
-def split_batch(line: bytes) -> list[bytes]:
-    """Return the messages of a batch."""
-    return [bytes(message) for message in _decode_raw_list(line)]
+def split_messages(line: bytes) -> list[bytes]:
+    """Return the messages of a line: those of a batch, or the line itself."""
+    return [bytes(message) for message in _decode_raw_list(line)] if is_batch(line) else [line]
 
 
 def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
@@ -101,7 +101,7 @@ def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
             "The message is nested too deeply", find_request_id(line[:1024], line[-1024:])
         )
     try:
-        message = _decode_json(line)
+        message = decode_json(line)
     except DECODE_ERRORS as error:
         text = f"The message is not JSON in UTF-8: {error}"
         return encode_error(None, ProtocolError(text, rpc_code=PARSE_ERROR))

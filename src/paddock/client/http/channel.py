@@ -29,9 +29,14 @@ from paddock.client.http.exchange import (
     ClientHttpSession,
     get_retry_delay,
 )
-from paddock.client.http.messages import OutgoingMessage, decode_frames, join_lines, parse_outgoing
+from paddock.client.http.messages import (
+    OutgoingMessage,
+    SseParser,
+    decode_frames,
+    join_lines,
+    parse_outgoing,
+)
 from paddock.client.http.request_sender import MAX_BODY_BYTES, RequestSender
-from paddock.client.http.sse import SseParser
 from paddock.client.http.tool_headers import ToolHeaderRegistry
 from paddock.client.thread_pool import ThreadPool
 from paddock.errors import ConnectError, PaddockError
@@ -40,6 +45,7 @@ from paddock.protocol.jsonrpc import (
     JsonRpcFrame,
     RequestId,
     decode_frame,
+    decode_json,
     encode_notification,
     encode_request,
 )
@@ -153,8 +159,6 @@ CANCELLED_METHOD = "notifications/cancelled"
 CANCEL_TASK_METHOD = "tasks/cancel"
 INITIALIZED_METHOD = "notifications/initialized"
 
-_decode_json = msgspec.json.Decoder().decode
-
 
 class _RequestFailure(msgspec.Struct):
     request_id: RequestId
@@ -254,14 +258,12 @@ class HttpChannel:
         params: Json = {"_meta": meta}
         try:
             for _ in range(MAX_PAGES):
-                next_cursor = self._send_own_request("tools/list", params, work, max_retries=0).get(
-                    "nextCursor"
-                )
-                if self.tool_headers.has_tool(str(message.params.name)) or not isinstance(
-                    next_cursor, str
-                ):
+                page = self._send_own_request("tools/list", params, work, max_retries=0)
+                cursor = page.get("nextCursor")
+                is_listed = self.tool_headers.has_tool(str(message.params.name))
+                if is_listed or not isinstance(cursor, str):
                     return
-                params = {"cursor": next_cursor, "_meta": meta}
+                params = {"cursor": cursor, "_meta": meta}
         except HttpError as error:
             if error.status is None:
                 error.was_sent = False  # The error is reported for the call, which was not sent.
@@ -286,7 +288,7 @@ class HttpChannel:
                 return
             message = "%s has lost the session. A new one is opened; subscriptions are lost"
             logging.getLogger("paddock").warning(message, self.sender.url)
-            params = _decode_json(decode_frame(initialize_message.frame).params)  # type: ignore[arg-type]  # `initialize` has some
+            params = decode_json(decode_frame(initialize_message.frame).params)  # type: ignore[arg-type]  # `initialize` has some
             try:
                 self._send_own_request("initialize", params, work, read_timeout=self.timeout)
             except PaddockError as error:
@@ -430,7 +432,7 @@ class HttpChannel:
                     f"{purpose} failed: {self.sender.format_excerpt(bytes(answer.error))}"
                 )
             with suppress(*DECODE_ERRORS):
-                value = None if answer.result is UNSET else _decode_json(answer.result)
+                value = None if answer.result is UNSET else decode_json(answer.result)
                 if isinstance(value, dict):
                     return value
         raise AnswerError(f"{purpose} has no result")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.client.errors import HttpError
-from paddock.client.http.sse import SseParser
+from paddock.client.http.messages import SseParser
 
 STREAM = (
     ": a comment\r\n\r\nid: 1\nretry: 250\ndata:\n\n"
