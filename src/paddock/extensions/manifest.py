@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 ItemKind = Literal["tools", "prompts", "resources", "servers"]
 ITEM_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources", "servers")
+ListedKind = Literal["tools", "prompts", "resources"]
+LISTED_KINDS: tuple[ListedKind, ...] = ("tools", "prompts", "resources")
+"""The kinds of items that the definition of a server lists."""
 MANIFEST_SCHEMA_VERSION = 1
 MAX_MANIFEST_BYTES = 1_000_000
 """Maximum size of a manifest."""
@@ -64,9 +67,14 @@ class ExtensionManifest(NamedTuple):
         items: tuple[ManifestItem, ...] = getattr(self, kind)
         return items
 
+    def find_item(self, kind: ItemKind, name: str) -> ManifestItem | None:
+        """Return the declared item with a name, or None."""
+        return next((item for item in self.get_items(kind) if item.name == name), None)
+
     def find_reference(self, kind: ItemKind, name: str) -> str | None:
         """Return the reference to the definition of an item, or None if it has none."""
-        return next((item.definition for item in self.get_items(kind) if item.name == name), None)
+        item = self.find_item(kind, name)
+        return None if item is None else item.definition
 
 
 class ManifestProblem(NamedTuple):

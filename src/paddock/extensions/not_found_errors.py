@@ -7,7 +7,7 @@ package is not an extension, or the extension declares no such item. Each has it
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.extensions.errors import (
     ExtensionNotFoundError,
@@ -15,6 +15,7 @@ from paddock.extensions.errors import (
     ItemNotDeclaredError,
 )
 from paddock.extensions.names import parse_qualified_name
+from paddock.suggestions import find_similar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,115 +29,112 @@ MAX_LISTED_NAMES = 12
 """Names that an error message lists."""
 
 
-def make_undeclared_item_error(
-    kind: ItemKind, name: QualifiedName, extension: Extension, where: str | None
-) -> ExtensionError:
-    """Return the error for an item that its extension does not declare."""
-    names = [item.name for item in extension.manifest.get_items(kind)]
-    similar_names = [
-        f"{extension.name}/{similar}" for similar in get_close_matches(name.item, names, n=2)
-    ]
-    if similar_names:
-        hint = f"did you mean {' or '.join(similar_names)}?"
-    else:
-        command = "extensions" if extension.is_installed else "extensions search"
-        hint = (
-            f"its {kind} are: {format_name_list(names)}; paddock {command} {extension.name} "
-            "shows the extension"
+class MissingItem(NamedTuple):
+    """A qualified name that cannot be resolved, with what all errors about it have in common."""
+
+    kind: ItemKind
+    name: QualifiedName
+    where: str | None = None
+    """The location of the name."""
+
+    def make_error(
+        self, error_class: type[ExtensionError], extension: str, reason: str, hint: str
+    ) -> ExtensionError:
+        """Return an error of a class.
+
+        Args:
+            error_class: The class, which callers and users distinguish by its code.
+            extension: The name of the extension.
+            reason: The reason, such as `no extension "charts" is installed`.
+            hint: The remedy.
+        """
+        item_kind = self.kind.removesuffix("s")
+        return error_class(
+            f'No {item_kind} named "{self.name}" found: {reason}',
+            where=self.where,
+            hint=hint,
+            extension=extension,
         )
-    return ItemNotDeclaredError(
-        f"{_format_not_found(kind, name)}: the extension {_quote(extension.name)} declares no "
-        "such item",
-        where=where,
-        hint=hint,
-        extension=extension.name,
+
+
+def make_undeclared_item_error(missing: MissingItem, extension: Extension) -> ExtensionError:
+    """Return the error for an item that its extension does not declare."""
+    names = [item.name for item in extension.manifest.get_items(missing.kind)]
+    similar_names = [
+        f"{extension.name}/{similar}"
+        for similar in get_close_matches(missing.name.item, names, n=2)
+    ]
+    command = "extensions" if extension.is_installed else "extensions search"
+    return missing.make_error(
+        ItemNotDeclaredError,
+        extension.name,
+        f'the extension "{extension.name}" declares no such item',
+        _format_suggestion(similar_names)
+        or f"its {missing.kind} are: {format_name_list(names)}; paddock {command} {extension.name} "
+        "shows the extension",
     )
 
 
 def make_unknown_extension_error(
-    kind: ItemKind,
-    name: QualifiedName,
-    similar_names: Sequence[str],
-    where: str | None,
-    *,
-    is_installed: bool,
+    missing: MissingItem, known_names: Sequence[str], *, is_installed: bool
 ) -> ExtensionError:
     """Return the error for a name whose package is not an extension, or is not installed.
 
     Args:
-        kind: The kind of the requested item.
-        name: The requested name.
-        similar_names: Names to suggest.
-        where: The location of the name.
+        missing: The requested item.
+        known_names: The names of all items of its kind.
         is_installed: True if the package is installed but is not an extension.
     """
-    package = name.extension_name
-    suggestion = f"did you mean {' or '.join(similar_names)}? " if similar_names else ""
+    package = missing.name.extension_name
+    suggestion = suggest_names(str(missing.name), known_names)
+    hint = f"{suggestion} " if suggestion else ""
+    hint += "paddock extensions lists the installed extensions"
     if is_installed:
-        return ExtensionNotFoundError(
-            f"{_format_not_found(kind, name)}: {_quote(package)} is installed but is not an "
-            "extension",
-            where=where,
-            hint=f"{suggestion}paddock extensions lists the installed extensions",
-            extension=package,
-        )
-    return ExtensionNotInstalledError(
-        f"{_format_not_found(kind, name)}: no extension {_quote(package)} is installed",
-        where=where,
-        hint=f"{suggestion}paddock extensions lists the installed extensions, "
-        f"paddock extensions search {name.package} those in catalogues",
-        extension=package,
-    )
+        reason = f'"{package}" is installed but is not an extension'
+        return missing.make_error(ExtensionNotFoundError, package, reason, hint)
+    hint += f", paddock extensions search {missing.name.package} those in catalogues"
+    reason = f'no extension "{package}" is installed'
+    return missing.make_error(ExtensionNotInstalledError, package, reason, hint)
 
 
 def make_extension_name_error(
-    kind: ItemKind, name: QualifiedName, extensions: Sequence[Extension], where: str | None
+    missing: MissingItem, extensions: Sequence[Extension]
 ) -> ExtensionError:
     """Return the error for a name that begins with a distribution instead of its extension.
 
     Args:
-        kind: The kind of the requested item.
-        name: The requested name.
+        missing: The requested item.
         extensions: The extensions in the distribution.
-        where: The location of the name.
     """
-    extension_names = " and ".join(_quote(extension.name) for extension in extensions)
+    extension_names = " and ".join(f'"{extension.name}"' for extension in extensions)
     item_names = [
         f"{extension.name}/{item.name}"
         for extension in extensions
-        for item in extension.manifest.get_items(kind)
+        for item in extension.manifest.get_items(missing.kind)
     ]
-    same_items = [
-        item_name
-        for item_name in item_names
-        if item_name.rpartition("/")[2].casefold() == name.item.casefold()
-    ]
-    return ExtensionNotFoundError(
-        f"{_format_not_found(kind, name)}: the extension in {_quote(name.extension_name)} is "
-        f"called {extension_names}",
-        where=where,
-        hint=f"did you mean {same_items[0]}?"
-        if same_items
-        else f"its {kind} are: {format_name_list(item_names)}",
-        extension=extensions[0].name,
+    same_items = _select_same_items(missing.name.item, item_names)
+    return missing.make_error(
+        ExtensionNotFoundError,
+        extensions[0].name,
+        f'the extension in "{missing.name.extension_name}" is called {extension_names}',
+        _format_suggestion(same_items[:1])
+        or f"its {missing.kind} are: {format_name_list(item_names)}",
     )
 
 
-def make_not_installed_error(
-    kind: ItemKind, name: QualifiedName, extension: Extension, where: str | None
-) -> ExtensionError:
+def make_not_installed_error(missing: MissingItem, extension: Extension) -> ExtensionError:
     """Return the error for an item of an extension that a catalogue lists.
 
     The command that installs it is only suggested if the extension declares the item.
     """
-    if all(item.name != name.item for item in extension.manifest.get_items(kind)):
-        return make_undeclared_item_error(kind, name, extension, where)
-    return ExtensionNotInstalledError(
-        f"{_format_not_found(kind, name)}: the extension {_quote(extension.name)} "
-        f"{extension.version} is in a catalogue but is not installed",
-        where=where,
-        hint=f"install it: {format_install_command(extension.name)}",
-        extension=extension.name,
+    if extension.manifest.find_item(missing.kind, missing.name.item) is None:
+        return make_undeclared_item_error(missing, extension)
+    return missing.make_error(
+        ExtensionNotInstalledError,
+        extension.name,
+        f'the extension "{extension.name}" {extension.version} is in a catalogue but is not '
+        "installed",
+        f"install it: {format_install_command(extension.name)}",
     )
 
 
@@ -145,28 +143,29 @@ def format_install_command(name: str) -> str:
     return f"paddock extensions install {name}"
 
 
-def find_similar_names(name: str, known_names: Sequence[str]) -> list[str]:
-    """Return up to three known names to suggest for a name.
+def suggest_names(name: str, known_names: Sequence[str]) -> str | None:
+    """Return a hint with up to three known names that may be meant, or None.
 
     Items with the same name in other extensions come before names with a similar spelling.
     """
     qualified = parse_qualified_name(name)
-    item = (qualified.item if qualified else name).casefold()
-    same_items = [known for known in known_names if known.rpartition("/")[2].casefold() == item]
-    by_casefold = {known.casefold(): known for known in known_names}
-    matches = get_close_matches(name.casefold(), by_casefold, n=2, cutoff=0.7)
-    return list(dict.fromkeys([*same_items, *(by_casefold[match] for match in matches)]))[:3]
+    same_items = _select_same_items(qualified.item if qualified else name, known_names)
+    similar_names = find_similar(name, known_names, most=2)
+    return _format_suggestion(list(dict.fromkeys([*same_items, *similar_names]))[:3])
+
+
+def _select_same_items(item: str, known_names: Sequence[str]) -> list[str]:
+    """Return the names whose last part is the item, ignoring case."""
+    return [
+        known for known in known_names if known.rpartition("/")[2].casefold() == item.casefold()
+    ]
+
+
+def _format_suggestion(names: Sequence[str]) -> str | None:
+    return f"did you mean {' or '.join(names)}?" if names else None
 
 
 def format_name_list(names: Sequence[str]) -> str:
     """Join names for a message, up to `MAX_LISTED_NAMES`."""
     ellipsis = ", …" if len(names) > MAX_LISTED_NAMES else ""
     return ", ".join(names[:MAX_LISTED_NAMES]) + ellipsis if names else "none"
-
-
-def _format_not_found(kind: ItemKind, name: QualifiedName) -> str:
-    return f"No {kind.removesuffix('s')} named {_quote(str(name))} found"
-
-
-def _quote(name: str) -> str:
-    return f'"{name}"'

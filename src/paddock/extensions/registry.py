@@ -25,12 +25,13 @@ from paddock.extensions.errors import (
 from paddock.extensions.extension import Extension, get_built_in_extension
 from paddock.extensions.names import parse_qualified_name
 from paddock.extensions.not_found_errors import (
-    find_similar_names,
+    MissingItem,
     format_name_list,
     make_extension_name_error,
     make_not_installed_error,
     make_undeclared_item_error,
     make_unknown_extension_error,
+    suggest_names,
 )
 from paddock.extensions.prompt_definition import make_prompt
 from paddock.extensions.references import (
@@ -150,12 +151,15 @@ class ItemRegistry:
         """
         qualified = parse_qualified_name(name)
         if qualified is None:
-            return _find_in_extension(owner, kind, name) or _find_in_extension(
-                self._built_in, kind, name
-            )
-        return _find_in_extension(
-            self._find_named_extension(qualified, owner), kind, qualified.item
-        )
+            item_name, extensions = name, [owner, self._built_in]
+        else:
+            item_name = qualified.item
+            extensions = [self._find_named_extension(qualified, owner)]
+        for extension in extensions:
+            item = None if extension is None else extension.manifest.find_item(kind, item_name)
+            if extension is not None and item is not None:
+                return DeclaredItem(extension, kind, item)
+        return None
 
     def resolve_item(
         self,
@@ -206,24 +210,23 @@ class ItemRegistry:
         The error depends on the reason: the extension does not declare the item, is listed in a
         catalogue but not installed, has another name than its distribution, or is unknown.
         """
+        missing = MissingItem(kind, name, where)
         extension = self._find_named_extension(name, owner)
         if extension is not None:
-            return make_undeclared_item_error(kind, name, extension, where)
+            return make_undeclared_item_error(missing, extension)
         remote = find_catalogue_extension(name.extension_name)
         if remote is not None:
-            return make_not_installed_error(kind, name, remote, where)
+            return make_not_installed_error(missing, remote)
         providers = [
             provider
             for provider in self.list_extensions()
             if provider.is_provided_by(name.extension_name)
         ]
         if providers:
-            return make_extension_name_error(kind, name, providers, where)
+            return make_extension_name_error(missing, providers)
         return make_unknown_extension_error(
-            kind,
-            name,
-            find_similar_names(str(name), [item.name for item in self.list_items(kind)]),
-            where,
+            missing,
+            [item.name for item in self.list_items(kind)],
             is_installed=is_package_installed(name.extension_name),
         )
 
@@ -255,12 +258,9 @@ class ItemRegistry:
             for declared_item in declared_items
             if declared_item.extension == owner
         ]
-        similar_names = find_similar_names(name, names)
-        hint = (
-            f"did you mean {' or '.join(similar_names)}?"
-            if similar_names
-            else f"there are: {format_name_list(names)}; use package.module:name or file.py:name "
-            "for your own function"
+        hint = suggest_names(name, names) or (
+            f"there are: {format_name_list(names)}; use package.module:name or file.py:name for "
+            "your own function"
         )
         message = f'No {item_kind} named "{name}" found in {factory.registry_title}'
         return factory.not_found_error(message, where=where, hint=hint)
@@ -363,12 +363,3 @@ def default_prompts() -> Mapping[str, Prompt]:
     Trust level: discovery for the names, inspection for the prompts.
     """
     return LazyItemMapping(ItemRegistry([get_built_in_extension()]).list_items("prompts"))
-
-
-def _find_in_extension(
-    extension: Extension | None, kind: ItemKind, name: str
-) -> DeclaredItem | None:
-    if extension is None:
-        return None
-    items = extension.manifest.get_items(kind)
-    return next((DeclaredItem(extension, kind, item) for item in items if item.name == name), None)

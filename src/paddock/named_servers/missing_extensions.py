@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
 from paddock.extensions.discovery import discover_extension, is_package_installed
+from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import parse_qualified_name
 from paddock.named_servers.names import DEFINITION_SUFFIX
 from paddock.named_servers.path_detection import is_path_target
@@ -55,12 +56,12 @@ def _list_item_names(source: DefinitionSource) -> list[tuple[ItemKind, str]]:
         definition = source.read()
     except PaddockError:
         return []
-    lists: list[tuple[ItemKind, list[object]]] = [
-        ("tools", definition.tools),
-        ("prompts", definition.prompts),
-        ("resources", definition.resources),
+    return [
+        (kind, item)
+        for kind in LISTED_KINDS
+        for item in getattr(definition, kind)
+        if isinstance(item, str)
     ]
-    return [(kind, item) for kind, items in lists for item in items if isinstance(item, str)]
 
 
 def _find_catalogue_extensions(
@@ -85,7 +86,7 @@ def _find_catalogue_extensions(
         name.extension_name
         for kind, name in missing
         if name.extension_name in manifests
-        and any(item.name == name.item for item in manifests[name.extension_name].get_items(kind))
+        and manifests[name.extension_name].find_item(kind, name.item) is not None
     ]
     return list(dict.fromkeys(extension_names))
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.errors import PaddockError
 from paddock.extensions.data_formats import parse_toml
+from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import parse_qualified_name
 from paddock.extensions.registry import (
     InstalledItemRegistry,
@@ -39,6 +40,7 @@ from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from paddock.extensions.extension import Extension
+    from paddock.extensions.manifest import ListedKind
     from paddock.extensions.registry import DeclaredItem
     from paddock.named_servers.definition import ServerDefinition
 
@@ -147,8 +149,6 @@ def _locate_key(text: str, path: Path, key: str) -> str:
 
 
 BUILT_IN_LOCATION = "built-in"
-ListedKind = Literal["tools", "prompts", "resources"]
-LISTED_KINDS: tuple[ListedKind, ...] = ("tools", "prompts", "resources")
 _MIN_SIMILARITY = 0.6
 
 
@@ -348,7 +348,7 @@ class DefinitionSource(NamedTuple):
 
 def _qualify_name(name: Any, kind: ListedKind, extension: Extension) -> Any:
     """Return a name in an extension's own list with the prefix that is needed elsewhere."""
-    is_own = any(item.name == name for item in extension.manifest.get_items(kind))
+    is_own = extension.manifest.find_item(kind, name) is not None
     return f"{extension.name}/{name}" if is_own else name
 
 

@@ -18,6 +18,7 @@ import msgspec
 from paddock.authoring.prompt import PromptArgument
 from paddock.authoring.tool import Parameter, Tool
 from paddock.authoring.tool_option import Option
+from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import normalize_key
 from paddock.extensions.prompt_definition import Template
 from paddock.extensions.references import list_reference_keys, make_reference_absolute
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     ItemConverter = Callable[[Any], Any]
 
-ITEM_KINDS = ("tools", "prompts", "resources")
 _TOOL_FIELDS = ("title", "description", "annotations", "input_schema", "output_schema")
 
 _PAIR_LENGTH = 2
@@ -83,7 +83,7 @@ def list_new_items(definition: ServerDefinition, previous: ServerDefinition | No
     """Return the items and the initialization of a definition that another one does not have."""
     new_items = [
         item
-        for kind in ITEM_KINDS
+        for kind in LISTED_KINDS
         for item in getattr(definition, kind)
         if previous is None or item not in getattr(previous, kind)
     ]
@@ -109,7 +109,7 @@ def _convert_new_items(
 ) -> ServerDefinition:
     """Return a definition with a conversion applied to the items that `previous` does not have."""
     changes: dict[str, Any] = {}
-    for kind in ITEM_KINDS:
+    for kind in LISTED_KINDS:
         known = [] if previous is None else getattr(previous, kind)
         items = getattr(definition, kind)
         changes[kind] = [item if item in known else change(item) for item in items]
@@ -247,7 +247,6 @@ def _to_plain_value(value: Any) -> Any:
 
 MAX_LINE_CHARACTERS = 88
 _SCALAR_KEYS = ("title", "description", "version", "key", "instructions", "initialization")
-_LIST_KEYS = ("tools", "prompts", "resources")
 
 
 def to_plain_table(definition: ServerDefinition) -> dict[str, Any]:
@@ -260,7 +259,7 @@ def to_plain_table(definition: ServerDefinition) -> dict[str, Any]:
     table |= {key: getattr(definition, key) for key in _SCALAR_KEYS}
     table["transport"] = None if definition.transport == STDIO_TRANSPORT else definition.transport
     table["views"] = definition.views or None
-    table |= {key: getattr(definition, key) or None for key in _LIST_KEYS}
+    table |= {key: getattr(definition, key) or None for key in LISTED_KINDS}
     table |= definition.extra
     table["options"] = definition.options or None
     return {key: value for key, value in table.items() if value is not None}
@@ -291,7 +290,7 @@ def _format_table(table: Mapping[str, Any]) -> str:
                 _format_section(f"options.{format_key(tool)}", options)
                 for tool, options in value.items()
             ]
-        elif key in _LIST_KEYS and all(isinstance(item, dict) for item in value):
+        elif key in LISTED_KINDS and all(isinstance(item, dict) for item in value):
             sections += [_format_section(f"[{key}]", item) for item in value]
         else:
             assignments.append(f"{format_key(key)} = {_format_value(value, key)}\n")

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from paddock.authoring.base_server import BaseServer
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.errors import ExtensionNotInstalledError, SpecificationError
+from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import parse_qualified_name
-from paddock.extensions.not_found_errors import find_similar_names, format_name_list
+from paddock.extensions.not_found_errors import format_name_list, suggest_names
 from paddock.extensions.references import is_reference, reject_python
 from paddock.extensions.registry import InstalledItemRegistry
 from paddock.named_servers.definition import ServerDefinition, parse_definition
@@ -27,13 +28,10 @@ from paddock.validation.findings import find_line
 from paddock.validation.items import FunctionStub, LoadedDefinition, check_item, check_reference
 
 if TYPE_CHECKING:
-    from paddock.extensions.manifest import ItemKind
+    from paddock.extensions.manifest import ItemKind, ListedKind
     from paddock.server import Server
     from paddock.validation.findings import FindingLocation
     from paddock.validation.subject import ValidationSubject
-
-LISTED_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources")
-"""The kinds of items that a server lists."""
 
 
 def check_server(
@@ -193,12 +191,12 @@ def _is_known_item(spec: object, subject: ValidationSubject) -> bool:
 
 def _report_duplicate_names(
     server: Server,
-    items: dict[ItemKind, list[Any]],
+    items: Mapping[ListedKind, list[Any]],
     definition: LoadedDefinition,
     subject: ValidationSubject,
 ) -> None:
     """Report prompts or resources that replaced others of the same name or URI."""
-    served_counts: dict[ItemKind, int] = {
+    served_counts: dict[ListedKind, int] = {
         "prompts": len(server.prompts),
         "resources": len(server.resources) + len(server.templates),
     }
@@ -290,11 +288,6 @@ def _report_unknown_item(
     word = kind.removesuffix("s")
     names = [item.name for item in subject.extension.manifest.get_items(kind)]
     names += [item.name for item in InstalledItemRegistry().list_items(kind)]
-    similar = find_similar_names(name, names)
-    remedy = (
-        f"did you mean {' or '.join(similar)}?"
-        if similar
-        else f"there are: {format_name_list(names)}"
-    )
+    remedy = suggest_names(name, names) or f"there are: {format_name_list(names)}"
     message = f"there is no {word} named {name!r}, declared here or built in"
     subject.findings.add(f"unknown-{word}", message, location, remedy)

@@ -17,6 +17,7 @@ from paddock.errors import LoadError, PaddockError
 from paddock.extensions.discovery import discover, discover_extension
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.extension import MANIFEST_FILE_NAME, get_built_in_extension
+from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import normalize_distribution_name, parse_qualified_name
 from paddock.extensions.paclets.files import PacletDirectory
 from paddock.extensions.paclets.search_paths import PACLET_INFO_FILE_NAMES, PACLET_SUFFIX
@@ -27,7 +28,7 @@ from paddock.named_servers.sources import find_source, make_file_source
 from paddock.validation.definitions import check_definitions, check_single_item
 from paddock.validation.findings import FindingCollector, FindingLocation, Validation
 from paddock.validation.items import LoadedDefinition
-from paddock.validation.servers import LISTED_KINDS, check_assembly, check_item_lists
+from paddock.validation.servers import check_assembly, check_item_lists
 from paddock.validation.sources import (
     PROJECT_FILE,
     is_project_directory,

@@ -39,6 +39,7 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
         if files.selected_file is None:
             expected = f"{DEFINITION_FOLDERS.get(kind, kind)}/{item}.wl or .wxf"
             raise self.make_missing_definition_error(kind, item, expected)
+        declared = self.manifest.find_item(kind, item)
         return PacletDefinition(
             self.directory / files.selected_file,
             kind,
@@ -48,17 +49,13 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
             inner_path=files.selected_file,
             paclet=self.name,
             version=self.version,
-            description=self._find_declared_description(kind, item),
+            description=None if declared is None else declared.description,
         )
 
     def find_item_files(self, kind: ItemKind, item: str) -> ItemFiles:
         """Find the files that could define an item, without reading them."""
         folder = PurePosixPath(self.manifest.root) / DEFINITION_FOLDERS.get(kind, kind)
         return find_item_files(self.files.has_file, folder, item, PACLET_DEFINITION_SUFFIXES)
-
-    def _find_declared_description(self, kind: ItemKind, item: str) -> str | None:
-        declared = self.manifest.get_items(kind)
-        return next((entry.description for entry in declared if entry.name == item), None)
 
 
 def read_paclet(path: Path) -> PacletExtension:
