@@ -8,7 +8,7 @@ records of the others, which are then updated in the same step.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -42,12 +42,11 @@ from paddock.installer.records import (
     attach_undo_record,
     decode_undo_record,
     find_records,
-    get_entry_identity,
     group_records_by_entry,
     has_same_key,
     identify_server,
     record_installations,
-    replace_records,
+    update_records,
 )
 from paddock.installer.secret_masking import mask_url, strip_command_options
 from paddock.named_servers.installations import Installation
@@ -71,87 +70,42 @@ class ForeignEntryError(PaddockError):
     code = "foreign-entry"
 
 
-@dataclass(frozen=True)
-class EntryLayer:
-    """One of Paddock's entries in a file, with its records: one for each client that reads it."""
+def _list_inserted_entries(file: Path) -> list[InsertedEntry]:
+    """Return Paddock's entries in a file, in the order in which they were inserted.
 
-    inserted: InsertedEntry
-    records: tuple[Installation, ...]
-
-    def update_records(self, undo: UndoRecord) -> list[Installation]:
-        """Return copies of the records with a new undo record."""
-        return [attach_undo_record(record, undo) for record in self.records]
-
-    def inherit_undo(self, undo: UndoRecord) -> list[Installation]:
-        """Return copies of the records that take over the cleanup duties of a removed entry.
-
-        The removed entry may have been the one for which the file, its directories or the
-        containers in it were created. They are still needed, so they are now removed together
-        with this entry.
-        """
-        own_undo = self.inserted.undo
-        return self.update_records(
-            structs.replace(
-                own_undo,
-                existed=own_undo.existed and undo.existed,
-                made=max(own_undo.made, undo.made),
-                directories=own_undo.directories or undo.directories,
-            )
-        )
-
-
-@dataclass(frozen=True)
-class EntryLayers:
-    """Paddock's other entries in the file of an entry, in the order in which they were inserted."""
-
-    earlier: tuple[EntryLayer, ...]
-    later: tuple[EntryLayer, ...]
-
-    @property
-    def heir(self) -> EntryLayer | None:
-        """The entry that inherits what was created for a removed one; None if there is no other."""
-        return next(iter((*self.earlier, *self.later)), None)
-
-    @property
-    def later_entries(self) -> list[InsertedEntry]:
-        """The entries that were inserted later."""
-        return [layer.inserted for layer in self.later]
-
-    def update_later_records(self, undos: list[UndoRecord]) -> list[Installation]:
-        """Return the records of the later entries with new undo records."""
-        return [
-            record
-            for layer, undo in zip(self.later, undos, strict=True)
-            for record in layer.update_records(undo)
-        ]
-
-
-def find_other_layers(location: EntryLocation) -> EntryLayers:
-    """Return Paddock's other entries in the file of an entry.
-
-    Entries without a valid undo record are omitted, because their text cannot be identified. If
-    the entry itself is not recorded yet, all other entries count as earlier ones.
+    Entries without a valid undo record are omitted, because their text cannot be identified.
     """
-    identity = get_entry_identity(location.client.id, location.file, location.key)
-    groups = group_records_by_entry(location.file)
-    identities = list(groups)
-    index = identities.index(identity) if identity in groups else len(identities)
-    return EntryLayers(
-        tuple(_build_layers(location.file, (groups[other] for other in identities[:index]))),
-        tuple(_build_layers(location.file, (groups[other] for other in identities[index + 1 :]))),
-    )
-
-
-def _build_layers(file: Path, groups: Iterable[list[Installation]]) -> Iterator[EntryLayer]:
-    for records in groups:
+    entries = []
+    for records in group_records_by_entry(file).values():
         undo, newest = decode_undo_record(records), records[-1]
-        try:
+        # Another version of Paddock may have recorded a client that is not known here.
+        with suppress(UnsupportedClientError):
             client = find_client(newest.client)
-        except UnsupportedClientError:  # recorded by another version of Paddock
-            continue
-        if undo is not None:
-            location = make_entry_location(client, file, newest.key, newest.scope)
-            yield EntryLayer(InsertedEntry(location, undo), tuple(records))
+            if undo is not None:
+                location = make_entry_location(client, file, newest.key, newest.scope)
+                entries.append(InsertedEntry(location, undo, tuple(records)))
+    return entries
+
+
+def _split_entries(
+    location: EntryLocation,
+) -> tuple[list[InsertedEntry], list[InsertedEntry]]:
+    """Return Paddock's other entries in a file: those inserted before an entry, and those after."""
+    entries = _list_inserted_entries(location.file)
+    paths = [entry.location.path for entry in entries]
+    index = paths.index(location.path) if location.path in paths else len(paths)
+    return entries[:index], entries[index + 1 :]
+
+
+def _attach_undo_records(
+    entries: list[InsertedEntry], undos: list[UndoRecord]
+) -> list[Installation]:
+    """Return the records of installations of some entries with new undo records."""
+    return [
+        attach_undo_record(installation, undo)
+        for entry, undo in zip(entries, undos, strict=True)
+        for installation in entry.installations
+    ]
 
 
 def _has_entry(location: EntryLocation, data: object, content: bytes | None) -> bool:
@@ -276,8 +230,7 @@ class EntryInsertion:
         # The client may have written the file since, so only an unchanged file is restored as
         # bytes.
         apply_edit(self.location.file, plan_reversal)
-        is_new = not any(record.is_same_entry(edit.installation) for record in edit.records_before)
-        replace_records([edit.installation] if is_new else [], edit.records_before, [])
+        update_records(removed=[edit.installation], changed=edit.records_before)
         if applied.before is None and edit.undo is not None:
             remove_empty_directories(tuple(map(Path, edit.undo.directories)))
 
@@ -335,18 +288,17 @@ class EntryInsertion:
 
     def _update(self, content: bytes | None, data: object, undo: UndoRecord) -> _InsertedContent:
         """Replace one of Paddock's entries, and keep its layer below the later ones if possible."""
-        location, layers = self.location, find_other_layers(self.location)
-        after, new_undo = location.insert(content, data, is_own=True, undo=undo)
+        earlier, later = _split_entries(self.location)
+        after, new_undo = self.location.insert(content, data, is_own=True, undo=undo)
         # If removing all layers and inserting them again gives the same text, every layer can be
         # reverted on its own. Otherwise, the updated entry becomes the last layer.
-        reinserted = reinsert_later_entries(
-            content, InsertedEntry(location, undo), layers.later_entries, data
-        )
+        own_layer = InsertedEntry(self.location, undo, ())
+        reinserted = reinsert_later_entries(content, own_layer, later, data)
         if reinserted is not None and reinserted[0] == after:
             own_undo, *later_undos = reinserted[1]
-            changed_records = layers.update_later_records(later_undos)
+            changed_records = _attach_undo_records(later, later_undos)
             return _InsertedContent(after, own_undo, is_new=False, changed_records=changed_records)
-        changed_records = layers.heir.inherit_undo(undo) if layers.heir else []
+        changed_records = _inherit_cleanup([*earlier, *later], undo)
         return _InsertedContent(after, new_undo, is_new=True, changed_records=changed_records)
 
     def _build_record(self) -> Installation:
@@ -488,7 +440,7 @@ def _record_removal(
     # The records must outlive the entry. If the process is killed in between, the record of a
     # missing entry does no harm, but an entry without a record could not be reverted.
     yield
-    replace_records(removed, list(changed), list(restored))
+    update_records(removed=removed, changed=changed, added=restored)
     remove_empty_directories(tuple(map(Path, empty_directories)))
 
 
@@ -498,20 +450,19 @@ def _remove_content(
     """Return the content without an entry, and the changed records of other entries."""
     if undo is None:
         return location.remove(content, None), []
-    layers = find_other_layers(location)
+    earlier, later = _split_entries(location)
     # The methods are tried in order of fidelity. Cutting out the inserted text restores the file
     # byte for byte, if necessary after lifting off the later layers. Removing the entry by the
     # rules of the format comes last, because it cannot restore the original text.
-    remaining = location.cut(content, undo)
-    if remaining is not None:
-        after = remaining.content
-    else:
-        reinserted = reinsert_later_entries(
-            content, InsertedEntry(location, undo), layers.later_entries
-        )
+    if location.cut_out(content, undo) is None:
+        reinserted = reinsert_later_entries(content, InsertedEntry(location, undo, ()), later)
         if reinserted is not None:
-            return reinserted[0], layers.update_later_records(reinserted[1])
-        after = location.remove(content, undo)
-    if after is not None and layers.heir:
-        return after, layers.heir.inherit_undo(undo)
-    return after, []
+            return reinserted[0], _attach_undo_records(later, reinserted[1])
+    after = location.remove(content, undo)
+    return after, [] if after is None else _inherit_cleanup([*earlier, *later], undo)
+
+
+def _inherit_cleanup(others: list[InsertedEntry], undo: UndoRecord) -> list[Installation]:
+    """Return the records of the first other entry, with the cleanup duties of a removed one."""
+    heirs = others[:1]
+    return _attach_undo_records(heirs, [heir.undo.inherit_cleanup(undo) for heir in heirs])

@@ -174,6 +174,19 @@ class UndoRecord(Struct, frozen=True, kw_only=True):
     previous: tuple[Installation, ...] = ()
     """The records of the replaced entry, if it was one of Paddock's."""
 
+    def inherit_cleanup(self, removed: UndoRecord) -> UndoRecord:
+        """Return this record with the cleanup duties of an entry that is removed before it.
+
+        The file, its directories or the containers in it may have been created for the removed
+        entry. They are still needed, so they are now removed together with this entry.
+        """
+        return structs.replace(
+            self,
+            existed=self.existed and removed.existed,
+            made=max(self.made, removed.made),
+            directories=self.directories or removed.directories,
+        )
+
 
 @dataclass(frozen=True)
 class RemainingContent:
@@ -276,7 +289,7 @@ class EntryLocation:
             undo: The record of the insertion. Without it, only the entry is removed, and nothing
                 is restored.
         """
-        remaining = None if undo is None else self.cut(content, undo)
+        remaining = None if undo is None else self.cut_out(content, undo)
         if remaining is not None:
             return remaining.content
         document_file = self.load_document(content)
@@ -284,7 +297,7 @@ class EntryLocation:
         after = document_file.replace_document(document).to_bytes()
         return after if undo is None else self._build_remainder(after, undo).content
 
-    def cut(self, content: bytes | None, undo: UndoRecord) -> RemainingContent | None:
+    def cut_out(self, content: bytes | None, undo: UndoRecord) -> RemainingContent | None:
         """Cut out the inserted text, which restores the user's formatting and comments.
 
         Returns:
@@ -292,15 +305,13 @@ class EntryLocation:
         """
         if content is None:
             return None
+        candidates = iterate_reverted_contents(undo.splice, content)
         if is_untouched(undo.splice, content):
-            return self._build_remainder(
-                next(iterate_reverted_contents(undo.splice, content)), undo
-            )
-        document = self.load_document(content).document
+            return self._build_remainder(next(candidates), undo)
         # Text that looks like the insertion may be elsewhere in the file. A cut is therefore only
         # accepted if it leaves the same data as removing the entry by the rules of the format.
-        expected = self._remove_from_document(document, undo)
-        for candidate in iterate_reverted_contents(undo.splice, content):
+        expected = self._remove_from_document(self.load_document(content).document, undo)
+        for candidate in candidates:
             if self._has_expected_data(candidate, expected):
                 return self._build_remainder(candidate, undo)
         return None
@@ -372,10 +383,16 @@ class EntryLocation:
 
 
 class InsertedEntry(NamedTuple):
-    """An entry that Paddock has inserted, with the record that reverts the insertion."""
+    """An entry that Paddock has inserted, and the record that reverts the insertion.
+
+    Paddock's entries in one file form layers, because the text of an entry that was inserted later
+    can enclose the text of an earlier one.
+    """
 
     location: EntryLocation
     undo: UndoRecord
+    installations: tuple[Installation, ...]
+    """The records of the installation, one for each client that reads the entry."""
 
 
 def reinsert_later_entries(
@@ -386,9 +403,8 @@ def reinsert_later_entries(
 ) -> tuple[bytes | None, list[UndoRecord]] | None:
     """Remove or replace an entry although other entries were inserted after it.
 
-    The text of later entries can enclose the first one, which then cannot be cut out on its own.
-    Therefore, all entries are cut out in reverse order of their insertion, and the later ones are
-    inserted again.
+    The first entry cannot be cut out while the text of later ones encloses it. Therefore, all
+    entries are cut out in reverse order of their insertion, and the later ones are inserted again.
 
     Args:
         content: The content of the file.
@@ -400,22 +416,19 @@ def reinsert_later_entries(
         The new content and the new undo records of the entries that were inserted again, or None if
         some entry's text cannot be identified.
     """
-    values = []
-    for location, undo in [*reversed(later), first]:
-        values.append(location.read_entry(content))
-        remaining = None if values[-1] is MISSING else location.cut(content, undo)
+    insertions: list[tuple[EntryLocation, object]] = []
+    for entry in [*reversed(later), first]:
+        data = entry.location.read_entry(content)
+        remaining = None if data is MISSING else entry.location.cut_out(content, entry.undo)
         if remaining is None:
             return None
         content = remaining.content
-    insertions = [
-        (entry.location, value) for entry, value in zip(later, reversed(values[:-1]), strict=True)
-    ]
-    if new_data is not MISSING:
-        insertions.insert(0, (first.location, new_data))
+        insertions.insert(0, (entry.location, new_data if entry is first else data))
     undos: list[UndoRecord] = []
-    for location, value in insertions:
-        content, undo = location.insert(content, value)
-        undos.append(undo)
+    for location, data in insertions:
+        if data is not MISSING:
+            content, undo = location.insert(content, data)
+            undos.append(undo)
     if undos and not undos[0].existed:
         undos[0] = structs.replace(undos[0], directories=first.undo.directories)
     if new_data is not MISSING:

@@ -114,65 +114,57 @@ def record_installations(new: list[Installation], changed: list[Installation]) -
     """Write records before the body runs, and restore the previous ones if the body fails.
 
     The body writes the client's file. Because its records exist by then, every entry of Paddock's
-    is on record even if the process is killed in between. The order of the records is the order
-    in which the entries were inserted.
+    is on record even if the process is killed in between.
 
     Args:
         new: Records to append. They replace older records of the same entries.
         changed: Records that replace older ones in the same position.
     """
-    before: list[Installation] = []
-
-    def add_records(records: list[Installation]) -> list[Installation]:
-        before[:] = records
-        others = [record for record in records if not _contains_record(record, new)]
-        unknown = [record for record in changed if not _contains_record(record, records)]
-        return [*_replace_changed_records(others, changed), *unknown, *new]
-
-    def restore_records(records: list[Installation]) -> list[Installation]:
-        # Other processes may have changed other records in the meantime.
-        own = [*new, *changed]
-        others = [record for record in records if not _contains_record(record, own)]
-        known = [record for record in before if _contains_record(record, [*own, *others])]
-        added = [record for record in others if not _contains_record(record, before)]
-        return [*_replace_changed_records(known, others), *added]
-
-    update_installations(add_records)
+    written = [*new, *changed]
+    previous = [record for record in read_installations() if _has_record(written, record)]
+    update_records(changed=changed, added=new)
     try:
         yield
     except BaseException:
         # The error of the body matters more than a record that could not be restored.
         with suppress(PaddockError, OSError):
-            update_installations(restore_records)
+            update_records(removed=written, added=previous)
         raise
 
 
-def replace_records(
-    removed: list[Installation], changed: list[Installation], restored: list[Installation]
+def update_records(
+    *,
+    removed: Iterable[Installation] = (),
+    changed: Iterable[Installation] = (),
+    added: Iterable[Installation] = (),
 ) -> None:
-    """Remove records, replace changed ones in their position, and append restored ones."""
+    """Change the records of installations, whose order is the one in which entries were inserted.
+
+    Args:
+        removed: Records to remove, except those that are also in `changed`.
+        changed: Records that replace older ones in the same position.
+        added: Records to append, in place of older ones of the same entries.
+    """
+    removed, changed, added = list(removed), list(changed), list(added)
 
     def update(records: list[Installation]) -> list[Installation]:
-        others = [
-            record for record in records if not _contains_record(record, [*removed, *restored])
+        updated = [
+            next(filter(record.is_same_entry, changed), record)
+            for record in records
+            if _has_record(changed, record) or not _has_record([*removed, *added], record)
         ]
-        return [*_replace_changed_records(others, changed), *restored]
+        return [
+            *updated,
+            *(record for record in changed if not _has_record(updated, record)),
+            *added,
+        ]
 
     update_installations(update)
 
 
-def _replace_changed_records(
-    records: list[Installation], changed: list[Installation]
-) -> list[Installation]:
-    changed_by_entry = {(record.file, record.client, record.key): record for record in changed}
-    return [
-        changed_by_entry.get((record.file, record.client, record.key), record) for record in records
-    ]
-
-
-def _contains_record(record: Installation, others: list[Installation]) -> bool:
-    """Return whether a list has a record of the same entry, whatever its other fields are."""
-    return any(record.is_same_entry(other) for other in others)
+def _has_record(records: Iterable[Installation], record: Installation) -> bool:
+    """Return whether there is a record of the same entry, whatever its other fields are."""
+    return any(map(record.is_same_entry, records))
 
 
 def identify_server(client: Client, data: object, records: list[Installation]) -> str | None:
