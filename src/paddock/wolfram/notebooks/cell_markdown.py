@@ -10,7 +10,7 @@ import re
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol, quote_string, symbol
+from paddock.wolfram.expressions import Atom, Node, call, has_head, quote_string, symbol
 from paddock.wolfram.notebooks.box_builder import code_to_boxes
 from paddock.wolfram.notebooks.box_forms import unwrap_box
 from paddock.wolfram.notebooks.box_text import boxes_to_text, replace_box_syntax
@@ -22,10 +22,12 @@ from paddock.wolfram.notebooks.model import (
     TextRun,
     TextStyle,
     make_list,
+    make_option,
     make_rule,
     merge_runs,
     to_expression,
 )
+from paddock.wolfram.notebooks.reader import read_options
 from paddock.wolfram.notebooks.text_data import runs_to_content, to_runs
 
 if TYPE_CHECKING:
@@ -179,19 +181,14 @@ def parse_fence_cells(info: str, text: str) -> list[Cell]:
     if language.lower() in _WOLFRAM_LANGUAGE_WORDS:
         return [_make_code_cell(label, part, style) for label, part in _split_labels(text)]
     word = _LANGUAGE_SYNONYMS.get(language.lower(), language.lower())
+    evaluation_language = _EVALUATION_LANGUAGES.get(word)
     options: dict[str, object] = {}
-    if (info and _EVALUATION_LANGUAGES.get(word) is None) or info != word:
+    # The usual word of a language follows from the cell. Any other info string is stored.
+    if info and (evaluation_language is None or info != word):
         options["TaggingRules"] = {LANGUAGE_KEY: info}
-    if word in _EVALUATION_LANGUAGES:
-        return [
-            Cell(
-                text,
-                "ExternalLanguage",
-                CellEvaluationLanguage=_EVALUATION_LANGUAGES[word],
-                **options,
-            )
-        ]
-    return [Cell(text, "Program", **(options if info else {}))]
+    if evaluation_language is None:
+        return [Cell(text, "Program", **options)]
+    return [Cell(text, "ExternalLanguage", CellEvaluationLanguage=evaluation_language, **options)]
 
 
 def _split_labels(text: str) -> list[tuple[str, str]]:
@@ -227,16 +224,11 @@ def _make_code_cell(label: str, text: str, word: str) -> Cell:
     """Return the cell of a code fence. The label, or else `word`, determines its style."""
     style = _get_style(label, word, text)
     options: dict[str, object] = {"CellLabel": label} if label and style != "Echo" else {}
-    content = ascii_string(quote_string(text)) if style in _PRINT_STYLES else code_to_boxes(text)
-    if isinstance(content, Node) and content.args and not _has_items(content):
-        content = ascii_string("")
-    return Cell(call("BoxData", content), style, **options)
-
-
-def _has_items(row: Node) -> bool:
-    """Return whether a row of boxes has content."""
-    first = row.args[0]
-    return isinstance(first, Atom) or bool(first.args)
+    if style in _PRINT_STYLES:
+        boxes: Expression = ascii_string(quote_string(text))
+    else:
+        boxes = code_to_boxes(text) if text else ascii_string("")
+    return Cell(call("BoxData", boxes), style, **options)
 
 
 def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
@@ -406,20 +398,13 @@ def make_table_cell(rows: Sequence[Sequence[str]], alignments: Sequence[str]) ->
 
     The line below the first row marks it as the header.
     """
-    row_lists = [make_list(_make_entry(text) for text in row) for row in rows]
-    columns = [symbol(side or "Automatic") for side in alignments]
-    header: list[Expression] = [symbol("False"), symbol("True"), make_list([symbol("False")])]
+    columns = make_list(symbol(side or "Automatic") for side in alignments)
+    header = make_list([symbol("False"), symbol("True"), make_list([symbol("False")])])
     grid = call(
         "GridBox",
-        make_list(row_lists),
-        make_rule(
-            symbol("GridBoxAlignment"),
-            make_list([make_rule(to_expression("Columns"), make_list(columns))]),
-        ),
-        make_rule(
-            symbol("GridBoxDividers"),
-            make_list([make_rule(to_expression("Rows"), make_list(header))]),
-        ),
+        make_list(make_list(_make_entry(text) for text in row) for row in rows),
+        make_option("GridBoxAlignment", [make_rule(ascii_string("Columns"), columns)]),
+        make_option("GridBoxDividers", [make_rule(ascii_string("Rows"), header)]),
     )
     return Cell(call("BoxData", grid), "Text")
 
@@ -453,16 +438,9 @@ def format_table(grid: Node, make_placeholder: Callable[[Node], str]) -> str:
 
 def _read_alignments(grid: Node) -> list[str]:
     """Return the alignments of a grid's columns; empty if the grid does not specify them."""
-    for option in grid.args[1:]:
-        if isinstance(option, Node) and is_symbol(option.args[0], "GridBoxAlignment"):
-            for rule in getattr(option.args[1], "args", []):
-                if isinstance(rule, Node) and len(rule.args) == 2 and _is_columns(rule.args[0]):
-                    return [
-                        side.text if isinstance(side, Atom) else ""
-                        for side in getattr(rule.args[1], "args", [])
-                    ]
-    return []
-
-
-def _is_columns(expression: Expression) -> bool:
-    return isinstance(expression, Atom) and expression.text == '"Columns"'
+    # `GridBoxAlignment -> {"Columns" -> {Left, Right}}`
+    alignment = read_options(grid.args[1:]).get("GridBoxAlignment")
+    columns = read_options(alignment.args).get("Columns") if isinstance(alignment, Node) else None
+    if not isinstance(columns, Node):
+        return []
+    return [side.text if isinstance(side, Atom) else "" for side in columns.args]

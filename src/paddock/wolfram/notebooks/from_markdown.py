@@ -34,8 +34,6 @@ from paddock.wolfram.notebooks.text_data import (
 from paddock.wolfram.parse_state import defer_gc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.wolfram.notebooks.block_parser import MarkdownBlock
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -61,7 +59,7 @@ def markdown_to_notebook(markdown: str) -> Notebook:
     numbers: dict[int, int] = {}
     with defer_gc():
         for block in parse_blocks(markdown.removeprefix(_BYTE_ORDER_MARK)):
-            for cell in _CELL_MAKERS[block.kind](block):
+            for cell in _make_cells(block):
                 _set_item_number(cell, block, numbers)
                 # Quotation depth is encoded by repeating the style, since cells cannot be nested.
                 cell.styles += (QUOTE_STYLE,) * block.quote
@@ -94,50 +92,36 @@ def _set_item_number(cell: Cell, block: MarkdownBlock, numbers: dict[int, int]) 
     numbers[level] = block.number
 
 
-def _make_heading_cells(block: MarkdownBlock) -> list[Cell]:
-    return [Cell(runs_to_content(parse_inline(block.text)), HEADING_STYLES[block.level - 1])]
+def _make_cells(block: MarkdownBlock) -> list[Cell]:
+    """Return the cells of a block. Only a fence can contain several cells."""
+    match block.kind:
+        case "fence":
+            return parse_fence_cells(block.info, block.text)
+        case "table":
+            return [make_table_cell(block.rows, block.alignments)]
+        case "formula":
+            return [_make_formula_cell(block.text)]
+        case "rule":
+            return [Cell("", DELIMITER_STYLE, **_DELIMITER_OPTIONS)]
+        case "heading" | "item" | "text":
+            return [Cell(runs_to_content(parse_inline(block.text)), _get_text_style(block))]
 
 
-def _make_text_cells(block: MarkdownBlock) -> list[Cell]:
-    style = get_item_style(block.level, is_paragraph=True) if block.level else "Text"
-    return [Cell(runs_to_content(parse_inline(block.text)), style)]
+def _get_text_style(block: MarkdownBlock) -> str:
+    """Return the cell style of a heading, item or paragraph."""
+    if block.kind == "heading":
+        return HEADING_STYLES[block.level - 1]
+    if block.kind == "item":
+        return get_item_style(block.level, is_numbered=block.number is not None)
+    # A paragraph within an item has the level of the item.
+    return get_item_style(block.level, is_paragraph=True) if block.level else "Text"
 
 
-def _make_item_cells(block: MarkdownBlock) -> list[Cell]:
-    style = get_item_style(block.level, is_numbered=block.number is not None)
-    return [Cell(runs_to_content(parse_inline(block.text)), style)]
-
-
-def _make_fence_cells(block: MarkdownBlock) -> list[Cell]:
-    return parse_fence_cells(block.info, block.text)
-
-
-def _make_table_cells(block: MarkdownBlock) -> list[Cell]:
-    return [make_table_cell(block.rows, block.alignments)]
-
-
-def _make_formula_cells(block: MarkdownBlock) -> list[Cell]:
-    boxes = tex_to_boxes(block.text)
+def _make_formula_cell(tex: str) -> Cell:
+    boxes = tex_to_boxes(tex)
     if boxes is None:
-        return [Cell(f"$${block.text}$$", ("Text", UNPARSED_TEX_STYLE))]
-    return [
-        Cell(make_traditional_form(boxes), "DisplayFormula", TaggingRules={TEX_KEY: block.text})
-    ]
-
-
-def _make_rule_cells(_block: MarkdownBlock) -> list[Cell]:
-    return [Cell("", DELIMITER_STYLE, **_DELIMITER_OPTIONS)]
-
-
-_CELL_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
-    "heading": _make_heading_cells,
-    "text": _make_text_cells,
-    "item": _make_item_cells,
-    "fence": _make_fence_cells,
-    "table": _make_table_cells,
-    "formula": _make_formula_cells,
-    "rule": _make_rule_cells,
-}
+        return Cell(f"$${tex}$$", ("Text", UNPARSED_TEX_STYLE))
+    return Cell(make_traditional_form(boxes), "DisplayFormula", TaggingRules={TEX_KEY: tex})
 
 
 def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:

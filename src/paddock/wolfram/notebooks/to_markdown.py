@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.reports.text import format_code_block
 from paddock.wolfram.expressions import Atom, Node, has_head
 from paddock.wolfram.literals import parse_number
-from paddock.wolfram.notebooks.box_forms import unwrap_box
+from paddock.wolfram.notebooks.box_forms import find_graphics
 from paddock.wolfram.notebooks.cell_images import CellImage, CellImageCollector
 from paddock.wolfram.notebooks.cell_markdown import (
     CODE_STYLES,
@@ -22,6 +23,7 @@ from paddock.wolfram.notebooks.model import (
     HEADING_LEVELS,
     ITEM_STYLES,
     QUOTE_STYLES,
+    TextRun,
     get_plain_text,
 )
 from paddock.wolfram.notebooks.text_data import UNPARSED_TEX_STYLE, find_formula_tex, to_runs
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 MAX_OUTPUT_CHARACTERS = 500
 MAX_CELL_CHARACTERS = 10_000
 MAX_IMAGES = 20
-_GRAPHICS_HEADS = ("GraphicsBox", "Graphics3DBox", "GraphicsData")
 
 
 class NotebookMarkdown(NamedTuple):
@@ -44,21 +45,19 @@ class NotebookMarkdown(NamedTuple):
     images: list[CellImage]
 
 
+@dataclass(slots=True)
 class _OutputBlock:
-    """A block of Markdown, or consecutive code cells that share a fence.
+    """A block of Markdown, or consecutive code cells that share a fence."""
 
-    If `fence` has texts of cells, they are written instead of `text`.
-    """
-
-    __slots__ = ("fence", "info", "list_key", "quote", "text")
-
-    def __init__(self, text: str, quote: int, *, list_key: str = "") -> None:
-        self.text = text
-        self.quote = quote
-        self.list_key = list_key
-        """The same for all items of one list, and empty for other blocks."""
-        self.info = ""
-        self.fence: list[str] = []
+    text: str
+    quote: int
+    """The quotation depth."""
+    list_key: int | None = None
+    """The same for all items of one list, and None for other blocks."""
+    info: str = ""
+    """The info string of the fence."""
+    fence: list[str] = field(default_factory=list)
+    """The texts of code cells, which are written instead of `text`."""
 
 
 def notebook_to_markdown(
@@ -122,10 +121,9 @@ class _MarkdownWriter:
 
     def _add_block(self, cell: Cell, quote: int) -> None:
         """Append a cell that is not a list item, as code, a heading or a paragraph."""
-        if cell.style in CODE_STYLES and not self._is_image(cell):
-            self._add_code(
-                to_code_fence(cell, self._get_limit(cell), self.images.make_placeholder), quote
-            )
+        if cell.style in CODE_STYLES and not _is_image(cell):
+            limit = self._output_limit if cell.style in OUTPUT_STYLES else self._cell_limit
+            self._add_code(to_code_fence(cell, limit, self.images.make_placeholder), quote)
         elif cell.style in HEADING_LEVELS:
             # A Markdown heading is a single line.
             text = self._format_text(cell).replace("\\\n", " ").replace("\n", " ")
@@ -134,16 +132,6 @@ class _MarkdownWriter:
             )
         elif text := self._format_paragraph(cell):
             self._blocks.append(_OutputBlock(text, quote))
-
-    def _get_limit(self, cell: Cell) -> int:
-        return self._output_limit if cell.style in OUTPUT_STYLES else self._cell_limit
-
-    def _is_image(self, cell: Cell) -> bool:
-        """Return whether a cell is an image without a label."""
-        inner = unwrap_box(cell.content) if isinstance(cell.content, Node) else None
-        if cell.label or not isinstance(inner, Node) or not isinstance(inner.head, Atom):
-            return False
-        return inner.head.text in _GRAPHICS_HEADS
 
     def _format_paragraph(self, cell: Cell) -> str:
         """Return the Markdown of a cell that is not code or a heading.
@@ -162,7 +150,7 @@ class _MarkdownWriter:
         grid = find_grid(content)
         if grid is not None:
             return format_table(grid, self.images.make_placeholder)
-        if has_head(content, "BoxData") and not self._is_image(cell):
+        if has_head(content, "BoxData") and not _is_image(cell):
             self._add_code(to_code_fence(cell, self._cell_limit, self.images.make_placeholder), 0)
             return ""
         return self._format_text(cell)
@@ -170,59 +158,49 @@ class _MarkdownWriter:
     def _format_text(self, cell: Cell) -> str:
         """Return the text of a cell. A text that is too long is cut off and loses its styles."""
         runs = to_runs(cell.content, self.images.make_placeholder)
-        if sum(len(run.text) for run in runs) > self._cell_limit:
-            runs = [
-                runs[0]._replace(
-                    text=truncate_text(get_plain_text(runs), self._cell_limit), kind="text"
-                )
-            ]
+        text = get_plain_text(runs)
+        if len(text) > self._cell_limit:
+            text_run = TextRun(truncate_text(text, self._cell_limit), style=runs[0].style)
+            return format_runs([text_run])
         return format_runs(runs)
 
     def _add_code(self, code: CodeFence, quote: int) -> None:
         """Append a code cell. It shares the fence of the previous code cell if both have labels."""
-        previous = self._blocks[-1] if self._blocks else None
         text = code.text
         if code.label:
             text = f"{code.label}\n{text}" if "\n" in text else f"{code.label} {text}".rstrip()
-        if (
-            previous is not None
-            and previous.fence
-            and code.label
-            and (previous.info, previous.quote) == (code.info, quote)
-        ):
-            # Labels mark where the next cell begins, so labeled cells can share a fence.
+        previous = self._blocks[-1] if self._blocks else _OutputBlock("", 0)
+        # Labels mark where the next cell begins, so labeled cells can share a fence.
+        if previous.fence and code.label and (previous.info, previous.quote) == (code.info, quote):
             previous.fence.append(text)
-            return
-        block = _OutputBlock("", quote)
-        block.fence, block.info = [text], code.info
-        self._blocks.append(block)
+        else:
+            self._blocks.append(_OutputBlock("", quote, info=code.info, fence=[text]))
 
     def _add_item(self, cell: Cell, item: ItemStyle, text: str, quote: int) -> None:
         """Append a list item, or a paragraph that continues an item."""
         # Numbering restarts for items nested below a new item.
         for deeper_level in [level for level in self._numbers if level > item.level]:
             del self._numbers[deeper_level]
-        indent = "\t" * (item.level - 1)
         if item.is_paragraph:
-            if not text:
-                return
+            self._add_item_paragraph(item, text, quote)
+            return
+        self._paragraph_level = item.level
+        marker = self._get_item_marker(cell, item)
+        # Markdown continues a list unless a blank line and another marker or number separate it.
+        self._list_count += _get_assigned_number(cell) is not None or self._is_other_list(item)
+        self._last_markers[item.level :] = [marker[-1]]
+        indent = "\t" * (item.level - 1)
+        # Further lines need the indent of the item's text, or they would not belong to it.
+        lines = text.replace("\n", f"\n{indent}  ")
+        markdown = f"{indent}{marker} {lines}".rstrip()
+        self._blocks.append(_OutputBlock(markdown, quote, self._list_count))
+
+    def _add_item_paragraph(self, item: ItemStyle, text: str, quote: int) -> None:
+        if text:
             self._paragraph_level = min(self._paragraph_level, item.level)
             indent = "\t" * self._paragraph_level
             lines = text.replace("\n", f"\n{indent}")
             self._blocks.append(_OutputBlock(f"{indent}{lines}", quote))
-            return
-        self._paragraph_level = item.level
-        marker = self._get_item_marker(cell, item)
-        # Further lines need the indent of the item's text, or they would not belong to it.
-        lines = text.replace("\n", f"\n{indent}  ")
-        # Markdown continues a list unless a blank line and another marker or number separate it.
-        self._list_count += _get_assigned_number(cell) is not None or self._is_other_list(item)
-        self._last_markers[item.level :] = [marker[-1]]
-        self._blocks.append(
-            _OutputBlock(
-                f"{indent}{marker} {lines}".rstrip(), quote, list_key=str(self._list_count)
-            )
-        )
 
     def _is_other_list(self, item: ItemStyle) -> bool:
         """Return whether the item has another kind of marker than the last one at its level."""
@@ -242,12 +220,10 @@ class _MarkdownWriter:
     def to_text(self) -> str:
         """Return the Markdown text of all blocks."""
         pieces: list[str] = []
-        previous: _OutputBlock | None = None
-        for block in self._blocks:
+        for previous, block in zip([None, *self._blocks], self._blocks, strict=False):
             if previous is not None:
                 pieces.append(_get_separator(previous, block))
-            pieces.append(_quote_lines(_render_block(block), block.quote))
-            previous = block
+            pieces.append(_render_block(block))
         return "".join([*pieces, "\n"]) if pieces else ""
 
 
@@ -256,23 +232,27 @@ def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
 
     The blank line has the quotation marks that both blocks share, so that the quotation continues.
     """
-    is_same_list = previous.list_key != "" and previous.list_key == block.list_key
+    is_same_list = previous.list_key is not None and previous.list_key == block.list_key
     if is_same_list and previous.quote == block.quote:
         return "\n"
     return f"\n{'>' * min(previous.quote, block.quote)}\n"
 
 
 def _render_block(block: _OutputBlock) -> str:
-    if not block.fence:
-        return block.text
-    return format_code_block("\n\n".join(block.fence), block.info)
-
-
-def _quote_lines(text: str, depth: int) -> str:
-    if not depth:
+    """Return the Markdown of a block, with quotation marks before its lines."""
+    text = block.text
+    if block.fence:
+        text = format_code_block("\n\n".join(block.fence), block.info)
+    if not block.quote:
         return text
-    prefix = "> " * depth
+    prefix = "> " * block.quote
     return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))
+
+
+def _is_image(cell: Cell) -> bool:
+    """Return whether a cell is an image without a label."""
+    content = cell.content
+    return isinstance(content, Node) and not cell.label and find_graphics(content) is not None
 
 
 def _is_delimiter(cell: Cell) -> bool:
@@ -285,8 +265,10 @@ def _is_delimiter(cell: Cell) -> bool:
 
 def _get_assigned_number(cell: Cell) -> int | None:
     """Return the number that a cell sets its counter to, or None."""
-    assignments = cell.options.get("CounterAssignments")
-    pair = assignments.args[0] if isinstance(assignments, Node) and assignments.args else None
-    number = pair.args[-1] if isinstance(pair, Node) and pair.args else None
-    value = parse_number(number.text) if isinstance(number, Atom) else None
-    return value if isinstance(value, int) else None
+    match cell.options.get("CounterAssignments"):
+        # `{{"ItemNumbered", 2}}`
+        case Node(args=[Node(args=[*_, Atom(text=number)]), *_]):
+            value = parse_number(number)
+            return value if isinstance(value, int) else None
+        case _:
+            return None
