@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol, is_symbol_atom
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    get_head_name,
+    get_list_items,
+    has_any_head,
+    has_head,
+    is_atom,
+    is_symbol,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,10 +23,6 @@ if TYPE_CHECKING:
 
 AssignmentKind = Literal["own", "down", "sub", "up", "message", "options", "attributes", "other"]
 
-_SET_HEADS = ("Set", "SetDelayed")
-_UP_SET_HEADS = ("UpSet", "UpSetDelayed")
-_TAG_SET_HEADS = ("TagSet", "TagSetDelayed")
-_ATTRIBUTE_HEADS = ("SetAttributes", "ClearAttributes")
 _PATTERN_WRAPPERS = ("Condition", "HoldPattern", "PatternTest")
 _KINDS_BY_HEAD: dict[str, AssignmentKind] = {
     "Options": "options",
@@ -56,37 +62,30 @@ def iter_assignments(expression: Expression) -> Iterator[Assignment]:
     """Yield the assignments that evaluating the expression would make, in source order.
 
     Only assignments at statement level are reported. Statements inside `If`, `Module` and similar
-    heads count too.
+    heads count too. Other heads are not searched, because they may hold or transform assignments.
     """
-    pending = [expression]
-    while pending:
-        node = pending.pop()
-        if not isinstance(node, Node) or not isinstance(node.head, Atom):
-            continue
-        # Only known wrappers are searched, because others may hold or transform the assignment.
-        if node.head.text in _CONTAINER_HEADS:
-            pending += reversed(node.args)
-        else:
-            yield from _iter_node_assignments(node, node.head.text)
+    for part in walk(expression, lambda node: get_head_name(node) in _CONTAINER_HEADS):
+        if isinstance(part, Node):
+            yield from _iter_node_assignments(part)
 
 
-def _iter_node_assignments(node: Node, head: str) -> Iterator[Assignment]:
+def _iter_node_assignments(node: Node) -> Iterator[Assignment]:
     """Yield the assignments that one node makes, such as `f[x_] := v`.
 
     A single node can define several symbols: `{a, b} = v` and `SetAttributes[{f, g}, Flat]` do.
     """
     args = node.args
-    if head in _SET_HEADS and len(args) == 2:
-        yield from _iter_set_assignments(args[0], args[1], node)
-    elif head in _UP_SET_HEADS and len(args) == 2:
-        yield from _iter_up_values(args[0], args[1], node)
-    elif head in _TAG_SET_HEADS and len(args) == 3 and isinstance(args[0], Atom):
-        yield Assignment(args[0], "up", args[1], args[2], node)
-    elif head in _ATTRIBUTE_HEADS and args:
-        targets = args[0].args if has_head(args[0], "List") else args[:1]
-        for target in targets:
-            if is_symbol_atom(target):
-                yield Assignment(target, "attributes", args[0], None, node)
+    match get_head_name(node), len(args):
+        case (("Set" | "SetDelayed"), 2):
+            yield from _iter_set_assignments(args[0], args[1], node)
+        case (("UpSet" | "UpSetDelayed"), 2):
+            yield from _iter_up_values(args[0], args[1], node)
+        case (("TagSet" | "TagSetDelayed"), 3) if isinstance(args[0], Atom):
+            yield Assignment(args[0], "up", args[1], args[2], node)
+        case (("SetAttributes" | "ClearAttributes"), count) if count:
+            for target in get_list_items(args[0]):
+                if is_atom(target, "symbol"):
+                    yield Assignment(target, "attributes", args[0], None, node)
 
 
 def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
@@ -106,17 +105,18 @@ def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> It
 def _find_target(left: Expression) -> tuple[Atom, AssignmentKind] | None:
     """Return the symbol that an assignment defines, and the kind of the definition."""
     # `f[x_] /; c` and `HoldPattern[f[x_]]` define `f`.
-    while isinstance(left, Node) and left.args and _get_symbol_name(left.head) in _PATTERN_WRAPPERS:
+    while has_any_head(left, _PATTERN_WRAPPERS) and left.args:
         left = left.args[0]
     if isinstance(left, Atom):
-        return (left, "own") if is_symbol_atom(left) else None
-    kind_by_head = _KINDS_BY_HEAD.get(_get_symbol_name(left.head) or "")
-    if kind_by_head is not None:
+        kind: AssignmentKind = "own"
+        target = _find_root_symbol(left)
+    elif has_any_head(left, _KINDS_BY_HEAD):
+        kind = _KINDS_BY_HEAD[get_head_name(left)]
         target = _find_root_symbol(left.args[0]) if left.args else None
-        return None if target is None else (target, kind_by_head)
-    target = _find_root_symbol(left.head)
-    # `f[x][y] = v` is a subvalue of `f`.
-    kind: AssignmentKind = "sub" if isinstance(left.head, Node) else "down"
+    else:
+        # `f[x][y] = v` is a subvalue of `f`.
+        kind = "sub" if isinstance(left.head, Node) else "down"
+        target = _find_root_symbol(left)
     return None if target is None else (target, kind)
 
 
@@ -124,19 +124,13 @@ def _find_root_symbol(expression: Expression) -> Atom | None:
     """Return the symbol that a call belongs to: `f` for `f`, `f[x]`, `f[x][y]` and so on."""
     while isinstance(expression, Node):
         expression = expression.head
-    return expression if is_symbol_atom(expression) else None
+    return expression if is_atom(expression, "symbol") else None
 
 
 def _iter_up_values(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
     """Yield the up-values: one for each symbol at the first level of the left side."""
     for arg in left.args if isinstance(left, Node) else ():
-        target: Expression = arg
-        while isinstance(target, Node):
-            target = target.head
+        target = _find_root_symbol(arg)
         # In `f[x_] ^= v`, the pattern's head is not a symbol to define.
-        if is_symbol_atom(target) and not is_symbol(target, "Pattern"):
+        if target is not None and not is_symbol(target, "Pattern"):
             yield Assignment(target, "up", left, right, node)
-
-
-def _get_symbol_name(head: Expression) -> str | None:
-    return head.text if isinstance(head, Atom) and head.kind == "symbol" else None

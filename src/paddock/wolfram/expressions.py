@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Container, Iterator
 
 AtomKind = Literal["symbol", "string", "number", "boxes", "error"]
 NodeForm = str
@@ -119,14 +119,27 @@ def has_head(expression: Expression | None, name: str) -> TypeGuard[Node]:
     return isinstance(expression, Node) and is_symbol(expression.head, name)
 
 
-def is_symbol_atom(expression: Expression) -> TypeGuard[Atom]:
-    """Return whether an expression is a symbol, whatever its name."""
-    return isinstance(expression, Atom) and expression.kind == "symbol"
+def has_any_head(expression: Expression | None, names: Container[str]) -> TypeGuard[Node]:
+    """Return whether the expression is a node whose head has one of the names."""
+    # Called for very many expressions, so it does without `get_head_name`.
+    if not isinstance(expression, Node) or not isinstance(expression.head, Atom):
+        return False
+    return expression.head.text in names
 
 
-def get_head_name(node: Node) -> str:
-    """Return the name of the head, or an empty string if the head is not an atom."""
-    return node.head.text if isinstance(node.head, Atom) else ""
+def is_atom(expression: Expression | None, kind: AtomKind) -> TypeGuard[Atom]:
+    """Return whether the expression is an atom of this kind, such as `"symbol"`."""
+    return isinstance(expression, Atom) and expression.kind == kind
+
+
+def get_head_name(expression: Expression) -> str:
+    """Return the name of a node's head: `f` for `f[x]`.
+
+    The name is empty for an atom, and for a node such as `f[x][y]`, whose head is a node itself.
+    """
+    if isinstance(expression, Node) and isinstance(expression.head, Atom):
+        return expression.head.text
+    return ""
 
 
 def get_list_items(expression: Expression) -> list[Expression]:
@@ -153,13 +166,20 @@ def are_equal(one: Expression, other: Expression) -> bool:
     return True
 
 
-def walk(expression: Expression) -> Iterator[Expression]:
-    """Yield the expression and all its parts in preorder, heads before arguments."""
+def walk(
+    expression: Expression, enter: Callable[[Node], bool] = lambda _node: True
+) -> Iterator[Expression]:
+    """Yield the expression and its parts in preorder, heads before arguments.
+
+    Args:
+        expression: The expression.
+        enter: Returns whether to yield the parts of a node, too. By default, all are yielded.
+    """
     pending = [expression]
     while pending:
         part = pending.pop()
         yield part
-        if isinstance(part, Node):
+        if isinstance(part, Node) and enter(part):
             # Reversed, because the last item of a stack is taken first.
             pending += reversed(part.args)
             pending.append(part.head)

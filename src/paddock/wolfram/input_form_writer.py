@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol, is_symbol_atom
+from paddock.wolfram.expressions import Atom, Node, call, has_head, is_atom, is_symbol
 from paddock.wolfram.operators import (
     CALL_PRECEDENCE,
     COMPARE_PRECEDENCE,
@@ -339,7 +339,7 @@ def _make_blank_writer(bars: str) -> FormWriter:
     def write(node: Node) -> WrittenForm | None:
         if not node.args:
             return WrittenForm(ATOM_PRECEDENCE, [bars])
-        if len(node.args) == 1 and is_symbol_atom(node.args[0]):
+        if len(node.args) == 1 and is_atom(node.args[0], "symbol"):
             return WrittenForm(ATOM_PRECEDENCE, [bars, (node.args[0], ATOM_PRECEDENCE)])
         return None
 
@@ -348,7 +348,7 @@ def _make_blank_writer(bars: str) -> FormWriter:
 
 def _write_pattern(node: Node) -> WrittenForm | None:
     """Write a named pattern, as `x_` if it names a blank and as `x:p` otherwise."""
-    if len(node.args) != 2 or not is_symbol_atom(node.args[0]):
+    if len(node.args) != 2 or not is_atom(node.args[0], "symbol"):
         return None
     name, inner = node.args
     if isinstance(inner, Node) and any(has_head(inner, head) for head in _BLANK_SIGNS):
@@ -375,8 +375,8 @@ def _can_have_default(inner: Expression) -> bool:
     if not isinstance(inner, Node):
         return False
     if has_head(inner, "Pattern"):
-        return len(inner.args) == 2 and is_symbol_atom(inner.args[0])
-    is_plain = not inner.args or (len(inner.args) == 1 and is_symbol_atom(inner.args[0]))
+        return len(inner.args) == 2 and is_atom(inner.args[0], "symbol")
+    is_plain = not inner.args or (len(inner.args) == 1 and is_atom(inner.args[0], "symbol"))
     return is_plain and any(has_head(inner, head) for head in _BLANK_SIGNS)
 
 
@@ -384,7 +384,7 @@ def _write_optional_dot(inner: Expression) -> WrittenForm | None:
     """Return the form `x_.` or `_.`, or None if the pattern is not a blank without a head."""
     pieces: list[FormPiece] = ["_."]
     if has_head(inner, "Pattern") and len(inner.args) == 2:
-        if not is_symbol_atom(inner.args[0]):
+        if not is_atom(inner.args[0], "symbol"):
             return None
         pieces.insert(0, (inner.args[0], ATOM_PRECEDENCE))
         inner = inner.args[1]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
-from paddock.wolfram.inspection.inspection import IssueFix, find_text_end, format_code
+from paddock.wolfram.expressions import (
+    Atom,
+    get_list_items,
+    has_any_head,
+    has_head,
+    is_atom,
+    is_symbol,
+)
+from paddock.wolfram.inspection.inspection import IssueFix, TextSpan, find_text_end
 from paddock.wolfram.inspection.rule_set import RuleSet
 from paddock.wolfram.literals import parse_string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from paddock.wolfram.expressions import Expression
+    from paddock.wolfram.expressions import Expression, Node
     from paddock.wolfram.inspection.inspection import Inspection
 
 CALLS = RuleSet("Values and arguments")
@@ -33,38 +38,29 @@ DUPLICATE_KEYS = CALLS.add(
 def _check_association(inspection: Inspection, node: Node) -> None:
     """Report duplicate literal keys, and `Nothing` as a value, in an association."""
     start_by_key: dict[str, int] = {}
-    for rule in _iter_rules(node):
-        if is_symbol(rule.args[1], "Nothing"):
-            inspection.report_node_issue(
-                NOTHING_VALUE_IN_ASSOCIATION,
-                rule,
-                "An association keeps `Nothing` as a value.",
+    # `Association[{…}]` takes its rules in a list.
+    args = get_list_items(node.args[0]) if len(node.args) == 1 else node.args
+    for rule in args:
+        if not has_any_head(rule, ("Rule", "RuleDelayed")) or len(rule.args) != 2:
+            continue
+        key_expression, value = rule.args
+        if is_symbol(value, "Nothing"):
+            inspection.report_issue(
+                NOTHING_VALUE_IN_ASSOCIATION, rule, "An association keeps `Nothing` as a value."
             )
-        key = _get_literal_key(rule.args[0])
+        key = _get_literal_key(key_expression)
         # A key that must be evaluated can have any value, so it is not compared.
         if key is None:
             continue
         first_start = start_by_key.setdefault(key, rule.start)
         if first_start != rule.start:
             line, _ = inspection.source.get_position(first_start)
-            inspection.report_node_issue(
+            inspection.report_issue(
                 DUPLICATE_KEYS,
-                rule.args[0],
-                f"The key {format_code(inspection.get_code(rule.args[0]))} is already in line "
-                f"{line}; only the last value is used.",
+                key_expression,
+                f"The key {inspection.quote_code(key_expression)} is already in line {line}; "
+                "only the last value is used.",
             )
-
-
-def _iter_rules(node: Node) -> Iterator[Node]:
-    """Yield the rules of an association."""
-    args = node.args
-    # `Association[{…}]` takes its rules in a list.
-    if len(args) == 1 and has_head(args[0], "List"):
-        args = args[0].args
-    for arg in args:
-        is_rule = has_head(arg, "Rule") or has_head(arg, "RuleDelayed")
-        if is_rule and isinstance(arg, Node) and len(arg.args) == 2:
-            yield arg
 
 
 def _get_literal_key(key: Expression) -> str | None:
@@ -91,10 +87,9 @@ def _check_read_string(inspection: Inspection, node: Node) -> None:
             has_head(arg, "Rule")
             and len(arg.args) == 2
             and is_symbol(arg.args[0], "CharacterEncoding")
-            and isinstance(arg.args[1], Atom)
-            and arg.args[1].kind == "string"
+            and is_atom(arg.args[1], "string")
         ):
-            inspection.report_node_issue(
+            inspection.report_issue(
                 READ_STRING_CHARACTER_ENCODING,
                 arg,
                 "`ReadString` has no option `CharacterEncoding`; pass it to `OpenRead`, or use "
@@ -114,7 +109,7 @@ KEY_EXISTS_Q_NESTED_KEY_PATH = CALLS.add(
 def _check_key_exists(inspection: Inspection, node: Node) -> None:
     """Report `KeyExistsQ` with a list, which looks like a path but is a single key."""
     if len(node.args) == 2 and has_head(node.args[1], "List"):
-        inspection.report_node_issue(
+        inspection.report_issue(
             KEY_EXISTS_Q_NESTED_KEY_PATH,
             node,
             "`KeyExistsQ` treats a list as a single key; it does not search nested associations.",
@@ -145,11 +140,10 @@ def _check_commas(inspection: Inspection) -> None:
             comma = position
         else:
             continue
-        edit = IssueFix("Remove the `,`", comma, comma + 1, "")
+        place = TextSpan(comma, comma + 1)
         inspection.report_issue(
             COMMA,
-            comma,
-            comma + 1,
+            place,
             "An expression is missing before or after this comma.",
-            edits=[edit],
+            fixes=[IssueFix("Remove the `,`", place, "")],
         )

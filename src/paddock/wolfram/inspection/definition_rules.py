@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, are_equal, has_head
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    are_equal,
+    get_head_name,
+    has_any_head,
+    has_head,
+    is_atom,
+    walk,
+)
 from paddock.wolfram.inspection.inspection import (
     DefinitionPattern,
     IssueFix,
+    TextSpan,
     format_code,
     get_symbol_start,
     iter_pattern_names,
@@ -23,11 +33,10 @@ DEFINITIONS = RuleSet("Definitions")
 
 _INNER_ARGUMENT_INDICES = {"Pattern": 1, "PatternTest": 0, "Condition": 0, "Optional": 0}
 """Index of the argument that a pattern construct wraps."""
-_BLANK_HEADS = frozenset({"Blank", "BlankSequence", "BlankNullSequence"})
-_PATTERN_FREE_HEADS = frozenset(
-    {"Plus", "Times", "Power", "List", "StringJoin", "CompoundExpression"}
-)
+_BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
+_PATTERN_FREE_HEADS = ("Plus", "Times", "Power", "List", "StringJoin", "CompoundExpression")
 """Functions whose arguments cannot sensibly be patterns."""
+_WRAPPER_HEADS = ("Condition", "HoldPattern", "MessageName")
 _MUTATING_HEADS = (
     *("AddTo", "SubtractFrom", "TimesBy", "DivideBy", "ApplyTo", "AppendTo", "PrependTo"),
     *("Increment", "Decrement", "PreIncrement", "PreDecrement", "AssociateTo", "Unset"),
@@ -48,19 +57,24 @@ def _check_definition(inspection: Inspection, node: Node) -> None:
     if len(node.args) != 2:
         return
     left, right = node.args
-    if isinstance(left, Atom) and left.kind == "symbol":
-        inspection.assignment_positions[left.text].append(get_symbol_start(left, inspection.text))
+    _record_assignment(inspection, left)
     _record_definition(inspection, left)
     if are_equal(left, right):
         # `Module[{x = x}, …]` initializes the local variable with the outer one.
         if id(node) not in inspection.initial_values:
-            inspection.report_node_issue(
-                SELF_ASSIGNMENT, node, f"{format_code(inspection.get_code(left))} is set to itself."
-            )
+            description = f"{inspection.quote_code(left)} is set to itself."
+            inspection.report_issue(SELF_ASSIGNMENT, node, description)
         return
     _check_symbol_target(inspection, left)
     _check_pattern_in_value(inspection, left, right)
     _check_set_not(inspection, node, left, right)
+
+
+def _record_assignment(inspection: Inspection, target: Expression) -> None:
+    """Record the position of a symbol that is assigned or modified."""
+    if is_atom(target, "symbol"):
+        start = get_symbol_start(target, inspection.text)
+        inspection.assignment_positions[target.text].append(start)
 
 
 def _record_definition(inspection: Inspection, left: Expression) -> None:
@@ -80,9 +94,8 @@ def _get_plain_target(target: Expression) -> str | None:
     """Return `x` or `f[]`: targets without patterns, where one definition replaces another."""
     if isinstance(target, Atom):
         return target.text if target.kind == "symbol" else None
-    if target.args or not isinstance(target.head, Atom):
-        return None
-    return f"{target.head.text}[]"
+    head = get_head_name(target)
+    return f"{head}[]" if head and not target.args else None
 
 
 def get_defined_symbol(left: Expression) -> str | None:
@@ -91,16 +104,12 @@ def get_defined_symbol(left: Expression) -> str | None:
     Wrappers such as `Condition` are removed: `f[x_] /; c`, `f::usage` and `f[x][y]` belong to `f`.
     """
     while isinstance(left, Node):
-        if isinstance(left.head, Atom) and left.head.text in (
-            "Condition",
-            "HoldPattern",
-            "MessageName",
-        ):
-            if not left.args:
-                return None
+        if not has_any_head(left, _WRAPPER_HEADS):
+            left = left.head
+        elif left.args:
             left = left.args[0]
         else:
-            left = left.head
+            return None
     return left.text if left.kind == "symbol" else None
 
 
@@ -116,22 +125,16 @@ def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
     """Report a left side without a symbol to which the definition can belong."""
     # `x_ /; test` and `x_?test` are also only patterns, so what they wrap is checked.
     target = left
-    while isinstance(target, Node) and isinstance(target.head, Atom):
-        index = _INNER_ARGUMENT_INDICES.get(target.head.text)
-        if index is None or len(target.args) <= index:
+    while has_any_head(target, _INNER_ARGUMENT_INDICES):
+        index = _INNER_ARGUMENT_INDICES[get_head_name(target)]
+        if len(target.args) <= index:
             break
         target = target.args[index]
-    if (
-        isinstance(target, Node)
-        and isinstance(target.head, Atom)
-        and target.head.text in _BLANK_HEADS
-        and not target.args
-    ):
-        inspection.report_node_issue(
+    if has_any_head(target, _BLANK_HEADS) and not target.args:
+        inspection.report_issue(
             DEFINITION_NO_SYMBOL,
             left,
-            f"{format_code(inspection.get_code(left))} has no symbol that the definition could "
-            "belong to.",
+            f"{inspection.quote_code(left)} has no symbol that the definition could belong to.",
         )
 
 
@@ -145,31 +148,22 @@ PATTERN_ON_RIGHT_SIDE = DEFINITIONS.add(
 
 def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
     """Report patterns in the value of a definition that repeat a pattern of its left side."""
-    if not isinstance(left, Node) or not isinstance(right, Node):
+    # An assignment to a symbol has no parameters, and its value can be long.
+    if isinstance(left, Atom):
         return
-    pending: list[Expression] = [right]
-    patterns: list[tuple[str, Node]] = []
-    while pending:
-        expression = pending.pop()
-        if not isinstance(expression, Node) or not isinstance(expression.head, Atom):
-            continue
-        # Other functions may take patterns as arguments, as in `Cases[list, x_]`.
-        if expression.head.text in _PATTERN_FREE_HEADS:
-            pending += expression.args
-        elif expression.form == "_" and expression.head.text == "Pattern":
-            pattern_name = expression.args[0]
-            if isinstance(pattern_name, Atom):
-                patterns.append((pattern_name.text, expression))
-    if patterns:
-        pattern_names = {name.text for name in iter_pattern_names(left)}
-        for name, pattern in patterns:
-            if name in pattern_names:
-                inspection.report_node_issue(
-                    PATTERN_ON_RIGHT_SIDE,
-                    pattern,
-                    f"`{name}_` is a pattern; its value is `{name}`.",
-                    edits=[IssueFix(f"Replace with `{name}`", pattern.start, pattern.end, name)],
-                )
+    # Other functions may take patterns as arguments, as in `Cases[list, x_]`.
+    parts = walk(right, lambda node: get_head_name(node) in _PATTERN_FREE_HEADS)
+    patterns = [part for part in parts if has_head(part, "Pattern") and part.form == "_"]
+    parameters = {name.text for name in iter_pattern_names(left)} if patterns else set()
+    for pattern in patterns:
+        name = pattern.args[0]
+        if isinstance(name, Atom) and name.text in parameters:
+            inspection.report_issue(
+                PATTERN_ON_RIGHT_SIDE,
+                pattern,
+                f"`{name.text}_` is a pattern; its value is `{name.text}`.",
+                fixes=[IssueFix(f"Replace with `{name.text}`", pattern, name.text)],
+            )
 
 
 SET_NOT = DEFINITIONS.add("SetNot", "Warning", 0.85, "`x =! y`, which is `x = Not[y]`")
@@ -179,26 +173,22 @@ def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: 
     """Report `x =! y`, which is probably a mistyped `x != y`."""
     if node.form != "=" or not isinstance(right, Node) or right.form != "prefix !":
         return
-    text, position = inspection.text, right.start
+    text, start = inspection.text, right.start
     # In `x = !y`, no space follows the `!`, so the negation is intended.
-    if (
-        text[position - 1] == "="
-        and text[position + 1 : position + 2].isspace()
-        and left.end < position
-    ):
-        edits = [
-            IssueFix(f"Replace `=!` with `{sign}`", position - 1, position + 1, sign)
+    is_joined = text[start - 1] == "=" and text[start + 1 : start + 2].isspace()
+    if is_joined and left.end < start:
+        fixes = [
+            IssueFix(f"Replace `=!` with `{sign}`", TextSpan(start - 1, start + 1), sign)
             for sign in ("!=", "=!=")
         ]
-        inspection.report_node_issue(SET_NOT, node, "`=!` assigns the negation.", edits=edits)
+        inspection.report_issue(SET_NOT, node, "`=!` assigns the negation.", fixes=fixes)
 
 
 @DEFINITIONS.check_nodes(*_MUTATING_HEADS)
 def _record_change(inspection: Inspection, node: Node) -> None:
     """Record that a symbol is modified, such as by `AppendTo[x, 1]` or `x++`."""
-    if node.args and isinstance(node.args[0], Atom) and node.args[0].kind == "symbol":
-        name = node.args[0]
-        inspection.assignment_positions[name.text].append(get_symbol_start(name, inspection.text))
+    if node.args:
+        _record_assignment(inspection, node.args[0])
 
 
 @DEFINITIONS.check_nodes("TagSet", "TagSetDelayed", "UpSet", "UpSetDelayed", "MessageName")
@@ -224,7 +214,7 @@ def _check_unreachable_definitions(inspection: Inspection) -> None:
     }
     for definition in inspection.definitions:
         if definition.is_conditional and definition.target in unconditional_targets:
-            inspection.report_node_issue(
+            inspection.report_issue(
                 UNREACHABLE_CONDITIONAL_DEFINITION,
                 definition.left,
                 f"{format_code(definition.target)} also has an unconditional definition, which "

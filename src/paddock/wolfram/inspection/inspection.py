@@ -11,13 +11,12 @@ from collections import defaultdict
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.expressions import Atom, Node, has_head
+from paddock.wolfram.expressions import Atom, Expression, Node, has_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from paddock.reports.inspection_report import Severity
-    from paddock.wolfram.expressions import Expression
     from paddock.wolfram.source import ParsedSource
 
 _MAX_QUOTED_CHARACTERS = 60
@@ -78,6 +77,13 @@ def format_code(code: str) -> str:
     return f"`` {line} ``" if "`" in line else f"`{line}`"
 
 
+class TextSpan(NamedTuple):
+    """A part of the source text that is not an expression, such as a comma."""
+
+    start: int
+    end: int
+
+
 class LocalVariable(NamedTuple):
     """A local name with the start of its declaration and its initial value."""
 
@@ -91,6 +97,10 @@ class LocalVariable(NamedTuple):
         return self.start + len(self.name)
 
 
+IssuePlace = Expression | LocalVariable | TextSpan
+"""What an issue is about, with its `start` and `end` in the text."""
+
+
 class LocalScope(NamedTuple):
     """An expression with local names. `kind` is its head, or `iterator`."""
 
@@ -99,6 +109,11 @@ class LocalScope(NamedTuple):
     variables: list[LocalVariable]
     is_pattern: bool = False
     """True if the names are those of patterns, which may be declared repeatedly."""
+
+    @property
+    def has_parameters(self) -> bool:
+        """True if the names are parameters: of a function, a definition or a rule."""
+        return self.is_pattern or self.kind == "Function"
 
 
 def iter_pattern_names(left: Expression) -> Iterator[Atom]:
@@ -118,7 +133,7 @@ def iter_pattern_names(left: Expression) -> Iterator[Atom]:
                 yield name
         head = part.head
         # `f[x_][y_]` also has names in its head.
-        if not isinstance(head, Atom):
+        if isinstance(head, Node):
             pending.append(head)
         elif head.text in _PATTERN_SCOPE_HEADS:
             continue
@@ -126,20 +141,18 @@ def iter_pattern_names(left: Expression) -> Iterator[Atom]:
 
 
 class IssueFix(NamedTuple):
-    """A suggested replacement of a text span, with offsets."""
+    """A suggested fix, which replaces a place in the text."""
 
     label: str
-    start: int
-    end: int
+    place: IssuePlace
     text: str
 
 
 class RawIssue(NamedTuple):
-    """A reported issue, with offsets."""
+    """A reported issue. Its position is an offset in the text, and not yet a line and column."""
 
     rule: InspectionRule
-    start: int
-    end: int
+    place: IssuePlace
     description: str
     argument: str
     confidence: float
@@ -188,59 +201,54 @@ class Inspection:
     def report_issue(
         self,
         rule: InspectionRule,
-        start: int,
-        end: int,
+        place: IssuePlace,
         description: str,
         *,
         argument: str = "",
         confidence: float | None = None,
-        edits: Sequence[IssueFix] = (),
+        fixes: Sequence[IssueFix] = (),
     ) -> None:
-        """Report an issue in a text span.
+        """Report an issue.
 
         Args:
             rule: The violated rule.
-            start: The start of the span.
-            end: The end of the span.
+            place: What the issue is about.
             description: A sentence, with code in backticks.
-            argument: The function that the issue is about, if the rule applies to
-                several.
+            argument: The function that the issue is about, if the rule applies to several.
             confidence: Overrides the confidence of the rule.
-            edits: Suggested fixes.
+            fixes: Suggested fixes.
         """
         issue_confidence = rule.confidence if confidence is None else confidence
-        self.issues.append(
-            RawIssue(rule, start, end, description, argument, issue_confidence, edits)
-        )
+        self.issues.append(RawIssue(rule, place, description, argument, issue_confidence, fixes))
 
-    def report_node_issue(
-        self,
-        rule: InspectionRule,
-        expression: Expression,
-        description: str,
-        *,
-        argument: str = "",
-        confidence: float | None = None,
-        edits: Sequence[IssueFix] = (),
-    ) -> None:
-        """Report an issue about an expression; see `report_issue`."""
-        self.report_issue(
-            rule,
-            expression.start,
-            expression.end,
-            description,
-            argument=argument,
-            confidence=confidence,
-            edits=edits,
-        )
+    def get_code(self, place: IssuePlace) -> str:
+        """Return the source text at a place."""
+        return self.text[place.start : place.end]
 
-    def get_code(self, expression: Expression) -> str:
-        """Return the source text of an expression."""
-        return self.text[expression.start : expression.end]
+    def quote_code(self, place: IssuePlace) -> str:
+        """Return the source text at a place in backticks, shortened, for a description."""
+        return format_code(self.get_code(place))
 
-    def find_operator(self, left: Expression, text: str, right: Expression) -> int:
-        """Return the position of an operator between its operands, or -1."""
-        return self.text.find(text, left.end, right.start)
+    def build_sign_fixes(
+        self, left: Expression, sign: str, right: Expression, replacements: Sequence[str]
+    ) -> list[IssueFix]:
+        """Return fixes that replace the operator sign between two operands.
+
+        Without the sign, as in `Set[x, y]`, there is nothing to replace.
+        """
+        start = self.text.find(sign, left.end, right.start)
+        if start < 0:
+            return []
+        place = TextSpan(start, start + len(sign))
+        return [
+            IssueFix(f"Replace `{sign}` with `{replacement}`", place, replacement)
+            for replacement in replacements
+        ]
+
+
+def get_name_span(name: str, start: int) -> TextSpan:
+    """Return the place of a name that starts at an offset."""
+    return TextSpan(start, start + len(name))
 
 
 def get_symbol_start(atom: Atom, text: str) -> int:

@@ -9,13 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from paddock.reports.inspection_report import (
-    ALL_ISSUES,
-    CodeIssue,
-    SourceRange,
-    SuggestedFix,
-)
-from paddock.wolfram.expressions import Atom, Node
+from paddock.reports.inspection_report import ALL_ISSUES, CodeIssue, SourceRange, SuggestedFix
+from paddock.wolfram.expressions import Node
 from paddock.wolfram.inspection.call_rules import CALLS
 from paddock.wolfram.inspection.control_rules import CONTROL_FLOW
 from paddock.wolfram.inspection.definition_rules import DEFINITIONS
@@ -41,7 +36,7 @@ from paddock.wolfram.parser import parse
 if TYPE_CHECKING:
     from paddock.reports.inspection_report import IssueFilter
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspection import RawIssue
+    from paddock.wolfram.inspection.inspection import IssuePlace
     from paddock.wolfram.inspection.rule_set import NodeCheck, RuleSet
     from paddock.wolfram.source import ParsedSource
 
@@ -87,11 +82,10 @@ def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) ->
     inspection = Inspection(source)
     with defer_gc():
         _check_code(inspection, selection)
-    issues = sorted(inspection.issues, key=lambda issue: (issue.start, issue.end))
-    # Line issues are computed separately so that they come last.
-    inspection.issues = []
+    inspection.issues.sort(key=lambda issue: (issue.place.start, issue.place.end))
+    # After sorting, so that line issues come last.
     _run_source_checks(inspection, LINES)
-    return _build_issues(source, [*issues, *inspection.issues], selection)
+    return _build_issues(inspection, selection)
 
 
 def _check_code(inspection: Inspection, selection: IssueFilter) -> None:
@@ -101,18 +95,17 @@ def _check_code(inspection: Inspection, selection: IssueFilter) -> None:
     steps, so that rules that also apply there run after the removal.
     """
     _walk_expressions(inspection)
-    for positions in inspection.symbol_positions.values():
-        positions.sort()
     # These checks are skipped because all of their issues would be excluded anyway.
     if "Scoping" not in selection.excluded_severities:
         for check in LOCAL_NAMES.scoping_checks:
             check(inspection)
     _run_source_checks(inspection, *_CODE_RULE_SETS)
-    _drop_pattern_issues(inspection)
+    # Code within `HoldPattern` and the like is matched, not evaluated.
+    _drop_issues_within(inspection, inspection.pattern_spans)
     # Names are checked after that removal, because a misspelled name is wrong in a pattern too.
     _run_source_checks(inspection, SYMBOLS)
-    if inspection.source.problems:
-        _drop_unparsable_issues(inspection)
+    # Expressions with syntax errors may have been parsed incorrectly.
+    _drop_issues_within(inspection, _get_broken_spans(inspection.source))
     _run_source_checks(inspection, SYNTAX, COMMENTS)
 
 
@@ -134,56 +127,51 @@ def _walk_expressions(inspection: Inspection) -> None:
     while pending:
         expression = pending.pop()
         if isinstance(expression, Node):
-            head = expression.head
-            if isinstance(head, Atom):
-                name = head.text
-                if name in checks:
-                    for check in checks[name]:
-                        check(inspection, expression)
-                # Heads that the parser added have no position: the source of `a + b` has no `Plus`.
-                if head.start >= 0 and head.kind == "symbol":
-                    symbols[name].append(
-                        get_symbol_start(head, text) if head.is_grouped else head.start
-                    )
-                pending += expression.args[::-1]
-            else:
-                pending += expression.args[::-1]
-                pending.append(head)
-        elif expression.kind == "symbol" and expression.start >= 0:
-            symbols[expression.text].append(
-                get_symbol_start(expression, text) if expression.is_grouped else expression.start
-            )
+            pending += expression.args[::-1]
+            atom = expression.head
+            if isinstance(atom, Node):
+                pending.append(atom)
+                continue
+            if atom.text in checks:
+                for check in checks[atom.text]:
+                    check(inspection, expression)
+        else:
+            atom = expression
+        # Heads that the parser added have no position: the source of `a + b` has no `Plus`.
+        if atom.kind == "symbol" and atom.start >= 0:
+            start = get_symbol_start(atom, text) if atom.is_grouped else atom.start
+            symbols[atom.text].append(start)
+    for positions in symbols.values():
+        positions.sort()
 
 
-def _drop_pattern_issues(inspection: Inspection) -> None:
-    """Remove issues within `HoldPattern` and the like: that code is matched, not evaluated."""
-    covers = inspection.pattern_spans.covers
-    inspection.issues = [issue for issue in inspection.issues if not covers(issue.start)]
-
-
-def _drop_unparsable_issues(inspection: Inspection) -> None:
-    """Remove issues in expressions with syntax errors, which may be parsed incorrectly."""
-    broken_spans = SpanSet()
-    problem_starts = [problem.start for problem in inspection.source.problems]
-    for expression in inspection.source.expressions:
-        if count_positions_within(problem_starts, expression.start, expression.end + 1):
-            broken_spans.add(expression.start, expression.end + 1)
+def _drop_issues_within(inspection: Inspection, spans: SpanSet) -> None:
+    """Remove the issues that begin within the spans."""
     inspection.issues = [
-        issue for issue in inspection.issues if not broken_spans.covers(issue.start)
+        issue for issue in inspection.issues if not spans.covers(issue.place.start)
     ]
 
 
-def _build_issues(
-    source: ParsedSource, raw_issues: list[RawIssue], selection: IssueFilter
-) -> list[CodeIssue]:
+def _get_broken_spans(source: ParsedSource) -> SpanSet:
+    """Return the spans of the top-level expressions that contain syntax errors."""
+    broken_spans = SpanSet()
+    problem_starts = [problem.start for problem in source.problems]
+    for expression in source.expressions if problem_starts else ():
+        if count_positions_within(problem_starts, expression.start, expression.end + 1):
+            broken_spans.add(expression.start, expression.end + 1)
+    return broken_spans
+
+
+def _build_issues(inspection: Inspection, selection: IssueFilter) -> list[CodeIssue]:
     """Convert raw issues to reported ones, with lines and columns for offsets.
 
     Suppressed issues and issues that the selection excludes are left out.
     """
+    source = inspection.source
     suppressions = find_suppressions(source)
     issues = []
-    for raw_issue in raw_issues:
-        if suppressions and is_suppressed(suppressions, raw_issue):
+    for raw_issue in inspection.issues:
+        if is_suppressed(suppressions, raw_issue):
             continue
         issue = CodeIssue(
             raw_issue.rule.tag,
@@ -191,9 +179,9 @@ def _build_issues(
             raw_issue.rule.severity,
             raw_issue.confidence,
             raw_issue.description,
-            _make_range(source, raw_issue.start, raw_issue.end),
+            _make_range(source, raw_issue.place),
             tuple(
-                SuggestedFix(fix.label, _make_range(source, fix.start, fix.end), fix.text)
+                SuggestedFix(fix.label, _make_range(source, fix.place), fix.text)
                 for fix in raw_issue.fixes
             ),
         )
@@ -212,5 +200,6 @@ def _is_excluded_line(issue: CodeIssue, selection: IssueFilter) -> bool:
     )
 
 
-def _make_range(source: ParsedSource, start: int, end: int) -> SourceRange:
-    return SourceRange(*source.get_position(start), *source.get_position(max(start, end)))
+def _make_range(source: ParsedSource, place: IssuePlace) -> SourceRange:
+    end = max(place.start, place.end)
+    return SourceRange(*source.get_position(place.start), *source.get_position(end))

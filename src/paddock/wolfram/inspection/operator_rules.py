@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import CALL_FORM, Atom, Node
-from paddock.wolfram.inspection.inspection import IssueFix, format_code
+from paddock.wolfram.expressions import CALL_FORM, Atom, Node, has_any_head, is_atom
+from paddock.wolfram.inspection.inspection import IssueFix, TextSpan, format_code
 from paddock.wolfram.inspection.rule_set import RuleSet
 
 if TYPE_CHECKING:
@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 OPERATORS = RuleSet("Operators")
 
 
-_PRODUCT_FORMS = frozenset({"implicit times", "*", "\\[InvisibleTimes]", "\\[Times]", "-"})
-_BLANK_HEADS = frozenset({"Blank", "BlankSequence", "BlankNullSequence", "Pattern"})
-_DATE_NAMES = (
-    "CurrentDate DateObject DatePlus FileDate NextDate PreviousDate RandomDate Now Today Tomorrow "
-    "Yesterday"
+_PRODUCT_FORMS = ("implicit times", "*", "\\[InvisibleTimes]", "\\[Times]", "-")
+_BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence", "Pattern")
+_DATE_SYMBOLS = (
+    *("CurrentDate", "DateObject", "DatePlus", "FileDate", "NextDate", "PreviousDate"),
+    *("RandomDate", "Now", "Today", "Tomorrow", "Yesterday"),
 )
-_DATE_SYMBOLS = frozenset(_DATE_NAMES.split())
 _FUNCTION_NAMES = (
     "Abs ArcCos ArcSin ArcTan Boole Ceiling Cos Cosh Det Drop Exp Expand Factor First Flatten "
     "Floor FullSimplify Im Inverse Join Keys Last Length Log Map Max Mean Min Mod Most Not Power "
@@ -81,31 +80,31 @@ def _check_implicit_product(
         right: The second factor.
         gap: The text between the factors without comments, which is empty or whitespace.
     """
-    if _is_string(left) or _is_string(right):
+    product = TextSpan(left.start, right.end)
+    if is_atom(left, "string") or is_atom(right, "string"):
         inspection.report_issue(
             IMPLICIT_TIMES_STRING,
-            left.start,
-            right.end,
+            product,
             "A string is multiplied by the expression next to it.",
-            edits=_build_insertions(left, ("<>", ",")),
+            fixes=_build_insertions(left, ("<>", ",")),
         )
     elif _LINE_END.search(gap):
         inspection.report_issue(
             IMPLICIT_TIMES_ACROSS_LINES,
-            left.end,
-            right.start,
+            TextSpan(left.end, right.start),
             "The expressions on these two lines are multiplied.",
-            edits=_build_insertions(left, (";", ",", "*")),
+            fixes=_build_insertions(left, (";", ",", "*")),
         )
-    elif not gap and _has_blank(left) and _has_blank(right):
-        inspection.report_issue(
-            IMPLICIT_TIMES_BLANKS,
-            left.start,
-            right.end,
-            f"{format_code(inspection.text[left.start : right.end])} is a product of patterns.",
-        )
+    elif not gap and has_any_head(left, _BLANK_HEADS) and has_any_head(right, _BLANK_HEADS):
+        description = f"{inspection.quote_code(product)} is a product of patterns."
+        inspection.report_issue(IMPLICIT_TIMES_BLANKS, product, description)
     elif right.is_grouped and isinstance(left, Atom) and left.text in _COMMON_FUNCTIONS:
         _report_uncalled_function(inspection, left, right)
+
+
+def _build_insertions(left: Expression, signs: tuple[str, ...]) -> list[IssueFix]:
+    place = TextSpan(left.end, left.end)
+    return [IssueFix(f"Insert `{sign}`", place, sign) for sign in signs]
 
 
 IMPLICIT_TIMES_CALL = OPERATORS.add(
@@ -118,32 +117,16 @@ IMPLICIT_TIMES_CALL = OPERATORS.add(
 
 def _report_uncalled_function(inspection: Inspection, left: Atom, right: Expression) -> None:
     """Report a function that is multiplied with its argument in parentheses, not called."""
+    product = TextSpan(left.start, right.end)
     call = f"{left.text}[{inspection.text[right.start + 1 : right.end - 1]}]"
-    edits = [IssueFix(f"Replace with {format_code(call)}", left.start, right.end, call)]
+    fixes = [IssueFix(f"Replace with {format_code(call)}", product, call)]
     # In `(Sin) (x)`, replacing only the name would leave an unbalanced parenthesis, so no fix then.
     inspection.report_issue(
         IMPLICIT_TIMES_CALL,
-        left.start,
-        right.end,
+        product,
         f"`{left.text}` is multiplied here, not called.",
         argument=left.text,
-        edits=[] if left.is_grouped else edits,
-    )
-
-
-def _build_insertions(left: Expression, signs: tuple[str, ...]) -> list[IssueFix]:
-    return [IssueFix(f"Insert `{sign}`", left.end, left.end, sign) for sign in signs]
-
-
-def _is_string(expression: Expression) -> bool:
-    return isinstance(expression, Atom) and expression.kind == "string"
-
-
-def _has_blank(expression: Expression) -> bool:
-    return (
-        isinstance(expression, Node)
-        and isinstance(expression.head, Atom)
-        and expression.head.text in _BLANK_HEADS
+        fixes=[] if left.is_grouped else fixes,
     )
 
 
@@ -156,8 +139,8 @@ def _check_negated_date(inspection: Inspection, node: Node) -> None:
     """Report the negation of a date such as `-Now`."""
     inner = node.args[-1]
     symbol = inner.head if isinstance(inner, Node) else inner
-    if isinstance(symbol, Atom) and symbol.kind == "symbol" and symbol.text in _DATE_SYMBOLS:
-        inspection.report_node_issue(
+    if is_atom(symbol, "symbol") and symbol.text in _DATE_SYMBOLS:
+        inspection.report_issue(
             NEGATED_DATE_OBJECT,
             node,
             f"`{symbol.text}` is a date, which cannot be negated.",
@@ -175,20 +158,18 @@ PREFIX_PLUS = OPERATORS.add("PrefixPlus", "Remark", 0.8, "`+x`, which means `x`"
 def _check_plus(inspection: Inspection, node: Node) -> None:
     """Report a prefix `+`, which has no effect, and `+` between strings."""
     if node.form == "prefix +":
-        edit = IssueFix("Remove `+`", node.start, node.args[0].start, "")
-        inspection.report_node_issue(
-            PREFIX_PLUS, node, "A `+` before an expression has no effect.", edits=[edit]
+        fix = IssueFix("Remove `+`", TextSpan(node.start, node.args[0].start), "")
+        inspection.report_issue(
+            PREFIX_PLUS, node, "A `+` before an expression has no effect.", fixes=[fix]
         )
         return
-    if node.form != "+" or not any(map(_is_string, node.args)):
+    if node.form != "+" or not any(is_atom(arg, "string") for arg in node.args):
         return
-    start = inspection.find_operator(node.args[0], "+", node.args[1])
+    left, right, *others = node.args
     # With more operands, the other `+` signs may be intended as sums.
-    is_fixable = len(node.args) == 2 and start >= 0
-    edits = [IssueFix("Replace `+` with `<>`", start, start + 1, "<>")] if is_fixable else []
-    inspection.report_node_issue(
-        PLUS_STRING, node, "`+` does not join strings; use `<>`.", edits=edits
-    )
+    fixes = [] if others else inspection.build_sign_fixes(left, "+", right, ("<>",))
+    description = "`+` does not join strings; use `<>`."
+    inspection.report_issue(PLUS_STRING, node, description, fixes=fixes)
 
 
 LOGIC_OF_VALUES = OPERATORS.add(
@@ -207,11 +188,8 @@ def _check_logic(inspection: Inspection, node: Node) -> None:
         return
     for arg in node.args:
         if isinstance(arg, Atom) and arg.kind in ("string", "number"):
-            inspection.report_node_issue(
-                LOGIC_OF_VALUES,
-                arg,
-                f"{format_code(inspection.get_code(arg))} is neither `True` nor `False`.",
-            )
+            description = f"{inspection.quote_code(arg)} is neither `True` nor `False`."
+            inspection.report_issue(LOGIC_OF_VALUES, arg, description)
 
 
 CONTRADICTING_LITERALS = OPERATORS.add(
@@ -227,9 +205,9 @@ def _check_comparison(inspection: Inspection, node: Node) -> None:
     """Report comparisons with two different strings, which are always false."""
     if len(node.args) < 3:
         return
-    strings = {arg.text for arg in node.args if isinstance(arg, Atom) and arg.kind == "string"}
+    strings = {arg.text for arg in node.args if is_atom(arg, "string")}
     if len(strings) > 1:
-        inspection.report_node_issue(
+        inspection.report_issue(
             CONTRADICTING_LITERALS, node, "A value cannot be equal to two different strings."
         )
 
@@ -252,25 +230,21 @@ def _check_map(inspection: Inspection, node: Node) -> None:
         return
     outer, inner = function.head, function.args[0]
     # With parentheses or brackets, the grouping is visible, so only plain symbols are reported.
-    if not (isinstance(outer, Atom) and outer.kind == "symbol" and not outer.is_grouped):
+    if not all(is_atom(part, "symbol") and not part.is_grouped for part in (outer, inner)):
         return
-    if not (isinstance(inner, Atom) and inner.kind == "symbol" and not inner.is_grouped):
-        return
-    get_code = inspection.get_code
+    outer_code, inner_code, operand_code = map(inspection.get_code, (outer, inner, operand))
     choices = (
-        f"({get_code(function)}) /@ {get_code(operand)}",
-        f"{get_code(outer)} @ ({get_code(inner)} /@ {get_code(operand)})",
+        f"({inspection.get_code(function)}) /@ {operand_code}",
+        f"{outer_code} @ ({inner_code} /@ {operand_code})",
     )
-    mapped = f"{get_code(outer)}[{get_code(inner)}]"
-    start, end = function.start, operand.end
+    place = TextSpan(function.start, operand.end)
+    mapped_code = format_code(f"{outer_code}[{inner_code}]")
     inspection.report_issue(
         AMBIGUOUS_MAP_PRECEDENCE,
-        start,
-        end,
-        f"{format_code(inspection.text[start:end])} maps {format_code(mapped)}.",
-        edits=[
-            IssueFix(f"Replace with {format_code(choice)}", start, end, choice)
-            for choice in choices
+        place,
+        f"{inspection.quote_code(place)} maps {mapped_code}.",
+        fixes=[
+            IssueFix(f"Replace with {format_code(choice)}", place, choice) for choice in choices
         ],
     )
 
@@ -304,9 +278,8 @@ def _check_stray_slots(inspection: Inspection) -> None:
     """
     for slot in inspection.slots:
         if not inspection.function_spans.covers(slot.start):
-            inspection.report_node_issue(
+            inspection.report_issue(
                 SLOT_OUTSIDE_FUNCTION,
                 slot,
-                f"{format_code(inspection.get_code(slot))} is outside a function; "
-                "is a `&` missing?",
+                f"{inspection.quote_code(slot)} is outside a function; is a `&` missing?",
             )

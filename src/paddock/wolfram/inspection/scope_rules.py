@@ -10,15 +10,25 @@ from bisect import bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, get_head_name, has_head, walk
+from paddock.wolfram.expressions import (
+    Atom,
+    get_head_name,
+    get_list_items,
+    has_any_head,
+    has_head,
+    is_atom,
+    walk,
+)
 from paddock.wolfram.inspection.control_rules import has_patterns
 from paddock.wolfram.inspection.inspection import (
     IssueFix,
     LocalScope,
     LocalVariable,
     SpanSet,
+    TextSpan,
     count_positions_within,
     format_code,
+    get_name_span,
     get_symbol_start,
     iter_pattern_names,
 )
@@ -27,7 +37,7 @@ from paddock.wolfram.inspection.rule_set import RuleSet
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.wolfram.expressions import Expression
+    from paddock.wolfram.expressions import Expression, Node
     from paddock.wolfram.inspection.inspection import Inspection
 
 LOCAL_NAMES = RuleSet("Local names")
@@ -41,14 +51,13 @@ _ITERATOR_HEADS = (
     *("ParallelDo", "ParallelSum", "NSum", "NIntegrate", "Integrate", "ListPlot", "LogPlot"),
 )
 _SCOPE_HEADS = (
-    "Module",
-    "Block",
-    "With",
-    "DynamicModule",
-    "InheritedBlock",
-    "Internal`InheritedBlock",
+    *("Module", "Block", "With", "DynamicModule", "InheritedBlock", "Internal`InheritedBlock"),
 )
 _HOLD_HEADS = ("Unevaluated", "Symbol", "ToExpression", "HoldPattern")
+_CERTAIN_VALUE_HEADS = (
+    *("Equal", "Rule", "RuleDelayed", "List", "Plus", "Times", "Part", "CompoundExpression"),
+)
+"""Heads of expressions that certainly declare no variable."""
 
 
 NO_VARIABLES = LOCAL_NAMES.add(
@@ -72,13 +81,9 @@ def _check_variables(inspection: Inspection, node: Node) -> None:
         if not has_head(variable_list, "List"):
             return
         if not variable_list.args and index == 0:
-            inspection.report_issue(
-                NO_VARIABLES,
-                node.start,
-                variable_list.end,
-                f"`{kind}` has no variables.",
-                argument=kind,
-            )
+            place = TextSpan(node.start, variable_list.end)
+            description = f"`{kind}` has no variables."
+            inspection.report_issue(NO_VARIABLES, place, description, argument=kind)
         declared = list(_iter_declarations(inspection, kind, variable_list))
         _check_duplicate_variables(inspection, kind, declared)
         variables += declared
@@ -94,33 +99,30 @@ def _iter_declarations(
     apply to them.
     """
     for element in variable_list.args:
-        if isinstance(element, Node) and _is_assignment(element):
+        if has_any_head(element, ("Set", "SetDelayed")) and len(element.args) == 2:
             inspection.initial_values.add(id(element))
-            name, initial = element.args[0], element.args[1]
-            if isinstance(name, Atom) and name.kind == "symbol":
-                yield LocalVariable(name.text, get_symbol_start(name, inspection.text), initial)
-        elif isinstance(element, Atom) and element.kind == "symbol" and element.end > element.start:
-            # `With` substitutes values, so each of its variables needs one.
-            if kind == "With":
-                _report_variable_error(inspection, kind, element, "has no value")
-            yield LocalVariable(element.text, get_symbol_start(element, inspection.text))
-        elif _is_not_variable(element):
+            name, initial = element.args
+            if is_atom(name, "symbol"):
+                yield _make_variable(inspection, name, initial)
+        elif is_atom(element, "symbol"):
+            # The parser inserts a `Null` without text for a missing element.
+            if element.end > element.start:
+                # `With` substitutes values, so each of its variables needs one.
+                if kind == "With":
+                    _report_variable_error(inspection, kind, element, "has no value")
+                yield _make_variable(inspection, element)
+        elif (
+            is_atom(element, "string")
+            or is_atom(element, "number")
+            or has_any_head(element, _CERTAIN_VALUE_HEADS)
+        ):
             _report_variable_error(inspection, kind, element, "is not a variable")
 
 
-def _is_assignment(element: Node) -> bool:
-    return isinstance(element.head, Atom) and (
-        element.head.text in ("Set", "SetDelayed") and len(element.args) == 2
-    )
-
-
-def _is_not_variable(element: Expression) -> bool:
-    """Return whether an element certainly declares no variable, such as a string or a rule."""
-    if isinstance(element, Atom):
-        return element.kind in ("string", "number")
-    return isinstance(element.head, Atom) and element.head.text in (
-        *("Equal", "Rule", "RuleDelayed", "List", "Plus", "Times", "Part", "CompoundExpression"),
-    )
+def _make_variable(
+    inspection: Inspection, name: Atom, initial: Expression | None = None
+) -> LocalVariable:
+    return LocalVariable(name.text, get_symbol_start(name, inspection.text), initial)
 
 
 VARIABLE_ERROR = LOCAL_NAMES.add(
@@ -136,12 +138,8 @@ def _report_variable_error(
     inspection: Inspection, kind: str, element: Expression, problem: str
 ) -> None:
     """Report an invalid element of a variable list. `problem` completes the description."""
-    inspection.report_node_issue(
-        VARIABLE_ERROR,
-        element,
-        f"{format_code(inspection.get_code(element))} in the variable list of `{kind}` {problem}.",
-        argument=kind,
-    )
+    description = f"{inspection.quote_code(element)} in the variable list of `{kind}` {problem}."
+    inspection.report_issue(VARIABLE_ERROR, element, description, argument=kind)
 
 
 DUPLICATE_VARIABLES = LOCAL_NAMES.add(
@@ -156,13 +154,8 @@ def _check_duplicate_variables(
     seen_names: set[str] = set()
     for variable in declared:
         if variable.name in seen_names:
-            inspection.report_issue(
-                DUPLICATE_VARIABLES,
-                variable.start,
-                variable.end,
-                f"`{kind}` declares {format_code(variable.name)} twice.",
-                argument=kind,
-            )
+            description = f"`{kind}` declares {format_code(variable.name)} twice."
+            inspection.report_issue(DUPLICATE_VARIABLES, variable, description, argument=kind)
         seen_names.add(variable.name)
 
 
@@ -171,13 +164,11 @@ def _collect_function_scope(inspection: Inspection, node: Node) -> None:
     """Record the named parameters of a `Function`."""
     if len(node.args) < 2:
         return
-    parameters = node.args[0]
-    parameter_list = parameters.args if has_head(parameters, "List") else [parameters]
     # `Function[Null, body]` and `Function[None, body]` have no named parameters.
     variables = [
-        LocalVariable(name.text, get_symbol_start(name, inspection.text))
-        for name in parameter_list
-        if isinstance(name, Atom) and name.kind == "symbol" and name.text not in ("Null", "None")
+        _make_variable(inspection, name)
+        for name in get_list_items(node.args[0])
+        if is_atom(name, "symbol") and name.text not in ("Null", "None")
     ]
     if variables:
         inspection.scopes.append(LocalScope("Function", node, variables))
@@ -186,30 +177,24 @@ def _collect_function_scope(inspection: Inspection, node: Node) -> None:
 @LOCAL_NAMES.check_nodes("SetDelayed", "Set", "UpSetDelayed", "TagSetDelayed", "RuleDelayed")
 def _collect_pattern_scope(inspection: Inspection, node: Node) -> None:
     """Record the pattern names of a definition or rule as a scope."""
-    if len(node.args) < 2:
+    # The left side of `f /: g[x_] = v` is the last argument but one, as in `g[x_] = v`.
+    if len(node.args) < 2 or isinstance(node.args[-2], Atom):
         return
-    left = node.args[-2]
-    if isinstance(left, Atom):
-        return
-    head = get_head_name(node)
     variables = [
         LocalVariable(name.text, name.start)
-        for name in iter_pattern_names(left)
+        for name in iter_pattern_names(node.args[-2])
         if name.kind == "symbol" and name.start >= 0
     ]
     if variables:
-        inspection.scopes.append(LocalScope(head, node, variables, is_pattern=True))
+        kind = get_head_name(node)
+        inspection.scopes.append(LocalScope(kind, node, variables, is_pattern=True))
 
 
 @LOCAL_NAMES.check_nodes(*_ITERATOR_HEADS)
 def _collect_iterator_scope(inspection: Inspection, node: Node) -> None:
     """Record the iterator variables of a call such as `Table`."""
-    variables = [
-        LocalVariable(arg.args[0].text, arg.args[0].start)
-        for arg in node.args[1:]
-        if has_head(arg, "List") and arg.args
-        if isinstance(arg.args[0], Atom) and arg.args[0].kind == "symbol"
-    ]
+    names = [arg.args[0] for arg in node.args[1:] if has_head(arg, "List") and arg.args]
+    variables = [LocalVariable(name.text, name.start) for name in names if is_atom(name, "symbol")]
     if variables:
         inspection.scopes.append(LocalScope("iterator", node, variables))
 
@@ -272,25 +257,21 @@ UNUSED_PARAMETER = LOCAL_NAMES.add(
 
 def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVariable) -> None:
     """Report an unused variable or parameter, with a fix for names in patterns."""
-    is_parameter = scope.is_pattern or scope.kind == "Function"
-    rule = UNUSED_PARAMETER if is_parameter else UNUSED_VARIABLE
-    kind = "parameter" if is_parameter else "variable"
-    edits = []
+    rule, kind = UNUSED_VARIABLE, "variable"
+    if scope.has_parameters:
+        rule, kind = UNUSED_PARAMETER, "parameter"
+    name = format_code(variable.name)
+    fixes = []
     # `x_` can become `_`. Other parameters are needed for their position.
     if scope.is_pattern and inspection.text.startswith("_", variable.end):
-        edits.append(
-            IssueFix(
-                f"Remove the name {format_code(variable.name)}", variable.start, variable.end, ""
-            )
-        )
+        fixes.append(IssueFix(f"Remove the name {name}", variable, ""))
     inspection.report_issue(
         rule,
-        variable.start,
-        variable.end,
-        f"The {kind} {format_code(variable.name)} of this `{scope.kind}` is not used.",
+        variable,
+        f"The {kind} {name} of this `{scope.kind}` is not used.",
         argument=scope.kind,
         confidence=_BLOCK_CONFIDENCE if scope.kind.endswith("Block") else None,
-        edits=edits,
+        fixes=fixes,
     )
 
 
@@ -343,12 +324,10 @@ def _report_shadow(
     inspection: Inspection, scope: LocalScope, variable: LocalVariable, outer: LocalScope
 ) -> None:
     """Report a local name that shadows the name of an outer scope."""
-    is_parameter = scope.is_pattern or scope.kind == "Function"
     line, _ = inspection.source.get_position(outer.node.start)
     inspection.report_issue(
-        SHADOWED_PARAMETER if is_parameter else SHADOWED_VARIABLE,
-        variable.start,
-        variable.end,
+        SHADOWED_PARAMETER if scope.has_parameters else SHADOWED_VARIABLE,
+        variable,
         f"{format_code(variable.name)} shadows the one of the `{outer.kind}` in line {line}.",
         argument=scope.kind,
     )
@@ -384,8 +363,7 @@ def _check_leaks(inspection: Inspection) -> None:
             if innermost is None and modules.covers(position):
                 inspection.report_issue(
                     LEAKED_VARIABLE,
-                    position,
-                    position + len(name),
+                    get_name_span(name, position),
                     f"{format_code(name)} is not local and not used elsewhere.",
                 )
                 break
@@ -457,8 +435,7 @@ def _check_constant_assignments(inspection: Inspection) -> None:
             if scope is not None and scope.kind == "With" and _is_constant(scope, name, position):
                 inspection.report_issue(
                     WITH_ASSIGNMENT,
-                    position,
-                    position + len(name),
+                    get_name_span(name, position),
                     f"{format_code(name)} is a constant of `With`, which replaces it by its value "
                     "before the assignment is evaluated.",
                 )
@@ -472,7 +449,7 @@ def _is_constant(scope: LocalScope, name: str, position: int) -> bool:
         body.start <= position < body.end
         and initial is not None
         # `With[{x = Symbol["y"]}, x = 1]` assigns to the symbol on purpose.
-        and not any(has_head(initial, head) for head in _HOLD_HEADS)
+        and not has_any_head(initial, _HOLD_HEADS)
     )
 
 
@@ -504,7 +481,7 @@ def _check_sibling_initials(inspection: Inspection) -> None:
     nested = {name: _find_nested_scopes(scopes[name]) for name in {name for _, _, name in uses}}
     for scope, variable, name in uses:
         if variable.initial is not None and id(scope.node) not in nested[name]:
-            inspection.report_node_issue(
+            inspection.report_issue(
                 SIBLING_INITIAL,
                 variable.initial,
                 f"{format_code(name)} is not the variable of this `{scope.kind}` here; assign "
@@ -523,15 +500,12 @@ def _iter_sibling_uses(
             continue
         # Only uses of earlier variables: for later ones, the order shows that the outer one is
         # meant.
-        if earlier_names and variable.initial is not None and _is_short(variable.initial):
-            used_names = {part.text for part in walk(variable.initial) if isinstance(part, Atom)}
+        initial = variable.initial
+        if earlier_names and initial and initial.end - initial.start < _MAX_SEARCHED_CHARACTERS:
+            used_names = {part.text for part in walk(initial) if isinstance(part, Atom)}
             for name in sorted(used_names & earlier_names):
                 yield variable, name
         earlier_names.add(variable.name)
-
-
-def _is_short(expression: Expression) -> bool:
-    return expression.end - expression.start < _MAX_SEARCHED_CHARACTERS
 
 
 def _find_nested_scopes(scopes: list[LocalScope]) -> set[int]:

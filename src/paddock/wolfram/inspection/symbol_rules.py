@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, has_head
-from paddock.wolfram.inspection.inspection import IssueFix, format_code
+from paddock.wolfram.expressions import Node, get_head_name, has_head, is_atom
+from paddock.wolfram.inspection.inspection import IssueFix, format_code, get_name_span
 from paddock.wolfram.inspection.rule_set import RuleSet
 from paddock.wolfram.literals import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.wolfram.expressions import Expression
     from paddock.wolfram.inspection.inspection import Inspection
 
 SYMBOLS = RuleSet("Symbols")
@@ -61,9 +60,7 @@ _OBSOLETE_SYMBOLS = {
     "URLSave": "URLDownload",
     "URLSaveAsynchronous": "URLDownloadSubmit",
 }
-_SESSION_SYMBOLS = frozenset(
-    {"Print", "Echo", "EchoEvaluation", "EchoFunction", "EchoLabel", "EchoTiming"}
-)
+_SESSION_SYMBOLS = ("Print", "Echo", "EchoEvaluation", "EchoFunction", "EchoLabel", "EchoTiming")
 _PACKAGE_HEADS = ("BeginPackage", "Package")
 
 
@@ -73,8 +70,8 @@ SUSPICIOUS_SESSION_SYMBOL = SYMBOLS.add(
     0.8,
     "`Print`, `Echo` or a similar function in a package",
 )
-_BEGIN_BY_END = {"End": "Begin", "EndPackage": "BeginPackage"}
-_END_BY_BEGIN = {"Begin": "End", "BeginPackage": "EndPackage"}
+_BEGIN_HEADS = {"End": "Begin", "EndPackage": "BeginPackage"}
+"""The function that begins a context, by the function that ends it."""
 
 
 @SYMBOLS.check_source
@@ -92,8 +89,7 @@ def _check_symbols(inspection: Inspection) -> None:
             for start in positions:
                 inspection.report_issue(
                     SUSPICIOUS_SESSION_SYMBOL,
-                    start,
-                    start + len(name),
+                    get_name_span(name, start),
                     f"`{name}` is for interactive sessions; was it left over from debugging?",
                     argument=name,
                 )
@@ -117,18 +113,15 @@ def _check_context(inspection: Inspection, name: str, positions: list[int]) -> N
     """Report a qualified symbol in the context of interactive sessions or in a private context."""
     if name.startswith("Global`"):
         rule, problem = GLOBAL_SYMBOL, "refers to the context of interactive sessions"
-    elif _is_private_context(name):
+    elif name.startswith("System`Private`"):
+        return
+    elif "`Private`" in name or "`PackagePrivate`" in name:
         rule, problem = PRIVATE_CONTEXT_SYMBOL, "is in a private context"
     else:
         return
     for start in positions:
-        inspection.report_issue(rule, start, start + len(name), f"{format_code(name)} {problem}.")
-
-
-def _is_private_context(name: str) -> bool:
-    if name.startswith("System`Private`"):
-        return False
-    return "`Private`" in name or "`PackagePrivate`" in name
+        description = f"{format_code(name)} {problem}."
+        inspection.report_issue(rule, get_name_span(name, start), description)
 
 
 BAD_SYMBOL = SYMBOLS.add(
@@ -152,67 +145,10 @@ def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[in
         rule, replacement = OBSOLETE_SYMBOL, _OBSOLETE_SYMBOLS[name]
         description = f"`{name}` is obsolete; use `{replacement}`."
     for start in positions:
-        end = start + len(name)
-        label = f"Replace with `{replacement}`"
-        edits = [IssueFix(label, start, end, replacement)] if replacement else []
-        inspection.report_issue(rule, start, end, description, argument=name, edits=edits)
-
-
-@PACKAGES.check_source
-def _check_packages(inspection: Inspection) -> None:
-    """Report unbalanced context declarations, and symbols used before `Needs`."""
-    # After a syntax error, an `End[]` may have been swallowed by an unclosed bracket.
-    if inspection.source.problems:
-        return
-    open_contexts: list[tuple[str, Node]] = []
-    needs_positions: dict[str, int] = {}
-    for head, node in _iter_top_level_calls(inspection):
-        if head in _END_BY_BEGIN:
-            open_contexts.append((head, node))
-            _check_private_context(inspection, head, node)
-        elif head in _BEGIN_BY_END:
-            _close_context(inspection, head, node, open_contexts)
-        elif head == "Needs":
-            context = _get_context(node)
-            if context is not None:
-                needs_positions.setdefault(context, node.start)
-    for head, node in open_contexts:
-        _report_unbalanced_context(
-            inspection, head, node, f"`{head}` has no matching `{_END_BY_BEGIN[head]}[]`."
-        )
-    if needs_positions:
-        _check_use_before_needs(inspection, needs_positions)
-
-
-def _iter_top_level_calls(inspection: Inspection) -> Iterator[tuple[str, Node]]:
-    """Yield the calls at the top level with their heads."""
-    for expression in inspection.source.expressions:
-        parts: list[Expression] = [expression]
-        if has_head(expression, "CompoundExpression"):
-            parts = expression.args
-        for part in parts:
-            if isinstance(part, Node) and isinstance(part.head, Atom):
-                yield part.head.text, part
-
-
-def _close_context(
-    inspection: Inspection, head: str, node: Node, open_contexts: list[tuple[str, Node]]
-) -> None:
-    """Match an `End` or `EndPackage` with the call that begins it, and report unmatched ones."""
-    begin_head = _BEGIN_BY_END[head]
-    if not any(name == begin_head for name, _ in open_contexts):
-        _report_unbalanced_context(
-            inspection, head, node, f"`{head}` has no matching `{begin_head}`."
-        )
-        return
-    # Inner contexts that were not closed are reported, as for brackets.
-    while open_contexts:
-        name, begin_node = open_contexts.pop()
-        if name == begin_head:
-            return
-        _report_unbalanced_context(
-            inspection, name, begin_node, f"`{name}` has no matching `{_END_BY_BEGIN[name]}[]`."
-        )
+        place = get_name_span(name, start)
+        fix = IssueFix(f"Replace with `{replacement}`", place, replacement)
+        fixes = [fix] if replacement else []
+        inspection.report_issue(rule, place, description, argument=name, fixes=fixes)
 
 
 UNBALANCED_CONTEXT = PACKAGES.add(
@@ -223,16 +159,59 @@ UNBALANCED_CONTEXT = PACKAGES.add(
 )
 
 
-def _report_unbalanced_context(
-    inspection: Inspection, head: str, node: Node, description: str
-) -> None:
-    inspection.report_node_issue(UNBALANCED_CONTEXT, node, description, argument=head)
+@PACKAGES.check_source
+def _check_packages(inspection: Inspection) -> None:
+    """Report unbalanced context declarations, and symbols used before `Needs`."""
+    # After a syntax error, an `End[]` may have been swallowed by an unclosed bracket.
+    if inspection.source.problems:
+        return
+    open_contexts: list[Node] = []
+    needs_positions: dict[str, int] = {}
+    for node in _iter_top_level_calls(inspection):
+        head = get_head_name(node)
+        if head in _BEGIN_HEADS.values():
+            open_contexts.append(node)
+            _check_private_context(inspection, node)
+        elif head in _BEGIN_HEADS:
+            _close_context(inspection, node, open_contexts)
+        elif head == "Needs" and (context := _get_context(node)) is not None:
+            needs_positions.setdefault(context, node.start)
+    for node in open_contexts:
+        _report_unclosed_context(inspection, node)
+    if needs_positions:
+        _check_use_before_needs(inspection, needs_positions)
+
+
+def _iter_top_level_calls(inspection: Inspection) -> Iterator[Node]:
+    """Yield the calls at the top level."""
+    for expression in inspection.source.expressions:
+        parts = expression.args if has_head(expression, "CompoundExpression") else [expression]
+        yield from (part for part in parts if isinstance(part, Node))
+
+
+def _close_context(inspection: Inspection, node: Node, open_contexts: list[Node]) -> None:
+    """Match an `End` or `EndPackage` with the call that begins it, and report unmatched ones."""
+    end_head = get_head_name(node)
+    begin_head = _BEGIN_HEADS[end_head]
+    if not any(has_head(begin_node, begin_head) for begin_node in open_contexts):
+        description = f"`{end_head}` has no matching `{begin_head}`."
+        inspection.report_issue(UNBALANCED_CONTEXT, node, description, argument=end_head)
+        return
+    # Inner contexts that were not closed are reported, as for brackets.
+    while not has_head(begin_node := open_contexts.pop(), begin_head):
+        _report_unclosed_context(inspection, begin_node)
+
+
+def _report_unclosed_context(inspection: Inspection, node: Node) -> None:
+    """Report a `Begin` or `BeginPackage` without its end."""
+    head = get_head_name(node)
+    description = f"`{head}` has no matching `{head.replace('Begin', 'End')}[]`."
+    inspection.report_issue(UNBALANCED_CONTEXT, node, description, argument=head)
 
 
 def _get_context(node: Node) -> str | None:
-    if node.args and isinstance(node.args[0], Atom) and node.args[0].kind == "string":
-        return parse_string(node.args[0].text)
-    return None
+    context = node.args[0] if node.args else None
+    return parse_string(context.text) if is_atom(context, "string") else None
 
 
 SUSPICIOUS_PRIVATE_CONTEXT = PACKAGES.add(
@@ -243,19 +222,15 @@ SUSPICIOUS_PRIVATE_CONTEXT = PACKAGES.add(
 )
 
 
-def _check_private_context(inspection: Inspection, head: str, node: Node) -> None:
+def _check_private_context(inspection: Inspection, node: Node) -> None:
     """Report `Begin` with a context that was probably meant to be relative to the package."""
-    if head == "Begin" and _get_context(node) == "Private`":
-        context = node.args[0]
-        inspection.report_node_issue(
+    if has_head(node, "Begin") and _get_context(node) == "Private`":
+        fix = IssueFix('Replace with `` "`Private`" ``', node.args[0], '"`Private`"')
+        inspection.report_issue(
             SUSPICIOUS_PRIVATE_CONTEXT,
-            context,
+            node.args[0],
             "A context relative to the package starts with a backtick.",
-            edits=[
-                IssueFix(
-                    'Replace with `` "`Private`" ``', context.start, context.end, '"`Private`"'
-                )
-            ],
+            fixes=[fix],
         )
 
 
@@ -276,7 +251,6 @@ def _check_use_before_needs(inspection: Inspection, needs_positions: dict[str, i
             line, _ = inspection.source.get_position(needs_position)
             inspection.report_issue(
                 NEEDS_AFTER_USE,
-                positions[0],
-                positions[0] + len(name),
+                get_name_span(name, positions[0]),
                 f"{format_code(name)} is used before `Needs` loads its context in line {line}.",
             )

@@ -8,7 +8,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import has_head, walk
-from paddock.wolfram.inspection.inspection import InspectionRule, IssueFix, SpanSet, find_text_end
+from paddock.wolfram.inspection.inspection import (
+    InspectionRule,
+    IssueFix,
+    SpanSet,
+    TextSpan,
+    find_text_end,
+)
 from paddock.wolfram.inspection.rule_set import RuleSet
 
 if TYPE_CHECKING:
@@ -84,13 +90,12 @@ def _check_problems(inspection: Inspection) -> None:
         if problem.start - 1 in comment_closers:
             inspection.report_issue(
                 UNEXPECTED_COMMENT_CLOSER,
-                problem.start - 1,
-                problem.start + 1,
+                TextSpan(problem.start - 1, problem.start + 1),
                 "This `*)` does not close a comment.",
             )
         elif rule is not EXPECTED_OPERAND:
-            end = max(problem.end, problem.start)
-            inspection.report_issue(rule or SYNTAX_ERROR, problem.start, end, f"{problem.message}.")
+            place = TextSpan(problem.start, max(problem.end, problem.start))
+            inspection.report_issue(rule or SYNTAX_ERROR, place, f"{problem.message}.")
         elif (
             not {problem.start, find_text_end(inspection.text, problem.start) - 2} & comment_closers
         ):
@@ -99,18 +104,17 @@ def _check_problems(inspection: Inspection) -> None:
 
 def _report_missing_operand(inspection: Inspection, problem: SyntaxProblem) -> None:
     """Report a missing operand, or the mistyped operator `!==`."""
-    text, start = inspection.text, problem.start
-    if text[start - 2 : start + 1] == "!==":
-        edit = IssueFix("Replace `!==` with `=!=`", start - 2, start + 1, "=!=")
+    mistyped_sign = TextSpan(problem.start - 2, problem.start + 1)
+    if inspection.get_code(mistyped_sign) == "!==":
         inspection.report_issue(
             EXPECTED_OPERAND,
-            start - 2,
-            start + 1,
+            mistyped_sign,
             "`!==` is not an operator.",
-            edits=[edit],
+            fixes=[IssueFix("Replace `!==` with `=!=`", mistyped_sign, "=!=")],
         )
-        return
-    inspection.report_issue(EXPECTED_OPERAND, start, problem.end, f"{problem.message}.")
+    else:
+        place = TextSpan(problem.start, problem.end)
+        inspection.report_issue(EXPECTED_OPERAND, place, f"{problem.message}.")
 
 
 FIX_ME_COMMENT = COMMENTS.add(
@@ -128,7 +132,7 @@ def _check_fix_me(inspection: Inspection) -> None:
             description = " ".join(comment[:_MAX_DESCRIPTION_CHARACTERS].split())
             if len(comment) > _MAX_DESCRIPTION_CHARACTERS:
                 description += "…"
-            inspection.report_issue(FIX_ME_COMMENT, start, end, description)
+            inspection.report_issue(FIX_ME_COMMENT, TextSpan(start, end), description)
 
 
 def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
@@ -199,7 +203,7 @@ def _suppress_next_expression(
 def is_suppressed(suppressions: dict[str, SpanSet], issue: RawIssue) -> bool:
     """Return whether the issue is suppressed at its position, by its tag or qualified tag."""
     return any(
-        tag in suppressions and suppressions[tag].covers(issue.start)
+        tag in suppressions and suppressions[tag].covers(issue.place.start)
         for tag in (issue.rule.tag, f"{issue.rule.tag}::{issue.argument}")
     )
 
@@ -231,13 +235,12 @@ def _check_lines(inspection: Inspection) -> None:
         if end - start > _MAX_LINE_CHARACTERS:
             inspection.report_issue(
                 EXCESSIVE_LINE_LENGTH,
-                start + _MAX_LINE_CHARACTERS,
-                end,
+                TextSpan(start + _MAX_LINE_CHARACTERS, end),
                 f"The line has {end - start} characters, more than {_MAX_LINE_CHARACTERS}.",
             )
     if source.line_count > _MAX_FILE_LINES:
         inspection.report_issue(
             EXCESSIVE_FILE_LENGTH,
-            *source.get_line_span(_MAX_FILE_LINES + 1),
+            TextSpan(*source.get_line_span(_MAX_FILE_LINES + 1)),
             f"The file has {source.line_count} lines, more than {_MAX_FILE_LINES}.",
         )
