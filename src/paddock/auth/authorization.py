@@ -9,10 +9,11 @@ from __future__ import annotations
 import inspect
 import logging
 import traceback
+from copy import copy
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from paddock.auth.challenge import RefusalFactory, extract_token, validate_scopes
+from paddock.auth.challenge import BearerChallenge, extract_token, validate_scopes
 from paddock.auth.errors import InvalidTokenError, NotAllowedError, UndecidedError
 from paddock.auth.token_lookup import BlockingCallPool
 from paddock.auth.urls import (
@@ -55,14 +56,21 @@ class UserValidator:
     """Adapter for a validator that a user has written.
 
     Such a validator may be a plain function, and may return None for an invalid token.
+
+    Args:
+        validate: Returns the principal of a token that was issued for a resource, or None.
+        is_blocking: Call the function in a thread: it may block, for example on a database, and
+            must not block the event loop.
     """
 
     def __init__(
-        self, validate: Callable[[str, str], TokenVerdict | Awaitable[TokenVerdict]]
+        self,
+        validate: Callable[[str, str], TokenVerdict | Awaitable[TokenVerdict]],
+        *,
+        is_blocking: bool,
     ) -> None:
         self._validate = validate
-        # A plain function may block, for example on a database, and must not block the event loop.
-        self._call_pool = None if inspect.iscoroutinefunction(validate) else BlockingCallPool()
+        self._call_pool = BlockingCallPool() if is_blocking else None
 
     async def validate(self, token: str, resource: str) -> Principal:
         """Return the principal of a token. A plain function runs in a thread, since it may block.
@@ -95,28 +103,17 @@ def to_validator(validator: object) -> TokenValidator:
     """
     validate = getattr(validator, "validate", None)
     if callable(validate):
-        return UserValidator(validate)
+        is_blocking = not inspect.iscoroutinefunction(validate)
+        return UserValidator(validate, is_blocking=is_blocking)
     if callable(validator):
-        return UserValidator(_ignore_resource(validator))
+        is_blocking = not inspect.iscoroutinefunction(validator)
+        return UserValidator(lambda token, _: validator(token), is_blocking=is_blocking)
     raise DefinitionError(
         f"{validator!r} is not a validator",
         where="Authorization",
         hint="pass JwksValidator(…) or another validator, an object with "
         "validate(token, resource), or a function of the token",
     )
-
-
-def _ignore_resource(
-    function: CustomValidator,
-) -> Callable[[str, str], TokenVerdict | Awaitable[TokenVerdict]]:
-    if inspect.iscoroutinefunction(function):
-
-        async def validate_token(token: str, _resource: str) -> TokenVerdict:
-            verdict: TokenVerdict = await function(token)
-            return verdict
-
-        return validate_token
-    return lambda token, _resource: function(token)
 
 
 class Authorization:
@@ -172,7 +169,7 @@ class Authorization:
         self._allow_insecure_http = allow_insecure_http
         self._resource: str | None = None
         self._has_explicit_resource = resource is not None
-        self._refusals: RefusalFactory | None = None
+        self._challenge: BearerChallenge | None = None
         if resource is not None:
             self._set_resource(resource)
 
@@ -221,14 +218,12 @@ class Authorization:
             allow_insecure_http=self._allow_insecure_http,
         )
         self._resource = canonicalize_url(url)
-        self._refusals = RefusalFactory(self.metadata_url, self._required_scopes, self._realm)
+        self._challenge = BearerChallenge(self.metadata_url, self._required_scopes, self._realm)
 
     @property
     def metadata_url(self) -> str:
         """URL of the protected resource metadata, which challenges contain."""
-        return get_origin(self.resource) + build_well_known_path(
-            PROTECTED_RESOURCE_PATH, urlsplit(self.resource).path
-        )
+        return get_origin(self.resource) + self.metadata_path(urlsplit(self.resource).path)
 
     def metadata_path(self, endpoint_path: str) -> str:
         """Return the path of the metadata for an endpoint (RFC 9728, section 3.1)."""
@@ -253,23 +248,23 @@ class Authorization:
             UnauthorizedError: The token is missing or invalid, or cannot be checked now.
             ForbiddenError: The token lacks a scope, or its bearer is not allowed.
         """
-        refusals = self._require_refusals()
-        token = extract_token(authorization_header, refusals)
+        challenge = self._require_challenge()
+        token = extract_token(authorization_header, challenge)
         try:
             principal = await self._validator.validate(token, self.resource)
             if not await self._is_allowed(principal):
                 raise NotAllowedError(f"{principal!r}, {principal.username!r}, is not allowed")
         except InvalidTokenError as reason:
-            raise _to_refusal(reason, _redact_token(token, str(reason)), refusals) from None
+            raise _to_refusal(reason, _redact_token(token, str(reason)), challenge) from None
         except Exception as error:  # noqa: BLE001 - any error in a validator must deny access
             # Formatted here, because the token must be removed from the traceback as well.
             trace = "".join(traceback.format_exception(error))
             _log.error("A token could not be checked: %s", _redact_token(token, trace))
-            raise refusals.create_undecided_error() from None
+            raise challenge.create_undecided_error() from None
         principal = self._add_implied_scopes(principal)
         if not principal.scopes.issuperset(self._required_scopes):
             _log.debug("%r has the scopes %s", principal, sorted(principal.scopes))
-            raise refusals.create_insufficient_scope_error()
+            raise challenge.create_insufficient_scope_error()
         return principal
 
     def insufficient(self, scopes: Iterable[str], principal: Principal) -> ForbiddenError:
@@ -278,14 +273,14 @@ class Authorization:
         _log.debug(
             "%r has the scopes %s, not %s", principal, sorted(principal.scopes), needed_scopes
         )
-        return self._require_refusals().create_insufficient_scope_error(needed_scopes)
+        return self._require_challenge().create_insufficient_scope_error(needed_scopes)
 
-    def _require_refusals(self) -> RefusalFactory:
-        """Return the factory of refusals, which needs the resource's URL for its challenges."""
-        if self._refusals is None:
+    def _require_challenge(self) -> BearerChallenge:
+        """Return the challenge of the resource, which needs the resource's URL."""
+        if self._challenge is None:
             _ = self.resource  # raises the error that explains what is missing
-            raise AssertionError("a resource without refusals")
-        return self._refusals
+            raise AssertionError("a resource without a challenge")
+        return self._challenge
 
     async def _is_allowed(self, principal: Principal) -> bool:
         """Return whether a principal is in either of the two lists, or passes the function.
@@ -302,7 +297,8 @@ class Authorization:
     def _add_implied_scopes(self, principal: Principal) -> Principal:
         """Return a principal that also has the scopes that its own ones imply, transitively.
 
-        The principal is copied, because validators cache principals.
+        For example, `{"admin": ["write"], "write": ["read"]}` gives `admin` all three scopes. The
+        principal is copied, because validators cache principals.
         """
         if not self._implied_scopes:
             return principal
@@ -311,36 +307,30 @@ class Authorization:
             added = self._implied_scopes.get(pending.pop(), frozenset()) - scopes
             scopes |= added
             pending.extend(added)
-        return Principal(
-            principal.subject,
-            issuer=principal.issuer,
-            scopes=scopes,
-            client_id=principal.client_id,
-            username=principal.username,
-            claims=principal.claims,
-            expires_at=principal.expires_at,
-        )
+        principal = copy(principal)
+        principal.scopes = frozenset(scopes)
+        return principal
 
     def __repr__(self) -> str:
         return f"Authorization(resource={self._resource!r})"
 
 
-def _to_refusal(reason: InvalidTokenError, text: str, refusals: RefusalFactory) -> Exception:
+def _to_refusal(reason: InvalidTokenError, text: str, challenge: BearerChallenge) -> Exception:
     """Return the error for the client, and log the details, which the client must not see.
 
     Args:
         reason: The error of the validator.
         text: The text of that error, without the token.
-        refusals: Creates the errors with their challenges.
+        challenge: The challenge of the resource, which creates the errors.
     """
     if isinstance(reason, UndecidedError):
         _log.warning("A token could not be checked: %s", text)
-        return refusals.create_undecided_error()
+        return challenge.create_undecided_error()
     _log.debug("A token is refused: %s", text)
     return (
-        refusals.create_not_allowed_error()
+        challenge.create_not_allowed_error()
         if isinstance(reason, NotAllowedError)
-        else refusals.create_invalid_token_error()
+        else challenge.create_invalid_token_error()
     )
 
 

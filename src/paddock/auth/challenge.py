@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from paddock.auth.errors import ForbiddenError, UnauthorizedError
+from paddock.auth.errors import ForbiddenError, RefusalError, UnauthorizedError
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import TypeVar
+
+    ErrorT = TypeVar("ErrorT", bound=RefusalError)
 
 OFFLINE_ACCESS_SCOPE = "offline_access"
 RETRY_AFTER_SECONDS = 5
@@ -21,8 +24,12 @@ RETRY_AFTER_SECONDS = 5
 _SCOPE_CHARACTERS = frozenset(map(chr, range(0x21, 0x7F))) - {'"', "\\"}
 
 
-class RefusalFactory(NamedTuple):
-    """Creates the errors for rejected requests to one resource."""
+class BearerChallenge(NamedTuple):
+    """The challenge of one resource, and the errors for rejected requests, which carry it.
+
+    `challenge.create_invalid_token_error()` is a response with status 401 and the header
+    `WWW-Authenticate: Bearer resource_metadata="…", scope="read", error="invalid_token", …`.
+    """
 
     metadata_url: str
     scopes: tuple[str, ...]
@@ -40,26 +47,12 @@ class RefusalFactory(NamedTuple):
     def create_malformed_token_error(self, problem: str) -> UnauthorizedError:
         """Return the error for an Authorization header that is not `Bearer` and one token."""
         description = "The Authorization header must be Bearer and one token."
-        return UnauthorizedError(
-            problem,
-            status=400,
-            headers=[
-                self._build_challenge_header(error="invalid_request", error_description=description)
-            ],
-            body=_encode_body("invalid_request", description),
-        )
+        return self._create_error(UnauthorizedError, problem, 400, "invalid_request", description)
 
     def create_invalid_token_error(self) -> UnauthorizedError:
         """Return the error for an invalid token."""
-        description = "The access token is not valid here."
-        return UnauthorizedError(
-            "the token is not valid",
-            status=401,
-            headers=[
-                self._build_challenge_header(error="invalid_token", error_description=description)
-            ],
-            body=_encode_body("invalid_token", description),
-        )
+        message, description = "the token is not valid", "The access token is not valid here."
+        return self._create_error(UnauthorizedError, message, 401, "invalid_token", description)
 
     def create_undecided_error(self) -> UnauthorizedError:
         """Return the error for a token that cannot be checked at present."""
@@ -77,15 +70,9 @@ class RefusalFactory(NamedTuple):
         """
         named_scopes = dict.fromkeys([*self.scopes, *sorted(more)])
         needed = " ".join(scope for scope in named_scopes if _is_challenge_scope(scope))
-        description = "The access token lacks a scope."
-        challenge = self._build_challenge_header(
-            scope=needed, error="insufficient_scope", error_description=description
-        )
-        return ForbiddenError(
-            f"needs the scopes {needed}",
-            status=403,
-            headers=[challenge],
-            body=_encode_body("insufficient_scope", description),
+        message, description = f"needs the scopes {needed}", "The access token lacks a scope."
+        return self._create_error(
+            ForbiddenError, message, 403, "insufficient_scope", description, scope=needed
         )
 
     def create_not_allowed_error(self) -> ForbiddenError:
@@ -93,11 +80,25 @@ class RefusalFactory(NamedTuple):
 
         It has no challenge, because another token of the same user would not help.
         """
-        return ForbiddenError(
-            "the bearer is not allowed",
-            status=403,
-            body=_encode_body("forbidden", "You may not use this server."),
+        body = _encode_body("forbidden", "You may not use this server.")
+        return ForbiddenError("the bearer is not allowed", status=403, body=body)
+
+    def _create_error(
+        self,
+        error_class: type[ErrorT],
+        message: str,
+        status: int,
+        error: str,
+        description: str,
+        *,
+        scope: str | None = None,
+    ) -> ErrorT:
+        """Return an error whose challenge and body both have the code and the description."""
+        header = self._build_challenge_header(
+            scope=scope, error=error, error_description=description
         )
+        body = _encode_body(error, description)
+        return error_class(message, status=status, headers=[header], body=body)
 
     def _build_challenge_header(
         self, *, scope: str | None = None, **parameters: str
@@ -171,7 +172,7 @@ def is_token(text: str) -> bool:
     return len(text) <= MAX_TOKEN_CHARACTERS and _TOKEN_PATTERN.fullmatch(text) is not None
 
 
-def extract_token(values: Sequence[str], refusals: RefusalFactory) -> str:
+def extract_token(values: Sequence[str], challenge: BearerChallenge) -> str:
     """Return the token of a request, given the values of its Authorization headers.
 
     Another scheme counts as no token, because it may be meant for a proxy.
@@ -180,16 +181,16 @@ def extract_token(values: Sequence[str], refusals: RefusalFactory) -> str:
         UnauthorizedError: There is no token, or several.
     """
     if not values:
-        raise refusals.create_missing_token_error()
+        raise challenge.create_missing_token_error()
     # Several headers are ambiguous, because a proxy and this server could use different ones.
     if len(values) > 1:
-        raise refusals.create_malformed_token_error(
+        raise challenge.create_malformed_token_error(
             f"there are {len(values)} Authorization headers"
         )
     scheme, _, credentials = values[0].strip(" \t").partition(" ")
     if scheme.lower() != "bearer":
-        raise refusals.create_missing_token_error()
+        raise challenge.create_missing_token_error()
     token = credentials.strip(" \t")
     if not is_token(token):
-        raise refusals.create_malformed_token_error("what follows Bearer is not a token")
+        raise challenge.create_malformed_token_error("what follows Bearer is not a token")
     return token

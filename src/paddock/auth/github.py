@@ -16,7 +16,7 @@ from paddock.auth.errors import InvalidTokenError, NotAllowedError, UndecidedErr
 from paddock.auth.introspection import encode_basic_credentials
 from paddock.auth.token_lookup import TokenLookup
 from paddock.auth.urls import get_origin, validate_url
-from paddock.auth.validator_options import explain_missing_package, validate_seconds
+from paddock.auth.validator_options import create_json_fetcher, validate_seconds
 from paddock.errors import DefinitionError
 from paddock.protocol.principal import Principal
 
@@ -58,18 +58,15 @@ class GitHubValidator:
         where = "GitHubValidator"
         if (client_id is None) != (client_secret is None):
             raise DefinitionError("client_id and client_secret must be given together", where=where)
-        self._api_url = validate_url(api, where, allow_insecure_http=allow_insecure_http).rstrip(
-            "/"
-        )
+        api_url = validate_url(api, where, allow_insecure_http=allow_insecure_http)
+        self._api_url = api_url.rstrip("/")
         self._organization = organization
         self._client_id = client_id
         self._basic_credentials = (
             None if client_id is None else encode_basic_credentials(client_id, client_secret or "")
         )
         self._token_lookup = TokenLookup(validate_seconds(cache_seconds, f"{where}: cache_seconds"))
-        with explain_missing_package(where):
-            from paddock.auth.json_fetcher import JsonFetcher  # urllib3 is optional
-        self._fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
+        self._fetcher = create_json_fetcher(where, allow_insecure_http=allow_insecure_http)
         is_public = urlsplit(self._api_url).hostname == "api.github.com"
         self._issuer = "https://github.com" if is_public else get_origin(self._api_url)
 

@@ -15,7 +15,7 @@ from paddock.auth.claims import (
 from paddock.auth.errors import InvalidTokenError
 from paddock.auth.token_lookup import TokenLookup
 from paddock.auth.urls import get_origin, validate_url
-from paddock.auth.validator_options import explain_missing_package, parse_audience, validate_seconds
+from paddock.auth.validator_options import create_json_fetcher, parse_audience, validate_seconds
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -75,15 +75,9 @@ class IntrospectionValidator:
             "Authorization": encode_basic_credentials(client_id, client_secret),
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        with explain_missing_package(where):
-            from paddock.auth.json_fetcher import (  # urllib3 is optional
-                IssuerEndpoint,
-                JsonFetcher,
-            )
-
-        self._fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
-        self._introspection_endpoint = IssuerEndpoint(
-            self._fetcher, issuer, "introspection_endpoint", endpoint
+        self._fetcher = create_json_fetcher(where, allow_insecure_http=allow_insecure_http)
+        self._introspection_endpoint = self._fetcher.create_endpoint(
+            issuer, "introspection_endpoint", endpoint
         )
 
     @property

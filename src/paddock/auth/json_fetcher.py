@@ -57,6 +57,16 @@ class JsonFetcher:
         """Send a POST request."""
         return self._fetch("POST", url, headers, body)
 
+    def create_endpoint(self, issuer: str | None, name: str, url: str | None) -> IssuerEndpoint:
+        """Return an endpoint of an issuer, such as the one with the name `jwks_uri`.
+
+        Args:
+            issuer: The issuer, whose metadata is read if the URL is unknown.
+            name: The member of the metadata that contains the endpoint's URL.
+            url: The configured URL, if any.
+        """
+        return IssuerEndpoint(self, issuer or "", name, url)
+
     def _fetch(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
     ) -> JsonResponse:
@@ -126,11 +136,9 @@ class IssuerEndpoint:
     A discovered URL is kept until a request to it fails.
     """
 
-    def __init__(
-        self, fetcher: JsonFetcher, issuer: str | None, name: str, url: str | None
-    ) -> None:
+    def __init__(self, fetcher: JsonFetcher, issuer: str, name: str, url: str | None) -> None:
         self._fetcher = fetcher
-        self._issuer = issuer or ""
+        self._issuer = issuer
         self._metadata_key = name
         self._configured_url = url
         self._discovered_url: str | None = None

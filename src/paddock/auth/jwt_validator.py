@@ -23,15 +23,8 @@ if TYPE_CHECKING:
     from paddock.protocol.principal import Principal
 
 DEFAULT_ALGORITHMS = (
-    "RS256",
-    "RS384",
-    "RS512",
-    "PS256",
-    "PS384",
-    "PS512",
-    "ES256",
-    "ES384",
-    "EdDSA",
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "EdDSA"),
 )
 """Accepted unless the user sets `algorithms`."""
 

@@ -24,7 +24,7 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from paddock.auth.errors import InvalidTokenError, UndecidedError
 from paddock.auth.token_lookup import BlockingCallPool
 from paddock.auth.urls import validate_url
-from paddock.auth.validator_options import explain_missing_package
+from paddock.auth.validator_options import create_json_fetcher
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -44,6 +44,13 @@ class _AlgorithmFamily(NamedTuple):
     key_members: tuple[str, ...]
     """Members of a public key; other members of a JWK are ignored."""
     load_key: Callable[[dict[str, Any]], Any]
+
+    def has_keys_of_type(self, kty: object, curve: object) -> bool:
+        """Return whether keys with this `kty` and `crv` are used with these algorithms.
+
+        The curve is compared as well, because a P-256 key must not verify ES384.
+        """
+        return self.kty == kty and (self.curves is None or curve in self.curves)
 
 
 _RSA_FAMILY = _AlgorithmFamily("RSA", None, ("n", "e"), RSAAlgorithm.from_jwk)
@@ -65,6 +72,10 @@ _FAMILIES = {
 SUPPORTED_ALGORITHMS = tuple(_FAMILIES)
 
 _jws = jwt.PyJWS(algorithms=SUPPORTED_ALGORITHMS)
+_UNREADABLE_TOKEN_ERRORS = (
+    *(jwt.PyJWTError, msgspec.MsgspecError),
+    *(ValueError, TypeError, RecursionError),
+)
 
 
 class IssuerKey(NamedTuple):
@@ -79,12 +90,10 @@ class IssuerKey(NamedTuple):
 
     def can_verify(self, algorithm: str, kid: str | None) -> bool:
         """Return whether the key may have signed a token with this header."""
-        family = _FAMILIES[algorithm]
         return (
             (kid is None or self.kid == kid)
-            and self.kty == family.kty
-            and (family.curves is None or self.curve in family.curves)
             and self.algorithm in (None, algorithm)
+            and _FAMILIES[algorithm].has_keys_of_type(self.kty, self.curve)
         )
 
 
@@ -127,13 +136,7 @@ def verify_token(token: str, keys: Iterable[IssuerKey], algorithm: str) -> dict[
             return msgspec.json.decode(payload, type=dict[str, object])
         except jwt.InvalidSignatureError:
             continue
-        except (
-            jwt.PyJWTError,
-            msgspec.MsgspecError,
-            ValueError,
-            TypeError,
-            RecursionError,
-        ) as error:
+        except _UNREADABLE_TOKEN_ERRORS as error:
             raise InvalidTokenError(f"cannot be read: {type(error).__name__}") from None
     raise InvalidTokenError("the signature matches no key of the issuer")
 
@@ -153,16 +156,9 @@ def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
     Unsuitable keys are skipped rather than reported, because an issuer may publish keys for other
     purposes in the same document.
     """
-    # The curve is compared as well, because a P-256 key must not verify ES384.
-    family = next(
-        (
-            candidate
-            for candidate in _FAMILIES.values()
-            if candidate.kty == entry.get("kty")
-            and (candidate.curves is None or entry.get("crv") in candidate.curves)
-        ),
-        None,
-    )
+    kty, curve = entry.get("kty"), entry.get("crv")
+    families = (family for family in _FAMILIES.values() if family.has_keys_of_type(kty, curve))
+    family = next(families, None)
     if family is None or not _is_for_signatures(entry):
         return None
     try:
@@ -177,7 +173,7 @@ def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
     return IssuerKey(
         _get_text(entry.get("kid")),
         family.kty,
-        _get_text(entry.get("crv")),
+        _get_text(curve),
         _get_text(entry.get("alg")),
         public_key,
     )
@@ -324,16 +320,11 @@ def create_remote_keys(
     Raises:
         DefinitionError: urllib3 is not installed, or `jwks_uri` is not a safe URL.
     """
-    with explain_missing_package("JwksValidator"):
-        from paddock.auth.json_fetcher import (  # given keys need no urllib3
-            IssuerEndpoint,
-            JsonFetcher,
-        )
+    fetcher = create_json_fetcher("JwksValidator", allow_insecure_http=allow_insecure_http)
     if jwks_uri is not None:
         where = "JwksValidator: jwks_uri"
         jwks_uri = validate_url(jwks_uri, where, allow_insecure_http=allow_insecure_http)
-    fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
-    endpoint = IssuerEndpoint(fetcher, issuer, "jwks_uri", jwks_uri)
+    endpoint = fetcher.create_endpoint(issuer, "jwks_uri", jwks_uri)
     return RemoteKeySet(
         lambda: endpoint.request_document(fetcher.get),
         BlockingCallPool(),

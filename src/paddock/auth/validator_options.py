@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from paddock.auth.json_fetcher import JsonFetcher
+
 
 @contextmanager
 def explain_missing_package(validator: str) -> Iterator[None]:
@@ -22,6 +24,13 @@ def explain_missing_package(validator: str) -> Iterator[None]:
             f"{validator} needs the package {error.name}, which is not installed",
             hint="pip install 'paddock[http]'",
         ) from error
+
+
+def create_json_fetcher(validator: str, *, allow_insecure_http: bool) -> JsonFetcher:
+    """Return the HTTP client of a validator, if urllib3 is installed."""
+    with explain_missing_package(validator):
+        from paddock.auth.json_fetcher import JsonFetcher  # urllib3 is optional
+    return JsonFetcher(allow_insecure_http=allow_insecure_http)
 
 
 def parse_audience(audience: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
