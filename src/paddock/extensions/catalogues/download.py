@@ -12,22 +12,20 @@ import time
 from contextlib import closing, contextmanager
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener, url2pathname
+from urllib.request import url2pathname
 
-from paddock.deadline import ConnectionDeadline
 from paddock.extensions.errors import CatalogueError, FetchError, HashMismatchError
-from paddock.version import __version__
+from paddock.http_fetch import ConnectionDeadline, FetchRules, open_url, read_chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 READ_TIMEOUT_SECONDS = 20.0
 """Timeout for each read from the server."""
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
-_CHUNK_BYTES = 1 << 16
 
 
 class DownloadLimit(NamedTuple):
@@ -137,23 +135,16 @@ def fetch_file(location: str, target: Path, limit: DownloadLimit, sha256: str) -
         raise
 
 
-class _SafeRedirectHandler(HTTPRedirectHandler):
-    """Follows redirects only to locations that are allowed for the original URL."""
-
-    def redirect_request(
-        self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
-    ) -> Request | None:
-        """Return the redirected request, or raise `URLError` if it is not allowed."""
-        try:
-            resolve_location(newurl, req.full_url)
-        except CatalogueError as error:
-            fp.close()
-            raise URLError(f"redirect to {newurl!r}: {error.message}") from None
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
+def _check_redirect(url: str, new_url: str) -> None:
+    """Allow a redirect only to a location that a catalogue at the original URL may refer to."""
+    try:
+        resolve_location(new_url, url)
+    except CatalogueError as error:
+        raise URLError(f"redirect to {new_url!r}: {error.message}") from None
 
 
 @contextmanager
-def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
+def _open_location(location: str, limit: DownloadLimit) -> Generator[IO[bytes]]:
     """Open a file or URL for reading, and convert all errors of opening and reading it.
 
     Raises:
@@ -170,14 +161,14 @@ def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
                 yield file
             return
         validate_url(location)
-        request = Request(location, headers={"User-Agent": f"paddock/{__version__}"})  # noqa: S310 - checked
-        timeout = min(READ_TIMEOUT_SECONDS, limit.timeout_seconds)
         # HTTP is only allowed for loopback addresses, which a proxy would resolve as its own.
-        direct = [ProxyHandler({})] if request.type == "http" else []
-        with deadline:
-            opener = build_opener(_SafeRedirectHandler, *direct, *deadline.make_handlers())
-            with closing(opener.open(request, timeout=timeout)) as response:
-                yield cast("IO[bytes]", response)
+        rules = FetchRules(_check_redirect, uses_proxy=urlsplit(location).scheme != "http")
+        timeout = min(READ_TIMEOUT_SECONDS, limit.timeout_seconds)
+        with (
+            deadline,
+            closing(open_url(location, rules, deadline, timeout_seconds=timeout)) as response,
+        ):
+            yield cast("IO[bytes]", response)
         if deadline.has_expired:
             raise _make_timeout_error(location, limit)
     except (OSError, HTTPException, ValueError) as error:
@@ -194,11 +185,8 @@ def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
 
 def _read_chunks(source: IO[bytes], location: str, limit: DownloadLimit) -> Iterator[bytes]:
     """Yield the data of a file or response, and raise an error as soon as a limit is exceeded."""
-    # `read1` returns as soon as data arrives, so that a slow server cannot delay the check of the
-    # deadline.
-    read = getattr(source, "read1", source.read)
     deadline, size = time.monotonic() + limit.timeout_seconds, 0
-    while chunk := read(_CHUNK_BYTES):
+    for chunk in read_chunks(source):
         size += len(chunk)
         if size > limit.max_bytes:
             raise FetchError(f"is longer than {limit.max_bytes:,} bytes", where=location)

@@ -18,20 +18,11 @@ from queue import Empty, SimpleQueue
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import (
-    HTTPRedirectHandler,
-    OpenerDirector,
-    ProxyHandler,
-    Request,
-    build_opener,
-    getproxies,
-    proxy_bypass,
-)
+from urllib.request import getproxies, proxy_bypass
 
-from paddock.deadline import ConnectionDeadline
+from paddock.http_fetch import ConnectionDeadline, FetchRules, open_url, read_chunks
 from paddock.protocol.content import ImageContent
 from paddock.toolkits.alpha.results import RemoteImage
-from paddock.version import __version__
 
 if TYPE_CHECKING:
     import socket
@@ -43,7 +34,7 @@ if TYPE_CHECKING:
 
 FetchFailureReason = Literal["timeout", "too-large", "unreachable", "redirect", "address"]
 CANCEL_POLL_SECONDS = 0.05
-_CHUNK_BYTES = 1 << 16
+MAX_REDIRECTS = 3
 _HTTP_OK = 200
 _TAIL_BYTES = 16
 _IMAGE_SIGNATURES = (
@@ -152,53 +143,15 @@ class _BlockedUrlError(URLError):
         self.failure = FetchFailure(reason, text)
 
 
-class _RedirectFilter(HTTPRedirectHandler):
-    """Redirect handler that follows only allowed redirects."""
-
-    max_redirections = 3
-
-    def __init__(self, allows_redirect: Callable[[str], bool]) -> None:
-        self._allows_redirect = allows_redirect
-
-    def redirect_request(
-        self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
-    ) -> Request | None:
-        """Return the next request, or raise an error if it is not allowed."""
-        if not self._allows_redirect(newurl):
-            fp.close()
-            host = urlsplit(newurl).hostname
-            raise _BlockedUrlError("redirect", f"it redirects to {host}, which is not allowed")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
 def _fetch_one(
-    fetch_request: FetchRequest, deadline: ConnectionDeadline, seconds: float
+    request: FetchRequest, deadline: ConnectionDeadline, seconds: float
 ) -> FetchResponse | FetchFailure:
-    """Send a request and return its response. Errors are returned as failures, never raised.
-
-    The address of the server is checked after the connection is open and before anything is sent.
-    """
-    request = _build_request(fetch_request)
-    is_configured = fetch_request.is_configured_url(fetch_request.url)
-
-    def check(connection: socket.socket) -> None:
-        # The address of the open connection is checked. A separate lookup of the name could return
-        # another address (DNS rebinding).
-        if not is_configured and _bypasses_proxy(fetch_request.url):
-            _check_public_address(connection)
-
-    # A configured http URL is on this machine, which no proxy can reach.
-    proxy_handlers = [ProxyHandler({})] if is_configured and request.type == "http" else []
-    opener = build_opener(
-        _RedirectFilter(fetch_request.allows_redirect),
-        *proxy_handlers,
-        *deadline.make_handlers(check),
-    )
+    """Send a request and return its response. Errors are returned as failures, never raised."""
     result: FetchResponse | FetchFailure
     try:
-        response = _open_response(opener, request, seconds)
+        response = _open_response(request, deadline, seconds)
         with closing(cast("IO[bytes]", response)) as body:
-            content = _read_content(body, fetch_request.byte_budget)
+            content = _read_content(body, request.byte_budget)
         result = FetchFailure("too-large", "it is larger than allowed")
         if content is not None:
             result = FetchResponse(response.status, response.headers.get_content_type(), content)
@@ -207,24 +160,34 @@ def _fetch_one(
     return FetchFailure("timeout", "it took too long") if deadline.has_expired else result
 
 
-def _build_request(fetch_request: FetchRequest) -> Request:
-    """Build the request of urllib. The response must not be compressed."""
-    request = Request(  # noqa: S310 - callers pass checked http and https URLs only
-        fetch_request.url,
-        headers={"User-Agent": f"paddock/{__version__}", "Accept-Encoding": "identity"},
-    )
-    for name, value in fetch_request.headers.items():
-        # Headers can contain the AppID, which must not go to other hosts.
-        request.add_unredirected_header(name, value)
-    return request
-
-
-def _open_response(opener: OpenerDirector, request: Request, seconds: float) -> Any:
+def _open_response(request: FetchRequest, deadline: ConnectionDeadline, seconds: float) -> Any:
     """Return the response, also for an error status."""
     try:
-        return opener.open(request, timeout=seconds)
+        return open_url(
+            request.url,
+            _make_rules(request),
+            deadline,
+            timeout_seconds=seconds,
+            headers=request.headers,
+        )
     except HTTPError as error:
         return error
+
+
+def _make_rules(request: FetchRequest) -> FetchRules:
+    """Return the restrictions on the redirects and the addresses of a request."""
+
+    def check_redirect(_url: str, new_url: str) -> None:
+        if not request.allows_redirect(new_url):
+            host = urlsplit(new_url).hostname
+            raise _BlockedUrlError("redirect", f"it redirects to {host}, which is not allowed")
+
+    is_configured = request.is_configured_url(request.url)
+    if is_configured or not _bypasses_proxy(request.url):
+        # A configured http URL is on this machine, which no proxy can reach.
+        is_local = is_configured and urlsplit(request.url).scheme == "http"
+        return FetchRules(check_redirect, max_redirects=MAX_REDIRECTS, uses_proxy=not is_local)
+    return FetchRules(check_redirect, _check_public_address, MAX_REDIRECTS)
 
 
 def _to_failure(error: Exception) -> FetchFailure:
@@ -242,9 +205,8 @@ def _read_content(body: IO[bytes], budget: ByteBudget) -> bytes | None:
 
     A connection that ends before the announced length raises an HTTPException.
     """
-    read = getattr(body, "read1", body.read)
     chunks = []
-    while chunk := read(_CHUNK_BYTES):
+    for chunk in read_chunks(body):
         if not budget.consume(len(chunk)):
             return None
         chunks.append(chunk)
