@@ -7,10 +7,11 @@ and an item level, because cells can express no more.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+import sys
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 BlockKind = Literal["heading", "text", "fence", "item", "table", "formula", "rule"]
 
@@ -24,6 +25,8 @@ _TABLE_DELIMITER_ROW = re.compile(
     r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*$"
 )
 _PIPE = re.compile(r"(?<!\\)\|")
+_ALIGNMENTS = {":-": "Left", "::": "Center", "-:": "Right", "--": ""}
+"""Alignment of a table column by the first and the last character of its delimiter."""
 _TAB_COLUMNS = 4
 
 
@@ -68,13 +71,6 @@ class _BlockParserState:
         self.items: list[_OpenItem] = []
         self.quote = 0
 
-    def split_quote(self, line: str) -> tuple[int, str]:
-        """Return the quotation depth of a line, and the line without its `>` markers."""
-        depth, position = 0, 0
-        while (match := _QUOTE_PREFIX.match(line, position)) is not None:
-            depth, position = depth + 1, match.end()
-        return depth, line[position:]
-
     def finish_paragraph(self) -> None:
         """Append the open paragraph or item to the blocks."""
         if self.pending_block is not None:
@@ -84,17 +80,43 @@ class _BlockParserState:
                 self.blocks.append(self.pending_block._replace(text=text))
         self.paragraph, self.pending_block = [], None
 
-    def add_block(self, block: MarkdownBlock) -> None:
-        """Append a complete block."""
+    def add_block(self, kind: BlockKind, text: str = "", **fields: Any) -> None:
+        """Append a complete block, which ends all lists."""
         self.finish_paragraph()
-        self.blocks.append(block)
+        self.items.clear()
+        self.blocks.append(MarkdownBlock(kind, text, self.quote, **fields))
 
     def peek_line(self) -> str | None:
         """Return the next line if it is at the same quotation depth."""
         if self.line_index >= len(self.lines):
             return None
-        depth, content = self.split_quote(self.lines[self.line_index])
+        depth, content = _split_quote(self.lines[self.line_index])
         return content if depth == self.quote else None
+
+    def iter_quoted_lines(self) -> Iterator[str]:
+        """Consume and yield the following lines that are at least at the same quotation depth.
+
+        Deeper quotation markers are part of the lines, as in code and formulas.
+        """
+        while self.line_index < len(self.lines):
+            depth, content = _split_quote(self.lines[self.line_index], self.quote)
+            if depth < self.quote:
+                return
+            self.line_index += 1
+            yield content
+
+
+def _split_quote(line: str, max_depth: int = sys.maxsize) -> tuple[int, str]:
+    """Return the quotation depth of a line, and the line without its `>` markers.
+
+    Args:
+        line: The line.
+        max_depth: The maximum number of markers to remove. Further ones are part of the text.
+    """
+    depth, position = 0, 0
+    while depth < max_depth and (match := _QUOTE_PREFIX.match(line, position)) is not None:
+        depth, position = depth + 1, match.end()
+    return depth, line[position:]
 
 
 def parse_blocks(text: str) -> list[MarkdownBlock]:
@@ -106,7 +128,7 @@ def parse_blocks(text: str) -> list[MarkdownBlock]:
     """
     state = _BlockParserState(text)
     while state.line_index < len(state.lines):
-        depth, content = state.split_quote(state.lines[state.line_index])
+        depth, content = _split_quote(state.lines[state.line_index])
         state.line_index += 1
         # A block cannot continue at another quotation depth.
         if depth != state.quote:
@@ -134,67 +156,43 @@ def _measure_indent(line: str) -> int:
     return columns
 
 
-def _parse_fence(state: _BlockParserState, line: str) -> bool:
+def _parse_fence(state: _BlockParserState, opening_line: str) -> bool:
     """Parse a fenced code block up to its closing fence or the end of the quotation."""
-    opening = _FENCE.match(line)
+    opening = _FENCE.match(opening_line)
     if opening is None:
         return False
     indent, ticks = len(opening[1]), opening[2]
     closing_pattern = re.compile(rf"\s*{re.escape(ticks[0])}{{{len(ticks)},}}\s*$")
     code_lines: list[str] = []
-    while state.line_index < len(state.lines):
-        code_line = _strip_quote(state.lines[state.line_index], state.quote)
-        if code_line is None:
-            break
-        state.line_index += 1
-        if closing_pattern.match(code_line):
+    for line in state.iter_quoted_lines():
+        if closing_pattern.match(line):
             break
         # CommonMark, fenced code blocks: remove the indentation of the opening fence, if present.
-        code_lines.append(code_line[min(indent, len(code_line) - len(code_line.lstrip())) :])
-    state.add_block(
-        MarkdownBlock(
-            "fence", "\n".join(code_lines), state.quote, info=opening[3].replace("`", "").strip()
-        )
-    )
-    state.items.clear()
+        code_lines.append(line[min(indent, len(line) - len(line.lstrip())) :])
+    info = opening[3].replace("`", "").strip()
+    state.add_block("fence", "\n".join(code_lines), info=info)
     return True
 
 
-def _strip_quote(line: str, depth: int) -> str | None:
-    """Return the line without `depth` quotation markers, or None if it has fewer."""
-    position = 0
-    for _ in range(depth):
-        match = _QUOTE_PREFIX.match(line, position)
-        if match is None:
-            return None
-        position = match.end()
-    return line[position:]
-
-
-def _parse_formula(state: _BlockParserState, line: str) -> bool:
+def _parse_formula(state: _BlockParserState, first_line: str) -> bool:
     """Parse a formula between `$$` on one or more lines.
 
     The lines are consumed only if the formula is complete. Otherwise they are text.
     """
-    first_line = line.strip()
     # Within a paragraph, `$$` starts an inline formula instead.
-    if not first_line.startswith("$$") or state.pending_block is not None:
+    if not first_line.strip().startswith("$$") or state.pending_block is not None:
         return False
-    content, line_index = first_line[2:], state.line_index
-    while "$$" not in content:
-        if line_index >= len(state.lines):
-            return False
-        next_line = _strip_quote(state.lines[line_index], state.quote)
-        if next_line is None or not next_line.strip():
-            return False
-        content += f"\n{next_line.rstrip()}"
-        line_index += 1
-    tex, _, text_after = content.partition("$$")
-    if text_after.strip() or not tex.strip():
+    start_index = state.line_index
+    content = first_line.strip()[2:]
+    lines = state.iter_quoted_lines()
+    # A blank line or the end of the quotation ends an incomplete formula.
+    while "$$" not in content and (line := next(lines, "")).strip():
+        content += f"\n{line.rstrip()}"
+    tex, closing_mark, text_after = content.partition("$$")
+    if not closing_mark or text_after.strip() or not tex.strip():
+        state.line_index = start_index
         return False
-    state.line_index = line_index
-    state.add_block(MarkdownBlock("formula", tex.strip(), state.quote))
-    state.items.clear()
+    state.add_block("formula", tex.strip())
     return True
 
 
@@ -203,8 +201,7 @@ def _parse_heading(state: _BlockParserState, line: str) -> bool:
     match = _HEADING.match(line)
     if match is None:
         return False
-    state.add_block(MarkdownBlock("heading", (match[2] or "").strip(), state.quote, len(match[1])))
-    state.items.clear()
+    state.add_block("heading", (match[2] or "").strip(), level=len(match[1]))
     return True
 
 
@@ -219,7 +216,7 @@ def _parse_underline(state: _BlockParserState, line: str) -> bool:
     level = 1 if match[1][0] == "=" else 2
     text = " ".join(line_text.strip() for line_text in state.paragraph)
     state.pending_block = None
-    state.add_block(MarkdownBlock("heading", text.removesuffix("\\"), state.quote, level))
+    state.add_block("heading", text.removesuffix("\\"), level=level)
     return True
 
 
@@ -227,8 +224,7 @@ def _parse_rule(state: _BlockParserState, line: str) -> bool:
     """Parse a thematic break such as `---`."""
     if _RULE.match(line) is None:
         return False
-    state.add_block(MarkdownBlock("rule", quote=state.quote))
-    state.items.clear()
+    state.add_block("rule")
     return True
 
 
@@ -279,9 +275,8 @@ def _parse_table(state: _BlockParserState, line: str) -> bool:
     # Markdown drops cells beyond the header. Widen the header instead, so that no text is lost.
     width = max(map(len, rows))
     rows = [row + [""] * (width - len(row)) for row in rows]
-    alignments = [_parse_alignment(delimiter) for delimiter in delimiters]
-    state.add_block(MarkdownBlock("table", quote=state.quote, rows=rows, alignments=alignments))
-    state.items.clear()
+    alignments = [_ALIGNMENTS[delimiter[:1] + delimiter[-1:]] for delimiter in delimiters]
+    state.add_block("table", rows=rows, alignments=alignments)
     return True
 
 
@@ -293,13 +288,6 @@ def split_table_row(line: str) -> list[str]:
     if len(cells) > 1 and not cells[-1].strip():
         cells.pop()
     return [cell.strip().replace("\\|", "|") for cell in cells]
-
-
-def _parse_alignment(delimiter: str) -> str:
-    has_left_colon, has_right_colon = delimiter.startswith(":"), delimiter.endswith(":")
-    if has_left_colon and has_right_colon:
-        return "Center"
-    return "Right" if has_right_colon else "Left" if has_left_colon else ""
 
 
 def _parse_text(state: _BlockParserState, line: str) -> None:
@@ -329,7 +317,7 @@ def _parse_indented_code(state: _BlockParserState, line: str) -> bool:
         code_lines.append(next_line)
         state.line_index += 1
     text = "\n".join(_remove_indent(code_line, min_columns) for code_line in code_lines).rstrip()
-    state.add_block(MarkdownBlock("fence", text, state.quote))
+    state.blocks.append(MarkdownBlock("fence", text, state.quote))
     return True
 
 

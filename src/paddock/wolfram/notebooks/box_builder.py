@@ -7,12 +7,13 @@ text have the same content.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import NO_POSITION, Atom, Node, call, get_head_name, is_symbol
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
 from paddock.wolfram.notebooks.character_encoding import ascii_string
+from paddock.wolfram.notebooks.model import make_list
 from paddock.wolfram.operators import PLAIN_SIGNS
 from paddock.wolfram.parser import parse
 
@@ -32,9 +33,11 @@ _GAP_TOKEN = re.compile(
 _LONG_NAME = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:\[(\w+)\]|:([0-9A-Fa-f]{4}))")
 _FIRST_FOREIGN_CODE = 0xA0
 _TOKEN_HEADS = frozenset(
-    ("Blank", "BlankSequence", "BlankNullSequence", "Pattern", "Optional", "Slot")
+    (
+        *("Blank", "BlankSequence", "BlankNullSequence", "Pattern", "Optional"),
+        *("Slot", "SlotSequence", "Out"),
+    )
 )
-_MORE_TOKEN_HEADS = frozenset(("SlotSequence", "Out"))
 _WORD = re.compile(r"[A-Za-z$][A-Za-z0-9$]*|[0-9]+")
 _SINGLE_TOKEN = re.compile(r"[\w$`#.%]+")
 
@@ -64,7 +67,7 @@ def code_to_boxes(text: str) -> Expression:
     # The front end shows a list as separate lines, and a single expression as a row.
     if len(expressions) < 2:
         return _build_row(items)
-    return Node(Atom("symbol", "List"), items, form="list")
+    return make_list(items)
 
 
 class _GapTokens:
@@ -215,10 +218,9 @@ def _drop_overlaps(parts: list[Expression], parent: Expression) -> list[Expressi
 
 def _is_token(node: Node, text: str) -> bool:
     """Return whether boxes represent the node as one token, as for `x_Integer`, `#1` and `%`."""
-    name = get_head_name(node)
-    if name not in _TOKEN_HEADS and name not in _MORE_TOKEN_HEADS:
+    if get_head_name(node) not in _TOKEN_HEADS or node.is_grouped:
         return False
-    return not node.is_grouped and bool(_SINGLE_TOKEN.fullmatch(text, node.start, node.end))
+    return bool(_SINGLE_TOKEN.fullmatch(text, node.start, node.end))
 
 
 def _build_row(items: list[Expression]) -> Expression:
@@ -227,31 +229,32 @@ def _build_row(items: list[Expression]) -> Expression:
     Brackets without a partner are closed at the end, because code with syntax errors is converted
     too.
     """
-    open_rows: list[tuple[str, list[Expression]]] = [("", [])]
+    open_rows = [_OpenRow("", [])]
     for item in items:
         token = item.text[1:-1] if isinstance(item, Atom) else ""
-        if token in _CLOSING_BY_OPENING:
-            open_rows[-1][1].append(item)
-            open_rows.append((_CLOSING_BY_OPENING[token], []))
-        elif len(open_rows) > 1 and token == open_rows[-1][0]:
+        if len(open_rows) > 1 and token == open_rows[-1].closing_bracket:
             _close_row(open_rows)
-            open_rows[-1][1].append(item)
-        else:
-            open_rows[-1][1].append(item)
+        open_rows[-1].items.append(item)
+        if token in _CLOSING_BY_OPENING:
+            open_rows.append(_OpenRow(_CLOSING_BY_OPENING[token], []))
     while len(open_rows) > 1:
         _close_row(open_rows)
-    return _make_row_box(open_rows[0][1])
+    return _make_row_box(open_rows[0].items)
 
 
-def _close_row(open_rows: list[tuple[str, list[Expression]]]) -> None:
-    _, inner = open_rows.pop()
-    if len(inner) == 1:
-        open_rows[-1][1].append(inner[0])
-    elif inner:
-        open_rows[-1][1].append(_make_row_box(inner))
+class _OpenRow(NamedTuple):
+    """The items after an opening bracket, and the bracket that ends them."""
+
+    closing_bracket: str
+    items: list[Expression]
+
+
+def _close_row(open_rows: list[_OpenRow]) -> None:
+    """Append the innermost open row to the row around it. Empty brackets contain no row."""
+    content = open_rows.pop().items
+    if content:
+        open_rows[-1].items.append(_make_row_box(content))
 
 
 def _make_row_box(items: list[Expression]) -> Expression:
-    if len(items) == 1:
-        return items[0]
-    return call("RowBox", Node(Atom("symbol", "List"), items, form="list"))
+    return items[0] if len(items) == 1 else call("RowBox", make_list(items))

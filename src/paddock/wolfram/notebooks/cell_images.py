@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import re
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from paddock.wolfram.expressions import Atom, Expression, Node, has_head
 from paddock.wolfram.literals import parse_number, parse_string
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _DATA_MARKER = b"!boR"
 _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
@@ -60,7 +57,7 @@ def unpack_compressed_data(text: str) -> object:
         if not raw.startswith(_DATA_MARKER) or stream.unconsumed_tail:
             raise CompressedDataError
         return _CompressedDataReader(raw).read_value(0)
-    except (binascii.Error, zlib.error, struct.error, ValueError, KeyError) as error:
+    except (binascii.Error, zlib.error, struct.error, ValueError) as error:
         raise CompressedDataError from error
 
 
@@ -76,16 +73,24 @@ class _CompressedDataReader:
 
     def read_value(self, level: int) -> object:
         """Read the next value. `level` is its nesting depth."""
-        kind = self._read_bytes(1)
         # The data is untrusted, and deep nesting would exhaust the stack.
         if level > _MAX_NESTING_LEVELS:
             raise CompressedDataError
-        if kind == b"f":
-            count = self._read_integer()
-            head = self.read_value(level + 1)
-            items = [self.read_value(level + 1) for _ in range(count)]
-            return items if head == "List" else [head, *items]
-        return _VALUE_READERS[kind](self)
+        match self._read_bytes(1):
+            case b"i":
+                return self._read_integer()
+            case b"r":
+                return struct.unpack("<d", self._read_bytes(8))[0]
+            case b"s" | b"S":
+                return self._read_bytes(self._read_integer()).decode("utf-8", "replace")
+            case b"I":
+                return int(self._read_bytes(self._read_integer()))
+            case b"e":
+                return self._read_array()
+            case b"f":
+                return self._read_node(level)
+            case _:
+                raise CompressedDataError
 
     def _read_bytes(self, size: int) -> bytes:
         data = self._raw[self._position : self._position + size]
@@ -95,27 +100,18 @@ class _CompressedDataReader:
         return data
 
     def _read_integer(self) -> int:
-        value: int = struct.unpack("<i", self._read_bytes(4))[0]
-        return value
+        return int.from_bytes(self._read_bytes(4), "little", signed=True)
 
-    def read_integer(self) -> object:
-        return self._read_integer()
+    def _read_node(self, level: int) -> list[object]:
+        count = self._read_integer()
+        head = self.read_value(level + 1)
+        items = [self.read_value(level + 1) for _ in range(count)]
+        return items if head == "List" else [head, *items]
 
-    def read_real(self) -> object:
-        return struct.unpack("<d", self._read_bytes(8))[0]
-
-    def read_text(self) -> object:
-        return self._read_bytes(self._read_integer()).decode("utf-8", "replace")
-
-    def read_digits(self) -> object:
-        return int(self._read_bytes(self._read_integer()))
-
-    def read_array(self) -> object:
+    def _read_array(self) -> list[object]:
         """Read reals in row-major order into nested lists."""
         lengths = [self._read_integer() for _ in range(self._read_integer())]
-        size = 1
-        for length in lengths:
-            size *= length
+        size = math.prod(lengths)
         # Checked before unpacking, because the lengths are untrusted.
         if size > _MAX_UNPACKED_BYTES // 8 or size < 0:
             raise CompressedDataError
@@ -125,14 +121,11 @@ class _CompressedDataReader:
         return values
 
 
-_VALUE_READERS: dict[bytes, Callable[[_CompressedDataReader], object]] = {
-    b"i": _CompressedDataReader.read_integer,
-    b"r": _CompressedDataReader.read_real,
-    b"s": _CompressedDataReader.read_text,
-    b"S": _CompressedDataReader.read_text,
-    b"I": _CompressedDataReader.read_digits,
-    b"e": _CompressedDataReader.read_array,
-}
+class _ImageFile(NamedTuple):
+    """The content of an image file, and its MIME type."""
+
+    data: bytes
+    mime: str
 
 
 class CellImage(NamedTuple):
@@ -164,14 +157,13 @@ class CellImageCollector:
         if image is None:
             kind = "Graphics3D" if has_head(node, "Graphics3DBox") else "Graphics"
             return f"![{kind}]({name})"
-        data, mime = image
-        name = f"{name}.{_FILE_SUFFIXES[mime]}"
-        self.images.append(CellImage(name, data, mime))
+        name = f"{name}.{_FILE_SUFFIXES[image.mime]}"
+        self.images.append(CellImage(name, image.data, image.mime))
         return f"![Image]({name})"
 
 
-def extract_image(node: Node) -> tuple[bytes, str] | None:
-    """Return the image file and MIME type of graphics, or None if they contain no raster."""
+def extract_image(node: Node) -> _ImageFile | None:
+    """Return the image file of graphics, or None if they contain no raster."""
     if has_head(node, "GraphicsData"):
         return _extract_file(node)
     pending: list[Expression] = [node]
@@ -188,31 +180,25 @@ def extract_image(node: Node) -> tuple[bytes, str] | None:
     return None
 
 
-def _extract_file(node: Node) -> tuple[bytes, str] | None:
-    """Return the image in the string of a `GraphicsData`: raw bytes, or Base64."""
+def _extract_file(node: Node) -> _ImageFile | None:
+    """Return the image in the second string of a `GraphicsData`: raw bytes, or Base64."""
     strings = [parse_string(arg.text) for arg in node.args if isinstance(arg, Atom)]
     if len(strings) < 2:
         return None
-    return _decode_image(strings[1])
-
-
-def _decode_image(text: str) -> tuple[bytes, str] | None:
-    """Return the image in a string and its MIME type, or None if the format is not supported."""
+    text = strings[1]
     try:
-        data = (
-            base64.b64decode("".join(text.split()), validate=True)
-            if _BASE64.fullmatch(text)
-            else text.encode("latin-1")
-        )
+        if _BASE64.fullmatch(text):
+            data = base64.b64decode("".join(text.split()), validate=True)
+        else:
+            data = text.encode("latin-1")
     except (binascii.Error, UnicodeEncodeError):
         return None
-    for signature, mime in _TYPES_BY_SIGNATURE.items():
-        if data.startswith(signature):
-            return data, mime
-    return None
+    mimes = (mime for start, mime in _TYPES_BY_SIGNATURE.items() if data.startswith(start))
+    mime = next(mimes, None)
+    return _ImageFile(data, mime) if mime is not None else None
 
 
-def _render_raster(node: Node) -> tuple[bytes, str] | None:
+def _render_raster(node: Node) -> _ImageFile | None:
     """Return the PNG file of a raster box, or None if its data is invalid or unsupported."""
     if not node.args:
         return None
@@ -221,26 +207,27 @@ def _render_raster(node: Node) -> tuple[bytes, str] | None:
         return None
     # Rasters are stored bottom-up by default, PNG rows top-down.
     rows = raster.rows if _is_upright(node) else raster.rows[::-1]
-    return _encode_png(rows, raster.channels), "image/png"
+    return _ImageFile(_encode_png(rows, raster.channels), "image/png")
 
 
 def _get_raster_values(expression: Expression) -> object:
     """Return the numbers of a raster: compressed, in an array, or as nested lists."""
-    if isinstance(expression, Node) and expression.args:
-        if has_head(expression, "CompressedData") and isinstance(expression.args[0], Atom):
+    match expression:
+        case Node(head=Atom(text="CompressedData"), args=[Atom(text=literal), *_]):
             try:
-                return unpack_compressed_data(parse_string(expression.args[0].text))
+                return unpack_compressed_data(parse_string(literal))
             except CompressedDataError:
                 return None
-        if has_head(expression, "RawArray"):
-            return _evaluate_numbers(expression.args[-1], 0)
-        if has_head(expression, "NumericArray"):
-            return _evaluate_numbers(expression.args[0], 0)
-        return _evaluate_numbers(expression, 0)
-    return None
+        case (
+            Node(head=Atom(text="RawArray"), args=[*_, values])
+            | Node(head=Atom(text="NumericArray"), args=[values, *_])
+        ):
+            return _evaluate_numbers(values)
+        case _:
+            return _evaluate_numbers(expression)
 
 
-def _evaluate_numbers(expression: Expression, level: int) -> object:
+def _evaluate_numbers(expression: Expression, level: int = 0) -> object:
     """Return numbers in nested lists as Python values, with None for anything else."""
     if isinstance(expression, Atom):
         return parse_number(expression.text)
@@ -250,23 +237,22 @@ def _evaluate_numbers(expression: Expression, level: int) -> object:
 
 
 def _get_maximum_value(node: Node) -> float:
-    """Return the value of full intensity: the end of the raster's range, or 1."""
+    """Return the value of full intensity: the end of the raster's range `{0, 255}`, or 1."""
     for arg in node.args[1:]:
-        if has_head(arg, "List") and len(arg.args) == 2:
-            range_end = arg.args[1]
-            value = parse_number(range_end.text) if isinstance(range_end, Atom) else None
-            if isinstance(value, int | float) and value > 0:
-                return float(value)
+        match _evaluate_numbers(arg):
+            case [_, int() | float() as maximum] if maximum > 0:
+                return float(maximum)
     return 1.0
 
 
 def _is_upright(node: Node) -> bool:
     """Return whether the first row is at the top, because the rectangle's corners go downwards."""
-    numbers = _evaluate_numbers(node.args[1], 0) if len(node.args) > 1 else None
-    corners = numbers if isinstance(numbers, list) else []
-    heights = [corner[1] for corner in corners if isinstance(corner, list) and len(corner) == 2]
-    is_known = len(heights) == 2 and all(isinstance(height, int | float) for height in heights)
-    return is_known and heights[0] > heights[1]
+    match [_evaluate_numbers(arg) for arg in node.args[1:2]]:
+        # The corners `{{0, 32}, {48, 0}}`.
+        case [[[_, int() | float() as first], [_, int() | float() as second]]]:
+            return first > second
+        case _:
+            return False
 
 
 class _RasterRows(NamedTuple):
