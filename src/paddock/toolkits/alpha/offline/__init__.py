@@ -8,6 +8,7 @@ a known error bound. Results of an engine are verified numerically. Without a ce
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from paddock.toolkits.alpha.offline.arithmetic import answer_arithmetic
@@ -17,6 +18,7 @@ from paddock.toolkits.alpha.offline.integers import answer_integers
 from paddock.toolkits.alpha.offline.offline_answer import (
     EngineResult,
     OfflineAnswer,
+    UncertainAnswerError,
     answer_percentage,
 )
 from paddock.toolkits.alpha.offline.units import answer_unit_conversion
@@ -52,12 +54,18 @@ def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
     opening = _OPENING_PATTERN.match(text)
     question = text[opening.end() :] if opening else text
     # The order matters, because the patterns of later kinds accept more text.
+    # Formulas come last, because of questions such as "how many days …".
     for answer in (answer_date, answer_percentage, answer_integers, answer_unit_conversion):
-        # These kinds come before formulas, because of questions such as "how many days …".
         offline_answer = answer(question)
         if offline_answer is not None:
             return offline_answer
-    return answer_symbolic(question, evaluate) or answer_arithmetic(question, evaluate)
+    for answer_formula in (answer_symbolic, answer_arithmetic):
+        # RecursionError: the formula is nested too deeply.
+        with suppress(UncertainAnswerError, ArithmeticError, RecursionError):
+            offline_answer = answer_formula(question, evaluate)
+            if offline_answer is not None:
+                return offline_answer
+    return None
 
 
 __all__ = ["EngineResult", "OfflineAnswer", "answer_offline"]

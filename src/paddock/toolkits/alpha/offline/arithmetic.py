@@ -10,11 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from paddock.toolkits.alpha.offline import error_bounds, offline_answer
-from paddock.toolkits.alpha.offline.exact import (
-    InexactValueError,
-    UndefinedValueError,
-    compute_fraction,
-)
+from paddock.toolkits.alpha.offline.exact import InexactValueError, compute_fraction
 from paddock.toolkits.alpha.offline.formulas import (
     CONSTANT_VALUES,
     NUMERIC_FUNCTIONS,
@@ -23,16 +19,16 @@ from paddock.toolkits.alpha.offline.formulas import (
     FormulaCall,
     FormulaName,
     FormulaNumber,
-    FormulaSyntaxError,
-    NoValueError,
     evaluate_formula,
+    find_calls,
     find_variables,
-    has_function,
+    invert,
     parse_formula,
     to_number,
     to_wolfram_code,
+    walk_formula,
 )
-from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer
+from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer, UncertainAnswerError
 from paddock.wolfram import Atom, Node, WolframSyntaxError, parse_number, parse_strict
 
 if TYPE_CHECKING:
@@ -53,15 +49,11 @@ _MAX_PLAIN_RADIANS = 6
 """Integers up to this one are plausible angles in radians."""
 
 
-class UnknownFormError(ValueError):
-    """An engine has returned a form that cannot be checked."""
-
-
 def parse_result(text: str) -> Formula:
     """Parse the result of an engine in InputForm, so that it can be checked numerically.
 
     Raises:
-        UnknownFormError: The form is unknown, for example because the code was not evaluated.
+        UncertainAnswerError: The form is unknown, for example because the code was not evaluated.
     """
     return _convert_expression(_parse_expression(text))
 
@@ -70,7 +62,7 @@ def parse_solutions(text: str, name: str) -> list[Formula]:
     """Return the values of a variable in a list of solutions.
 
     Raises:
-        UnknownFormError: The text is not a list of solutions.
+        UncertainAnswerError: The text is not a list of solutions.
     """
     expression = _parse_expression(text)
     return [
@@ -81,26 +73,25 @@ def parse_solutions(text: str, name: str) -> list[Formula]:
 
 def _get_solution_value(solution: Expression, name: str) -> Expression:
     rules = _get_arguments(solution, "List")
-    sides = _get_arguments(rules[0], "Rule") if len(rules) == 1 else []
-    variable = sides[0] if sides else None
-    if not (isinstance(variable, Atom) and variable.text == name):
-        raise UnknownFormError("not a rule for the variable")
-    return sides[1]
+    variable, value = _get_arguments(rules[0], "Rule") if len(rules) == 1 else (None, None)
+    if value is None or not (isinstance(variable, Atom) and variable.text == name):
+        raise UncertainAnswerError("not a rule for the variable")
+    return value
 
 
 def _parse_expression(text: str) -> Expression:
     try:
         expressions = parse_strict(text)
     except (WolframSyntaxError, RecursionError) as error:
-        raise UnknownFormError(str(error)) from None
+        raise UncertainAnswerError(str(error)) from None
     if len(expressions) != 1:
-        raise UnknownFormError("not one expression")
+        raise UncertainAnswerError("not one expression")
     return expressions[0]
 
 
 def _get_arguments(expression: Expression, head: str) -> list[Expression]:
     if not isinstance(expression, Node) or _get_head(expression) != head:
-        raise UnknownFormError(f"expected {head}")
+        raise UncertainAnswerError(f"expected {head}")
     return list(expression.args)
 
 
@@ -113,17 +104,18 @@ def _convert_expression(expression: Expression) -> Formula:
     if isinstance(expression, Atom):
         return _convert_atom(expression)
     if not isinstance(expression, Node):
-        raise UnknownFormError("an unknown kind of expression")
+        raise UncertainAnswerError("an unknown kind of expression")
     head, args = _get_head(expression), tuple(_convert_expression(arg) for arg in expression.args)
     if head == "Rational" and all(isinstance(arg, FormulaNumber) for arg in args):
-        return FormulaCall("Times", (args[0], FormulaCall("Power", (args[1], to_number(-1)))))
+        return FormulaCall("Times", (args[0], invert(args[1])))
     if head == "Log" and len(args) == 2:  # Log[base, x]
-        inverse = FormulaCall("Power", (FormulaCall("Log", args[:1]), to_number(-1)))
-        return FormulaCall("Times", (FormulaCall("Log", args[1:]), inverse))
+        return FormulaCall(
+            "Times", (FormulaCall("Log", args[1:]), invert(FormulaCall("Log", args[:1])))
+        )
     arity = _OPERATION_ARITIES.get(head, 1)
     is_known = head in _OPERATION_ARITIES or head in NUMERIC_FUNCTIONS
     if not is_known or arity not in (None, len(args)):
-        raise UnknownFormError(f"{head} with {len(args)} arguments")
+        raise UncertainAnswerError(f"{head} with {len(args)} arguments")
     return FormulaCall(head, args)
 
 
@@ -137,30 +129,28 @@ def _convert_atom(atom: Atom) -> Formula:
         return FormulaName(atom.text)
     if atom.text == "I":
         return _IMAGINARY_UNIT
-    raise UnknownFormError(atom.text)
+    raise UncertainAnswerError(atom.text)
 
 
 def answer_arithmetic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
     """Return the value of a formula without variables, or None.
 
     The value is exact if it is a fraction. Otherwise it is a decimal whose digits are all certain.
+
+    Raises:
+        UncertainAnswerError: The text is not a formula, or is ambiguous, or the value is unknown.
     """
     if _NON_ARITHMETIC_PATTERN.fullmatch(text):
         return None
-    try:
-        formula = parse_formula(text)
-    except FormulaSyntaxError:
+    formula = parse_formula(text)
+    if find_variables(formula) or _may_be_in_degrees(formula):
         return None
-    if find_variables(formula) or isinstance(formula, FormulaName) or _may_be_in_degrees(formula):
-        return None
-    if isinstance(formula, FormulaNumber):
-        return None  # a number alone is not a question
+    if not isinstance(formula, FormulaCall):
+        return None  # a number or constant alone is not a question
     try:
         value = compute_fraction(formula)
     except InexactValueError:
         return _answer_inexact(text, formula, evaluate)
-    except UndefinedValueError:
-        return None
     return OfflineAnswer(
         text, offline_answer.format_fraction(value, as_decimal=_has_decimals(formula))
     )
@@ -168,7 +158,8 @@ def answer_arithmetic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None
 
 def list_assumptions(formula: Formula) -> tuple[str, ...]:
     """Return notes about the assumptions in a formula."""
-    is_in_radians = has_function(formula, TRIGONOMETRIC_FUNCTIONS) and not _has_degrees(formula)
+    has_degrees = to_number(Fraction(1, 180)) in walk_formula(formula)
+    is_in_radians = find_calls(formula, TRIGONOMETRIC_FUNCTIONS) and not has_degrees
     return (RADIANS_NOTE,) if is_in_radians else ()
 
 
@@ -178,10 +169,7 @@ def _answer_inexact(text: str, formula: Formula, evaluate: EvaluateCode) -> Offl
     Zero has no certain digits when it is computed with rounding errors. A value close to zero is
     therefore compared with the result of an engine.
     """
-    try:
-        bounded = error_bounds.evaluate_with_bounds(formula)
-    except (UndefinedValueError, error_bounds.UncertainValueError):
-        return None
+    bounded = error_bounds.evaluate_with_bounds(formula)
     if error_bounds.is_certain(bounded):
         return OfflineAnswer(
             text, f"\u2248 {error_bounds.format_value(bounded)}", list_assumptions(formula)
@@ -193,39 +181,22 @@ def _answer_inexact(text: str, formula: Formula, evaluate: EvaluateCode) -> Offl
 
 def _confirm_zero(text: str, formula: Formula, evaluate: EvaluateCode) -> OfflineAnswer | None:
     """Return the answer 0 for a value that is numerically zero, if an engine returns 0 too."""
-    engine_result = evaluate(to_wolfram_code(formula))
-    try:
-        if (
-            engine_result is not None
-            and evaluate_formula(parse_result(engine_result.text), {}) == 0
-        ):
-            return OfflineAnswer(text, "0", list_assumptions(formula), engine_result.engine)
-    except (UnknownFormError, NoValueError):
-        pass
-    return None
+    result = evaluate(to_wolfram_code(formula))
+    if result is None or evaluate_formula(parse_result(result.text), {}) != 0:
+        return None
+    return OfflineAnswer(text, "0", list_assumptions(formula), result.engine)
 
 
 def _may_be_in_degrees(formula: Formula) -> bool:
     """Return True if the degree sign may have been forgotten, as in `sin 30`."""
-    if not isinstance(formula, FormulaCall):
-        return False
-    angle = formula.arguments[0]
-    if (
-        formula.head in TRIGONOMETRIC_FUNCTIONS
-        and isinstance(angle, FormulaNumber)
-        and abs(angle.value) > _MAX_PLAIN_RADIANS
-    ):
-        return True
-    return any(map(_may_be_in_degrees, formula.arguments))
+    angles = [call.arguments[0] for call in find_calls(formula, TRIGONOMETRIC_FUNCTIONS)]
+    return any(
+        isinstance(angle, FormulaNumber) and abs(angle.value) > _MAX_PLAIN_RADIANS
+        for angle in angles
+    )
 
 
 def _has_decimals(formula: Formula) -> bool:
-    if isinstance(formula, FormulaCall):
-        return any(map(_has_decimals, formula.arguments))
-    return isinstance(formula, FormulaNumber) and formula.is_decimal
-
-
-def _has_degrees(formula: Formula) -> bool:
-    if isinstance(formula, FormulaCall):
-        return any(map(_has_degrees, formula.arguments))
-    return isinstance(formula, FormulaNumber) and formula.value == Fraction(1, 180)
+    return any(
+        isinstance(node, FormulaNumber) and node.is_decimal for node in walk_formula(formula)
+    )

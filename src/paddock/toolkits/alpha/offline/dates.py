@@ -6,14 +6,17 @@ must be year-month-day, because 3/4 is in March for some users and in April for 
 
 from __future__ import annotations
 
+import calendar
 import datetime
 import re
 from typing import TYPE_CHECKING
 
-from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer
+from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer, answer_by_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from paddock.toolkits.alpha.offline.offline_answer import Phrases
 
 MIN_YEAR, MAX_YEAR = 1753, 9998
 _MONTH_NAMES = (
@@ -36,19 +39,17 @@ _COUNTED_UNIT_PATTERN = rf"(?:how many |number of )?{_UNIT_PATTERN}"
 
 def answer_date(text: str) -> OfflineAnswer | None:
     """Answer a question about dates, or return None."""
-    for pattern, compute in _PHRASES:
-        match = re.fullmatch(pattern, text, re.IGNORECASE)
-        if match:
-            try:
-                answer = compute(*match.groups())
-            except (ValueError, OverflowError):
-                return None  # not an existing day
-            is_today = compute in (_answer_until, _answer_since) or re.search(
-                _RELATIVE_DATE_PATTERN, text, re.IGNORECASE
-            )
-            note = (TODAY_NOTE.format(_format_date(_get_today())),) if is_today else ()
-            return answer._replace(notes=note)
-    return None
+    try:
+        answer = answer_by_phrase(_PHRASES, text)
+    except (ValueError, OverflowError):
+        return None  # not an existing day
+    if answer is not None and re.search(_RELATIVE_DATE_PATTERN, text, re.IGNORECASE):
+        return _add_today_note(answer)
+    return answer
+
+
+def _add_today_note(answer: OfflineAnswer) -> OfflineAnswer:
+    return answer._replace(notes=(TODAY_NOTE.format(_format_date(_get_today())),))
 
 
 def _get_today() -> datetime.date:
@@ -69,14 +70,8 @@ def _parse_date(text: str) -> datetime.date:
         date = datetime.date.fromisoformat(lower)
     else:
         day, year = (int(numeral) for numeral in re.findall(r"\d+", lower))
-        name = next(
-            word for word in re.findall(r"[a-z]+", lower) if re.fullmatch(_MONTH_PATTERN, word)
-        )
-        month = next(
-            number
-            for number, month_name in enumerate(_MONTH_NAMES, 1)
-            if month_name.startswith(name[:3])
-        )
+        month_name = re.findall(_MONTH_PATTERN, lower)[0][:3]
+        month = 1 + [name[:3] for name in _MONTH_NAMES].index(month_name)
         date = datetime.date(year, month, day)
     return _check_year_range(date)
 
@@ -110,11 +105,11 @@ def _format_day_count(day_count: int, unit: str) -> str:
 
 
 def _answer_until(unit: str, end: str) -> OfflineAnswer:
-    return _answer_interval(unit, "today", end)
+    return _add_today_note(_answer_interval(unit, "today", end))
 
 
 def _answer_since(unit: str, start: str) -> OfflineAnswer:
-    return _answer_interval(unit, start, "today")
+    return _add_today_note(_answer_interval(unit, start, "today"))
 
 
 def _create_offset_answer(sign: int) -> Callable[..., OfflineAnswer]:
@@ -138,12 +133,11 @@ def _answer_weekday(date: str) -> OfflineAnswer:
 def _answer_leap_year(year: str) -> OfflineAnswer:
     number = int(year)
     _check_year_range(datetime.date(number, 1, 1))
-    is_leap = number % 4 == 0 and (number % 100 != 0 or number % 400 == 0)
-    result = f"{number} is {'a' if is_leap else 'not a'} leap year"
+    result = f"{number} is {'a' if calendar.isleap(number) else 'not a'} leap year"
     return OfflineAnswer(f"is {number} a leap year?", result)
 
 
-_PHRASES: tuple[tuple[str, Callable[..., OfflineAnswer]], ...] = (
+_PHRASES: Phrases = (
     (
         rf"{_COUNTED_UNIT_PATTERN} (?:are there )?between {_DATE_PATTERN} and {_DATE_PATTERN}",
         _answer_interval,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import reduce
+from itertools import zip_longest
+from typing import TYPE_CHECKING, TypeVar
 
 from paddock.toolkits.alpha.offline.formulas import (
     FormulaCall,
@@ -12,24 +14,22 @@ from paddock.toolkits.alpha.offline.formulas import (
     FormulaNumber,
     find_variables,
 )
+from paddock.toolkits.alpha.offline.offline_answer import UncertainAnswerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from paddock.toolkits.alpha.offline.formulas import Formula
 
 
+NumberT = TypeVar("NumberT", Fraction, complex)
 MAX_FRACTION_BITS = 3000  # About 900 digits, more than anyone can read.
 MAX_FACTORIAL_ARGUMENT = 400
 MAX_POLYNOMIAL_DEGREE = 12
 
 
-class InexactValueError(ValueError):
+class InexactValueError(UncertainAnswerError):
     """The value of a formula is not a fraction, or too large."""
-
-
-class UndefinedValueError(ValueError):
-    """A formula has no value."""
 
 
 def compute_fraction(formula: Formula) -> Fraction:
@@ -37,7 +37,7 @@ def compute_fraction(formula: Formula) -> Fraction:
 
     Raises:
         InexactValueError: The value is not a fraction, or too large.
-        UndefinedValueError: The formula has no value.
+        UncertainAnswerError: The formula has no value.
     """
     if isinstance(formula, FormulaNumber):
         return _check_size(formula.value)
@@ -47,7 +47,7 @@ def compute_fraction(formula: Formula) -> Fraction:
     compute = _EXACT_FUNCTIONS.get(formula.head)
     if compute is None:
         raise InexactValueError(formula.head)
-    return _check_size(compute(values))
+    return _check_size(compute(*values))
 
 
 def _check_size(value: Fraction) -> Fraction:
@@ -57,60 +57,55 @@ def _check_size(value: Fraction) -> Fraction:
     return value
 
 
-def _multiply(values: list[Fraction]) -> Fraction:
+def _multiply(*values: Fraction) -> Fraction:
     product = Fraction(1)
     for factor in values:
         product = _check_size(product * factor)
     return product
 
 
-def _exponentiate(values: list[Fraction]) -> Fraction:
+def _exponentiate(base: Fraction, exponent: Fraction) -> Fraction:
     """Return a power with an integer exponent, or a rational square root.
 
     The size of the result is estimated before it is computed.
     """
-    base, exponent = values
     if exponent.denominator != 1:
         if exponent == Fraction(1, 2):
-            return _compute_square_root([base])
+            return _compute_square_root(base)
         raise InexactValueError("a root other than the square root")
     if base == 0 and exponent <= 0:
-        raise UndefinedValueError("division by zero, or zero to the power of zero")
+        raise UncertainAnswerError("division by zero, or zero to the power of zero")
     size = max(base.numerator.bit_length(), base.denominator.bit_length())
     if size > 1 and abs(exponent) * size > 2 * MAX_FRACTION_BITS:
         raise InexactValueError("too large")
     return base ** int(exponent)
 
 
-def _compute_square_root(values: list[Fraction]) -> Fraction:
-    numerator, denominator = values[0].numerator, values[0].denominator
-    if numerator < 0:
-        raise UndefinedValueError("the square root of a negative number")
-    if math.isqrt(numerator) ** 2 != numerator or math.isqrt(denominator) ** 2 != denominator:
+def _compute_square_root(value: Fraction) -> Fraction:
+    if value < 0:
+        raise UncertainAnswerError("the square root of a negative number")
+    root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+    if root**2 != value:
         raise InexactValueError("an irrational root")
-    return Fraction(math.isqrt(numerator), math.isqrt(denominator))
+    return root
 
 
-def _compute_factorial(values: list[Fraction]) -> Fraction:
-    if values[0].denominator != 1 or values[0] < 0:
-        raise UndefinedValueError("the factorial of a number that is not a natural number")
-    if values[0] > MAX_FACTORIAL_ARGUMENT:
+def _compute_factorial(value: Fraction) -> Fraction:
+    if value.denominator != 1 or value < 0:
+        raise UncertainAnswerError("the factorial of a number that is not a natural number")
+    if value > MAX_FACTORIAL_ARGUMENT:
         raise InexactValueError("too large")
-    return Fraction(math.factorial(int(values[0])))
+    return Fraction(math.factorial(int(value)))
 
 
-_EXACT_FUNCTIONS: dict[str, Callable[[list[Fraction]], Fraction]] = {
-    "Plus": lambda values: sum(values, Fraction(0)),
+_EXACT_FUNCTIONS: dict[str, Callable[..., Fraction]] = {
+    "Plus": lambda *values: sum(values, Fraction(0)),
     "Times": _multiply,
     "Power": _exponentiate,
     "Sqrt": _compute_square_root,
     "Factorial": _compute_factorial,
-    "Abs": lambda values: abs(values[0]),
+    "Abs": abs,
 }
-
-
-class NotPolynomialError(ValueError):
-    """A formula is not a polynomial, or one of a high degree."""
 
 
 def get_coefficients(formula: Formula, name: str) -> list[Fraction]:
@@ -119,7 +114,7 @@ def get_coefficients(formula: Formula, name: str) -> list[Fraction]:
     The list is empty for the zero polynomial.
 
     Raises:
-        NotPolynomialError: The formula is not a polynomial.
+        UncertainAnswerError: The formula is not a polynomial.
     """
     coefficients = _get_ascending_coefficients(formula, name)
     while coefficients and coefficients[-1] == 0:
@@ -131,14 +126,14 @@ def has_rational_root(polynomial: list[Fraction]) -> bool:
     """Return True if a polynomial with small integer coefficients has a rational root.
 
     Raises:
-        NotPolynomialError: The coefficients are not integers or not small.
+        UncertainAnswerError: The coefficients are not integers or not small.
     """
     max_coefficient = 10**6
     if any(
         coefficient.denominator != 1 or abs(coefficient) > max_coefficient
         for coefficient in polynomial
     ):
-        raise NotPolynomialError("large coefficients")
+        raise UncertainAnswerError("large coefficients")
     if polynomial[-1] == 0:
         return True
     # By the rational root theorem, the numerator of a root divides the last coefficient, and its
@@ -154,12 +149,9 @@ def has_rational_root(polynomial: list[Fraction]) -> bool:
     return any(evaluate_polynomial(polynomial, candidate) == 0 for candidate in candidates)
 
 
-def evaluate_polynomial(polynomial: list[Fraction], x: Fraction) -> Fraction:
+def evaluate_polynomial(polynomial: Sequence[NumberT], x: NumberT) -> NumberT:
     """Return the value of a polynomial with coefficients from the highest power on."""
-    value = Fraction(0)
-    for coefficient in polynomial:
-        value = value * x + coefficient
-    return value
+    return reduce(lambda value, coefficient: value * x + coefficient, polynomial)
 
 
 def is_squarefree(polynomial: list[Fraction]) -> bool:
@@ -174,39 +166,24 @@ def is_squarefree(polynomial: list[Fraction]) -> bool:
 def _get_ascending_coefficients(formula: Formula, name: str) -> list[Fraction]:
     """Return the coefficients of a polynomial, from the constant term on."""
     if name not in find_variables(formula):
-        try:
-            return [compute_fraction(formula)]
-        except (InexactValueError, UndefinedValueError):
-            raise NotPolynomialError("a constant that is not a fraction") from None
+        return [compute_fraction(formula)]
     if isinstance(formula, FormulaName):
         return [Fraction(0), Fraction(1)]
-    if isinstance(formula, FormulaCall) and formula.head == "Plus":
-        return _add_polynomials(
-            [_get_ascending_coefficients(arg, name) for arg in formula.arguments]
-        )
-    if isinstance(formula, FormulaCall) and formula.head == "Times":
-        return _multiply_polynomials(
-            [_get_ascending_coefficients(arg, name) for arg in formula.arguments]
-        )
-    if (
-        isinstance(formula, FormulaCall)
-        and formula.head == "Power"
-        and not find_variables(formula.arguments[1])
-    ):
-        base, power = formula.arguments
-        exponent = _get_ascending_coefficients(power, name)[0]
+    arguments = formula.arguments if isinstance(formula, FormulaCall) else ()
+    head = formula.head if isinstance(formula, FormulaCall) else ""
+    if head in ("Plus", "Times"):
+        combine = _add_polynomials if head == "Plus" else _multiply_polynomials
+        return combine([_get_ascending_coefficients(argument, name) for argument in arguments])
+    if head == "Power" and not find_variables(arguments[1]):
+        base, exponent = arguments[0], compute_fraction(arguments[1])
         # A power is multiplied out, so its exponent has to be small.
         if exponent.denominator == 1 and 0 < exponent <= MAX_POLYNOMIAL_DEGREE:
             return _multiply_polynomials([_get_ascending_coefficients(base, name)] * int(exponent))
-    raise NotPolynomialError("another function")
+    raise UncertainAnswerError("another function")
 
 
 def _add_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
-    length = max(map(len, parts))
-    return [
-        sum((part[index] for part in parts if index < len(part)), Fraction(0))
-        for index in range(length)
-    ]
+    return [sum(terms, Fraction(0)) for terms in zip_longest(*parts, fillvalue=Fraction(0))]
 
 
 def _multiply_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
@@ -214,7 +191,7 @@ def _multiply_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
     product = [Fraction(1)]
     for part in parts:
         if len(product) + len(part) > MAX_POLYNOMIAL_DEGREE + 2:
-            raise NotPolynomialError("a high degree")
+            raise UncertainAnswerError("a high degree")
         coefficients = [Fraction(0)] * (len(product) + len(part) - 1)
         for i, left in enumerate(product):
             for j, right in enumerate(part):

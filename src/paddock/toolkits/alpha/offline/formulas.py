@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.toolkits.alpha.offline.offline_answer import UncertainAnswerError
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     ComplexFunction = Callable[[complex], complex]
 
@@ -51,7 +53,6 @@ _TOKEN_PATTERN = re.compile(
     r"\s*(?:(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"|(?P<name>[A-Za-z]+\d*)|(?P<sign>\*\*|[-+*/^()!\u00b0\u221a]))"
 )
-_BINARY_OPERATORS = ("+", "-", "*", "/", "^")
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ NUMERIC_FUNCTIONS: dict[str, ComplexFunction] = {
 }
 
 
-class NoValueError(ValueError):
+class NoValueError(UncertainAnswerError):
     """A formula has no value at a point, or none that can be computed."""
 
 
@@ -120,18 +121,34 @@ def to_number(value: int | Fraction) -> FormulaNumber:
     return FormulaNumber(Fraction(value))
 
 
+def negate(formula: Formula) -> Formula:
+    """Return a formula times -1."""
+    return FormulaCall("Times", (to_number(-1), formula))
+
+
+def invert(formula: Formula) -> Formula:
+    """Return the reciprocal of a formula."""
+    return FormulaCall("Power", (formula, to_number(-1)))
+
+
+def walk_formula(formula: Formula) -> Iterator[Formula]:
+    """Yield a formula and all formulas in it."""
+    yield formula
+    if isinstance(formula, FormulaCall):
+        for argument in formula.arguments:
+            yield from walk_formula(argument)
+
+
 def find_variables(formula: Formula) -> set[str]:
     """Return the names of the variables in a formula."""
-    if isinstance(formula, FormulaCall):
-        return set().union(*(find_variables(arg) for arg in formula.arguments))
-    return {formula.name} if isinstance(formula, FormulaName) and not formula.is_constant else set()
+    names = (node for node in walk_formula(formula) if isinstance(node, FormulaName))
+    return {name.name for name in names if not name.is_constant}
 
 
-def has_function(formula: Formula, heads: frozenset[str]) -> bool:
-    """Return True if a formula contains one of the functions."""
-    if not isinstance(formula, FormulaCall):
-        return False
-    return formula.head in heads or any(has_function(arg, heads) for arg in formula.arguments)
+def find_calls(formula: Formula, heads: frozenset[str]) -> list[FormulaCall]:
+    """Return the calls of some functions in a formula."""
+    calls = (node for node in walk_formula(formula) if isinstance(node, FormulaCall))
+    return [call for call in calls if call.head in heads]
 
 
 def to_wolfram_code(formula: Formula) -> str:
@@ -194,10 +211,6 @@ def _require_real(x: complex) -> float:
     return complex(x).real
 
 
-class FormulaSyntaxError(ValueError):
-    """A text is not a formula, or has several interpretations."""
-
-
 class _FormulaToken(NamedTuple):
     kind: str
     text: str
@@ -208,31 +221,28 @@ def parse_formula(text: str) -> Formula:
     """Parse a formula in ordinary notation, with some words such as "plus" and "squared".
 
     Raises:
-        FormulaSyntaxError: The text is not a formula, or is ambiguous.
+        UncertainAnswerError: The text is not a formula, or is ambiguous.
     """
     if len(text) > MAX_FORMULA_CHARACTERS:
-        raise FormulaSyntaxError("too long")
+        raise UncertainAnswerError("too long")
     symbols = _replace_word_operators(text.translate(_SIGN_REPLACEMENTS))
     return _FormulaParser(_tokenize(symbols)).parse()
 
 
 def _replace_word_operators(text: str) -> str:
-    """Replace words with operators, and reject combinations whose precedence is unclear."""
-    operators: list[str] = []
+    """Replace words with operators, and reject combinations whose precedence is unclear.
+
+    Spoken formulas have no brackets, so only operators of equal precedence are unambiguous.
+    """
+    has_words = False
     for word, operator in _WORD_OPERATORS:
         text, count = re.subn(rf"\b{word}\b", f" {operator} ", text)
-        operators += [operator] * count
-    if operators:
-        _check_word_operators(text)
-    return text
-
-
-def _check_word_operators(text: str) -> None:
-    # Spoken formulas have no brackets, so only operators of equal precedence are unambiguous.
+        has_words = has_words or count > 0
     operators = re.findall(r"\*\*|[-+*/^]|sqrt", text)
     is_associative = set(operators) <= {"+", "-"} or set(operators) <= {"*"}
-    if len(operators) > 1 and not is_associative:
-        raise FormulaSyntaxError("words with several interpretations")
+    if has_words and len(operators) > 1 and not is_associative:
+        raise UncertainAnswerError("words with several interpretations")
+    return text
 
 
 def _tokenize(text: str) -> list[_FormulaToken]:
@@ -241,7 +251,7 @@ def _tokenize(text: str) -> list[_FormulaToken]:
     while text[position:].strip():
         match = _TOKEN_PATTERN.match(text, position)
         if match is None:
-            raise FormulaSyntaxError(f"{text[position:].strip()[:10]!r}")
+            raise UncertainAnswerError(f"{text[position:].strip()[:10]!r}")
         kind = match.lastgroup or ""
         tokens.append(_FormulaToken(kind, match[kind], match.start(kind) > position))
         position = match.end()
@@ -267,7 +277,7 @@ class _FormulaParser:
         """Parse all tokens as one formula."""
         formula = self._parse_sum()
         if self._position < len(self._tokens):
-            raise FormulaSyntaxError(f"{self._peek_text()!r}")
+            raise UncertainAnswerError(f"{self._peek_text()!r}")
         return formula
 
     def _peek_text(self, ahead: int = 0) -> str:
@@ -279,7 +289,7 @@ class _FormulaParser:
 
     def _next_token(self) -> _FormulaToken:
         if self._position == len(self._tokens):
-            raise FormulaSyntaxError("the formula is incomplete")
+            raise UncertainAnswerError("the formula is incomplete")
         self._position += 1
         return self._tokens[self._position - 1]
 
@@ -289,9 +299,9 @@ class _FormulaParser:
         while self._peek_text() in ("+", "-"):
             sign = self._next_token().text
             if self._peek_text() in ("+", "-"):
-                raise FormulaSyntaxError("two signs in succession")
+                raise UncertainAnswerError("two signs in succession")
             term = self._parse_product()
-            terms.append(term if sign == "+" else FormulaCall("Times", (to_number(-1), term)))
+            terms.append(term if sign == "+" else negate(term))
         return terms[0] if len(terms) == 1 else FormulaCall("Plus", tuple(terms))
 
     def _parse_signed_term(self) -> Formula:
@@ -300,9 +310,9 @@ class _FormulaParser:
             return self._parse_product()
         sign = self._next_token().text
         if self._peek_kind() == "number" and self._peek_text(1) in ("^", "**"):
-            raise FormulaSyntaxError("a power of a negative number without brackets")
+            raise UncertainAnswerError("a power of a negative number without brackets")
         term = self._parse_product()
-        return term if sign == "+" else FormulaCall("Times", (to_number(-1), term))
+        return term if sign == "+" else negate(term)
 
     def _parse_product(self) -> Formula:
         """Parse factors with and without operators between them.
@@ -318,8 +328,7 @@ class _FormulaParser:
                 self._next_token()
                 factor = self._parse_power()
                 is_plain = sign == "*" and not self._ended_with_power
-                inverse = FormulaCall("Power", (factor, to_number(-1)))
-                factors.append(factor if sign == "*" else inverse)
+                factors.append(factor if sign == "*" else invert(factor))
             elif self._peek_kind() in ("name", "number") or sign in ("(", "\u221a"):
                 factors.append(self._parse_implicit_factor(is_plain=is_plain))
                 is_plain = not self._ended_with_power
@@ -335,15 +344,15 @@ class _FormulaParser:
         previous, token = self._tokens[self._position - 1], self._tokens[self._position]
         is_apart = previous.text == ")" or token.is_after_space
         if token.kind == "number" or not (is_plain or is_apart) or self._is_after_division():
-            raise FormulaSyntaxError("an ambiguous product without an operator")
+            raise UncertainAnswerError("an ambiguous product without an operator")
         if (
             previous.kind == "name"
             and token.text == "("
             and previous.text in _FUNCTION_NAME_LETTERS
         ):
-            raise FormulaSyntaxError(f"{previous.text}(: a function or a product")
+            raise UncertainAnswerError(f"{previous.text}(: a function or a product")
         if previous.kind == "name" and token.kind == "name" and not token.is_after_space:
-            raise FormulaSyntaxError("adjacent letters without a space")
+            raise UncertainAnswerError("adjacent letters without a space")
         return self._parse_power()
 
     def _is_after_division(self) -> bool:
@@ -369,11 +378,8 @@ class _FormulaParser:
             self._next_token()
         exponent = self._parse_postfix()
         if self._peek_text() in ("^", "**") or self._tokens[self._position - 1].text == "!":
-            raise FormulaSyntaxError("a power of a power without brackets")
-        return FormulaCall(
-            "Power",
-            (base, FormulaCall("Times", (to_number(-1), exponent)) if is_negative else exponent),
-        )
+            raise UncertainAnswerError("a power of a power without brackets")
+        return FormulaCall("Power", (base, negate(exponent) if is_negative else exponent))
 
     def _parse_postfix(self) -> Formula:
         """Parse an operand with an optional factorial or degree sign.
@@ -384,11 +390,11 @@ class _FormulaParser:
         if self._peek_text() == "!":
             self._next_token()
             if self._peek_text() == "!":
-                raise FormulaSyntaxError("a double factorial, or the factorial of a factorial")
+                raise UncertainAnswerError("a double factorial, or the factorial of a factorial")
             return FormulaCall("Factorial", (operand,))
         if self._peek_text() in ("\u00b0", "degrees", "degree", "deg"):
             if not self._trigonometric_depth or not isinstance(operand, FormulaNumber):
-                raise FormulaSyntaxError("degrees outside of a trigonometric function")
+                raise UncertainAnswerError("degrees outside of a trigonometric function")
             self._next_token()
             return FormulaCall("Times", (operand, FormulaName("Pi"), to_number(Fraction(1, 180))))
         return operand
@@ -403,16 +409,16 @@ class _FormulaParser:
         if token.text == "(":
             formula = self._parse_sum()
             if self._next_token().text != ")":
-                raise FormulaSyntaxError("a bracket is not closed")
+                raise UncertainAnswerError("a bracket is not closed")
             return formula
         if token.text == "\u221a":
             return self._parse_function("Sqrt", is_spoken=True)
-        raise FormulaSyntaxError(f"{token.text!r}")
+        raise UncertainAnswerError(f"{token.text!r}")
 
     def _parse_number(self, text: str) -> Formula:
         digits = text.replace(",", "")
         if re.match(r"0\d", digits) or re.fullmatch(r"[eE]\d*", self._peek_text()):
-            raise FormulaSyntaxError("an ambiguous number")
+            raise UncertainAnswerError("an ambiguous number")
         return FormulaNumber(Fraction(digits), is_decimal="." in digits)
 
     def _parse_name(self, text: str) -> Formula:
@@ -425,7 +431,7 @@ class _FormulaParser:
             return FormulaName("E")
         if text in VARIABLE_NAMES:
             return FormulaName(text)
-        raise FormulaSyntaxError(f"{text!r}")
+        raise UncertainAnswerError(f"{text!r}")
 
     def _parse_function(self, head: str, *, is_spoken: bool) -> Formula:
         """Parse the argument of a function: brackets, or a single operand.
@@ -437,13 +443,13 @@ class _FormulaParser:
         """
         is_bracketed = self._peek_text() == "("
         if not is_bracketed and self._peek_kind() not in ("number", "name"):
-            raise FormulaSyntaxError("a function without an argument, or the power of a function")
+            raise UncertainAnswerError("a function without an argument, or the power of a function")
         if self._peek_text().lower() in FUNCTION_HEADS:
-            raise FormulaSyntaxError("a function of a function without brackets")
+            raise UncertainAnswerError("a function of a function without brackets")
         self._trigonometric_depth += head in TRIGONOMETRIC_FUNCTIONS
         argument = self._parse_postfix()
         self._trigonometric_depth -= head in TRIGONOMETRIC_FUNCTIONS
         allowed = ("", ")") if is_spoken else ("", ")", "+", "-")
         if not is_bracketed and self._peek_text() not in allowed:
-            raise FormulaSyntaxError("a function without brackets whose argument is ambiguous")
+            raise UncertainAnswerError("a function without brackets whose argument is ambiguous")
         return FormulaCall(head, (argument,))

@@ -6,10 +6,12 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer
+from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer, answer_by_phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+
+    from paddock.toolkits.alpha.offline.offline_answer import Phrases
 
 MAX_FACTORED_NUMBER = 10**12  # Trial division up to its square root takes 0.1 s.
 _MAX_COMBINATION_SIZE = 1000
@@ -23,15 +25,11 @@ _INTEGER_LIST_PATTERN = r"((?:\d+(?:, and |, | and ))+\d+)"
 
 def answer_integers(text: str) -> OfflineAnswer | None:
     """Answer a question about integers, or return None."""
-    for pattern, answer in _PHRASES:
-        match = re.fullmatch(pattern, text, re.IGNORECASE)
-        if match:
-            return answer([group for group in match.groups() if group is not None])
-    return None
+    return answer_by_phrase(_PHRASES, text)
 
 
-def _parse_integers(groups: Sequence[str]) -> list[int]:
-    return [int(group.replace(",", "")) for group in groups]
+def _parse_integer(text: str) -> int:
+    return int(text.replace(",", ""))
 
 
 def find_prime_factors(number: int) -> dict[int, int]:
@@ -48,9 +46,9 @@ def find_prime_factors(number: int) -> dict[int, int]:
     return exponents
 
 
-def _answer_primality(groups: Sequence[str]) -> OfflineAnswer | None:
+def _answer_primality(numeral: str) -> OfflineAnswer | None:
     """Return the answer on whether a number is prime, with its factors if it is not."""
-    number = _parse_integers(groups)[0]
+    number = _parse_integer(numeral)
     if number > MAX_FACTORED_NUMBER:
         return None
     factors = find_prime_factors(number) if number > 1 else {}
@@ -60,8 +58,8 @@ def _answer_primality(groups: Sequence[str]) -> OfflineAnswer | None:
     return OfflineAnswer(f"is {number} prime?", result)
 
 
-def _answer_factorization(groups: Sequence[str]) -> OfflineAnswer | None:
-    number = _parse_integers(groups)[0]
+def _answer_factorization(numeral: str) -> OfflineAnswer | None:
+    number = _parse_integer(numeral)
     if not 1 < number <= MAX_FACTORED_NUMBER:
         return None
     return OfflineAnswer(f"prime factors of {number}", _format_factors(find_prime_factors(number)))
@@ -72,15 +70,13 @@ def _format_factors(factors: dict[int, int]) -> str:
     return " \u00d7 ".join(parts)
 
 
-def _create_common_answer(
+def _create_list_answer(
     name: str, compute: Callable[..., int]
-) -> Callable[[Sequence[str]], OfflineAnswer | None]:
+) -> Callable[[str], OfflineAnswer | None]:
     """Create a function that answers with a function of several integers, such as their divisor."""
 
-    def answer(groups: Sequence[str]) -> OfflineAnswer | None:
-        numbers = [
-            int(numeral.replace(",", "")) for numeral in re.findall(r"\d[\d,]*\d|\d", groups[0])
-        ]
+    def answer(numerals: str) -> OfflineAnswer | None:
+        numbers = [_parse_integer(numeral) for numeral in re.findall(r"\d[\d,]*\d|\d", numerals)]
         if min(numbers) < 1 or max(numbers) > 10**30:
             return None
         return OfflineAnswer(f"{name} of {', '.join(map(str, numbers))}", str(compute(*numbers)))
@@ -88,35 +84,35 @@ def _create_common_answer(
     return answer
 
 
-def _answer_remainder(groups: Sequence[str]) -> OfflineAnswer | None:
-    number, divisor = _parse_integers(groups)
-    if divisor == 0:
+def _answer_remainder(dividend: str, divisor: str) -> OfflineAnswer | None:
+    numbers = _parse_integer(dividend), _parse_integer(divisor)
+    if numbers[1] == 0:
         return None
-    return OfflineAnswer(f"{number} mod {divisor}", str(number % divisor))
+    return OfflineAnswer(f"{numbers[0]} mod {numbers[1]}", str(numbers[0] % numbers[1]))
 
 
-def _answer_combinations(groups: Sequence[str]) -> OfflineAnswer | None:
-    number, count = _parse_integers(groups)
+def _answer_combinations(set_size: str, subset_size: str) -> OfflineAnswer | None:
+    number, count = _parse_integer(set_size), _parse_integer(subset_size)
     if number > _MAX_COMBINATION_SIZE:
         return None
     return OfflineAnswer(f"{number} choose {count}", str(math.comb(number, count)))
 
 
-def _answer_factorial(groups: Sequence[str]) -> OfflineAnswer | None:
-    number = _parse_integers(groups)[0]
+def _answer_factorial(numeral: str) -> OfflineAnswer | None:
+    number = _parse_integer(numeral)
     # Longer results are of no use to a reader.
     if number > 400:
         return None
     return OfflineAnswer(f"{number}!", str(math.factorial(number)))
 
 
-def _answer_base(groups: Sequence[str]) -> OfflineAnswer | None:
-    number, base = int(groups[0].replace(",", "")), groups[1].lower()
-    letter, radix = _BASE_FORMATS[base]
-    return OfflineAnswer(f"{number} in {base}", f"{number:{letter}} (base {radix})")
+def _answer_base(numeral: str, base: str) -> OfflineAnswer:
+    number = _parse_integer(numeral)
+    letter, radix = _BASE_FORMATS[base.lower()]
+    return OfflineAnswer(f"{number} in {base.lower()}", f"{number:{letter}} (base {radix})")
 
 
-_PHRASES: tuple[tuple[str, Callable[[Sequence[str]], OfflineAnswer | None]], ...] = (
+_PHRASES: Phrases = (
     (rf"is {_INTEGER_PATTERN} (?:a )?prime(?: number)?", _answer_primality),
     (
         rf"(?:prime factors|prime factorization|prime factorisation) of {_INTEGER_PATTERN}",
@@ -125,11 +121,11 @@ _PHRASES: tuple[tuple[str, Callable[[Sequence[str]], OfflineAnswer | None]], ...
     (rf"factor(?:ize|ise)? {_INTEGER_PATTERN}", _answer_factorization),
     (
         rf"{_GCD_PATTERN} of {_INTEGER_LIST_PATTERN}",
-        _create_common_answer("greatest common divisor", math.gcd),
+        _create_list_answer("greatest common divisor", math.gcd),
     ),
     (
         rf"(?:least common multiple|lcm) of {_INTEGER_LIST_PATTERN}",
-        _create_common_answer("least common multiple", math.lcm),
+        _create_list_answer("least common multiple", math.lcm),
     ),
     (rf"{_INTEGER_PATTERN} (?:mod|modulo) {_INTEGER_PATTERN}", _answer_remainder),
     (rf"remainder of {_INTEGER_PATTERN} divided by {_INTEGER_PATTERN}", _answer_remainder),

@@ -10,6 +10,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
+from paddock.toolkits.alpha.offline.exact import evaluate_polynomial
 from paddock.toolkits.alpha.offline.formulas import NoValueError, evaluate_formula
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def find_polynomial_roots(coefficients: Sequence[Fraction]) -> list[complex] | N
     Args:
         coefficients: The coefficients, from the highest power on.
     """
-    monic = [float(coefficient / coefficients[0]) for coefficient in coefficients]
+    monic = [complex(coefficient / coefficients[0]) for coefficient in coefficients]
     degree = len(monic) - 1
     bound = 1 + max((abs(coefficient) for coefficient in monic[1:]), default=0.0)
     # The Durand-Kerner method improves all roots at once. It needs distinct complex start values.
@@ -93,14 +94,6 @@ def find_polynomial_roots(coefficients: Sequence[Fraction]) -> list[complex] | N
         for residue, scale in zip(residues, scales, strict=True)
     )
     return roots if has_converged else None
-
-
-def evaluate_polynomial(coefficients: Sequence[complex], x: complex) -> complex:
-    """Return the value of a polynomial with coefficients from the highest power on."""
-    value: complex = 0
-    for coefficient in coefficients:
-        value = value * x + coefficient
-    return value
 
 
 def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit: float) -> bool:

@@ -6,7 +6,7 @@ Percentages are answered in unambiguous phrases only: not `100 + 10%`, nor `5% 3
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple
@@ -17,12 +17,18 @@ NUMBER_PATTERN = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
 _PERCENT_PATTERN = r" ?(?:%|percent|per cent)"
 
 
+class UncertainAnswerError(ValueError):
+    """A question has no certain answer: it is ambiguous, or its result is not verified."""
+
+
 class EngineResult(NamedTuple):
     """The result of Wolfram Language code."""
 
     text: str
     engine: str
     """The name of the engine, for attribution."""
+    notes: tuple[str, ...] = ()
+    """Assumptions of the result, which a check has added."""
 
 
 EvaluateCode = Callable[[str], EngineResult | None]
@@ -101,62 +107,66 @@ def format_finite_decimal(value: Fraction) -> str:
     return f"{decimal.normalize(context):f}"
 
 
-def answer_percentage(text: str) -> OfflineAnswer | None:
-    """Answer a question about percentages in an unambiguous phrase, or return None."""
-    for pattern, compute, wording in _PERCENTAGE_PHRASES:
-        match = pattern.fullmatch(text)
+Phrases = Sequence[tuple[str, Callable[..., OfflineAnswer | None]]]
+"""Patterns of questions, each with the function that answers it from the groups of the pattern."""
+
+
+def answer_by_phrase(phrases: Phrases, text: str) -> OfflineAnswer | None:
+    """Return the answer of the first phrase that the whole question matches, or None."""
+    for pattern, answer in phrases:
+        match = re.fullmatch(pattern, text, re.IGNORECASE)
         if match:
-            first, second = (Fraction(group.replace(",", "")) for group in match.groups())
-            try:
-                result = compute(first, second)
-            except ZeroDivisionError:
-                return None
-            unit = "%" if wording.endswith("?") else ""
-            interpretation = wording.format(*(group.replace(",", "") for group in match.groups()))
-            return OfflineAnswer(interpretation, format_fraction(result, as_decimal=True) + unit)
+            return answer(*match.groups())
     return None
 
 
-def _compile_phrase(
-    pattern: str, compute: Callable[[Fraction, Fraction], Fraction], wording: str
-) -> tuple[re.Pattern[str], Callable[[Fraction, Fraction], Fraction], str]:
-    """Compile a phrase in which `N` means a number and `%` the ways to write percent."""
-    text = pattern.replace("N", NUMBER_PATTERN).replace("%", _PERCENT_PATTERN)
-    return re.compile(text, re.IGNORECASE), compute, wording
+def answer_percentage(text: str) -> OfflineAnswer | None:
+    """Answer a question about percentages in an unambiguous phrase, or return None."""
+    for pattern, compute, wording in _PERCENTAGE_PHRASES:
+        match = re.fullmatch(pattern, text, re.IGNORECASE)
+        if match:
+            first, second = (group.replace(",", "") for group in match.groups())
+            try:
+                result = compute(Fraction(first), Fraction(second))
+            except ZeroDivisionError:
+                return None
+            unit = "%" if wording.endswith("?") else ""
+            return OfflineAnswer(
+                wording.format(first, second), format_fraction(result, as_decimal=True) + unit
+            )
+    return None
 
 
-_PERCENTAGE_PHRASES = (
-    _compile_phrase("N% of N", lambda part, whole: part * whole / 100, "{0}% of {1}"),
-    _compile_phrase(
-        "what% of N is N", lambda whole, part: part / whole * 100, "{1} is what percent of {0}?"
+def _increase(number: Fraction, percent: Fraction) -> Fraction:
+    return number * (100 + percent) / 100
+
+
+def _decrease(number: Fraction, percent: Fraction) -> Fraction:
+    return number * (100 - percent) / 100
+
+
+def _compute_percentage(part: Fraction, whole: Fraction) -> Fraction:
+    return part / whole * 100
+
+
+_N, _P = NUMBER_PATTERN, _PERCENT_PATTERN
+_PERCENTAGE_PHRASES: Sequence[tuple[str, Callable[[Fraction, Fraction], Fraction], str]] = (
+    (f"{_N}{_P} of {_N}", lambda part, whole: part * whole / 100, "{0}% of {1}"),
+    (
+        f"what{_P} of {_N} is {_N}",
+        lambda whole, part: _compute_percentage(part, whole),
+        "{1} is what percent of {0}?",
     ),
-    _compile_phrase(
-        "N is what% of N", lambda part, whole: part / whole * 100, "{0} is what percent of {1}?"
-    ),
-    _compile_phrase(
-        "N as a percentage of N", lambda part, whole: part / whole * 100, "{0} of {1}, in %?"
-    ),
-    _compile_phrase(
-        "increase N by N%",
-        lambda number, percent: number * (100 + percent) / 100,
-        "{0} increased by {1}%",
-    ),
-    _compile_phrase(
-        "decrease N by N%",
-        lambda number, percent: number * (100 - percent) / 100,
-        "{0} decreased by {1}%",
-    ),
-    _compile_phrase(
-        "N increased by N%",
-        lambda number, percent: number * (100 + percent) / 100,
-        "{0} increased by {1}%",
-    ),
-    _compile_phrase(
-        "N decreased by N%",
-        lambda number, percent: number * (100 - percent) / 100,
-        "{0} decreased by {1}%",
-    ),
-    _compile_phrase(
-        "percent change from N to N", lambda a, b: (b - a) / a * 100, "change, {0} to {1}?"
+    (f"{_N} is what{_P} of {_N}", _compute_percentage, "{0} is what percent of {1}?"),
+    (f"{_N} as a percentage of {_N}", _compute_percentage, "{0} of {1}, in %?"),
+    (f"increase {_N} by {_N}{_P}", _increase, "{0} increased by {1}%"),
+    (f"decrease {_N} by {_N}{_P}", _decrease, "{0} decreased by {1}%"),
+    (f"{_N} increased by {_N}{_P}", _increase, "{0} increased by {1}%"),
+    (f"{_N} decreased by {_N}{_P}", _decrease, "{0} decreased by {1}%"),
+    (
+        f"percent change from {_N} to {_N}",
+        lambda before, after: (after - before) / before * 100,
+        "change, {0} to {1}?",
     ),
 )
+"""Patterns, the functions of both numbers that they ask for, and the question as understood."""
