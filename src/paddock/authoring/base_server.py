@@ -173,15 +173,6 @@ class BaseServer:
         """The server's name, as clients see it."""
         return self.metadata.name
 
-    @property
-    def lifespan(self) -> Callable[[Any], Any] | None:
-        """The context to enter for each connection, including those of mounted servers."""
-        if self.lifespan_function is None and self.mounts is None:
-            return None
-        from paddock.authoring.lifespans import combine_lifespans  # imports contextlib, 3 ms
-
-        return combine_lifespans
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 

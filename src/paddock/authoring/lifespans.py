@@ -6,80 +6,81 @@ asynchronous.
 
 from __future__ import annotations
 
-import contextlib
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.mounted_items import LifespanStates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
-    from paddock.authoring.mounted_items import LifespanOwner
+    from paddock.authoring.mounted_items import LifespanOwner, MountTable
+
+    OwnedManagers = list[tuple[LifespanOwner, Any]]
+    LifespanManager = (
+        AbstractContextManager[LifespanStates] | AbstractAsyncContextManager[LifespanStates]
+    )
 
 
-def combine_lifespans(server: LifespanOwner) -> LifespanStack | AsyncLifespanStack:
+def combine_lifespans(server: LifespanOwner) -> LifespanManager | None:
     """Return a context manager for the lifespans of a server and of those mounted on it.
 
     It is entered for one connection and yields `LifespanStates`. It is asynchronous if at least
-    one of the lifespans is.
+    one of the lifespans is. Returns None if there is nothing to enter.
     """
+    if server.lifespan_function is None and server.mounts is None:
+        return None
     managers = [
         (owner, _to_context_manager(owner.lifespan_function(owner)))
         for owner in _find_lifespan_owners(server)
     ]
     is_async = any(hasattr(manager, "__aenter__") for _, manager in managers)
-    return AsyncLifespanStack(server, managers) if is_async else LifespanStack(server, managers)
+    return (_enter_async if is_async else _enter)(server.mounts, managers)
 
 
-class LifespanStack:
-    """Combined lifespans that are all synchronous."""
-
-    def __init__(self, server: LifespanOwner, managers: list[tuple[LifespanOwner, Any]]) -> None:
-        self._mounts = server.mounts
-        self._managers = managers
-        self._exit_stack = contextlib.ExitStack()
-
-    def __enter__(self) -> LifespanStates:
-        states = LifespanStates()
-        with contextlib.ExitStack() as stack:
-            if self._mounts is not None:
-                self._mounts.add_holder(self)
-                # The callback runs last, because lifespans may use remote servers until they
-                # exit. `is_patient` makes it wait until unused connections are closed.
-                stack.callback(self._mounts.remove_holder, self, is_patient=True)
-            for server, manager in self._managers:
-                states.set_state(server, stack.enter_context(manager))
-            self._exit_stack = stack.pop_all()
-        return states
-
-    def __exit__(self, *details: object) -> bool | None:
-        return self._exit_stack.__exit__(*details)  # type: ignore[arg-type]  # passed through
+@contextmanager
+def _enter(mounts: MountTable | None, managers: OwnedManagers) -> Iterator[LifespanStates]:
+    """Enter lifespans that are all synchronous."""
+    states = LifespanStates()
+    with ExitStack() as stack:
+        _hold_mounts(stack, mounts)
+        for owner, manager in managers:
+            states.set_state(owner, stack.enter_context(manager))
+        yield states
 
 
-class AsyncLifespanStack:
-    """Combined lifespans of which at least one is asynchronous."""
+@asynccontextmanager
+async def _enter_async(
+    mounts: MountTable | None, managers: OwnedManagers
+) -> AsyncIterator[LifespanStates]:
+    """Enter lifespans of which at least one is asynchronous."""
+    states = LifespanStates()
+    async with AsyncExitStack() as stack:
+        _hold_mounts(stack, mounts)
+        for owner, manager in managers:
+            if hasattr(manager, "__aenter__"):
+                states.set_state(owner, await stack.enter_async_context(manager))
+            else:
+                states.set_state(owner, stack.enter_context(manager))
+        yield states
 
-    def __init__(self, server: LifespanOwner, managers: list[tuple[LifespanOwner, Any]]) -> None:
-        self._mounts = server.mounts
-        self._managers = managers
-        self._exit_stack = contextlib.AsyncExitStack()
 
-    async def __aenter__(self) -> LifespanStates:
-        states = LifespanStates()
-        async with contextlib.AsyncExitStack() as stack:
-            if self._mounts is not None:
-                self._mounts.add_holder(self)
-                stack.callback(self._mounts.remove_holder, self, is_patient=True)
-            for server, manager in self._managers:
-                if hasattr(manager, "__aenter__"):
-                    states.set_state(server, await stack.enter_async_context(manager))
-                else:
-                    states.set_state(server, stack.enter_context(manager))
-            self._exit_stack = stack.pop_all()
-        return states
+def _hold_mounts(stack: ExitStack | AsyncExitStack, mounts: MountTable | None) -> None:
+    """Keep the mounted servers connected until the stack is left.
 
-    async def __aexit__(self, *details: object) -> bool | None:
-        return await self._exit_stack.__aexit__(*details)  # type: ignore[arg-type]  # passed through
+    The stack releases them last, because lifespans may use remote servers until they exit.
+    """
+    if mounts is not None:
+        holder = object()
+        mounts.add_holder(holder)
+        stack.callback(mounts.remove_holder_and_wait, holder)
 
 
 def _find_lifespan_owners(server: LifespanOwner) -> Iterator[Any]:
@@ -100,7 +101,7 @@ def _to_context_manager(manager: Any) -> Any:
     A generator is accepted as well, in case the author has left out `@contextmanager`.
     """
     if hasattr(manager, "__anext__"):
-        return contextlib.asynccontextmanager(lambda: manager)()
+        return asynccontextmanager(lambda: manager)()
     if hasattr(manager, "__next__"):
-        return contextlib.contextmanager(lambda: manager)()
+        return contextmanager(lambda: manager)()
     return manager

@@ -147,13 +147,11 @@ class MountTable(Protocol):
     def add_holder(self, holder: object) -> None:
         """Register an object that uses the servers. Remote ones stay connected for holders."""
 
-    def remove_holder(self, holder: object, *, is_patient: bool = False) -> None:
-        """Remove an object that `add_holder` registered.
+    def remove_holder(self, holder: object) -> None:
+        """Remove an object that `add_holder` registered."""
 
-        Args:
-            holder: The object that no longer uses the servers.
-            is_patient: Wait until the connections that are now unused have been closed.
-        """
+    def remove_holder_and_wait(self, holder: object) -> None:
+        """Remove a holder, and wait until connections that are now unused have been closed."""
 
     def move_to(self, target: Any) -> None:
         """Move all mounts to another server, replacing those of that server."""

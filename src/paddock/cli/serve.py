@@ -17,7 +17,7 @@ from paddock.telemetry.settings import LOGGING_FORMAT_VARIABLE, LOGGING_LEVEL_VA
 
 if TYPE_CHECKING:
     from paddock.authoring.base_server import BaseServer
-    from paddock.serving.server_source import ServerSource
+    from paddock.serving.target import ServerSource
 
 DEFAULT_ADDRESS = "127.0.0.1:8642"
 DEFAULT_PATH = "/mcp"

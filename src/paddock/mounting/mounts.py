@@ -265,21 +265,18 @@ class ServerMounts:
         for mount in self:
             mount.add_holder((self, holder))
 
-    def remove_holder(self, holder: object, *, is_patient: bool = False) -> None:
-        """Remove an object that `add_holder` registered.
-
-        Args:
-            holder: The object that no longer uses the servers.
-            is_patient: Wait until the connections that are now unused have been closed. By
-                default, they are closed in the background.
-        """
+    def remove_holder(self, holder: object) -> None:
+        """Remove a holder. Connections that are now unused are closed in the background."""
         self._holders.discard(holder)
         for mount in self:
             mount.remove_holder((self, holder))
-        if is_patient:
-            close_upstreams(
-                [upstream for upstream in self.list_upstreams() if not upstream.has_holders]
-            )
+
+    def remove_holder_and_wait(self, holder: object) -> None:
+        """Remove a holder, and wait until connections that are now unused have been closed."""
+        self.remove_holder(holder)
+        close_upstreams(
+            [upstream for upstream in self.list_upstreams() if not upstream.has_holders]
+        )
 
     def list_upstreams(self) -> list[Upstream]:
         """Return the connections to remote servers, including those of nested mounts."""

@@ -29,8 +29,7 @@ from paddock.client.peer import Peer
 from paddock.client.process import ProcessChannel
 from paddock.errors import ConnectError, DefinitionError, PaddockError
 from paddock.mounting.message_rewriter import UpstreamError
-from paddock.mounting.thread_event import ThreadEvent
-from paddock.mounting.upstream_calls import UpstreamCallTable
+from paddock.mounting.upstream_calls import ThreadEvent, UpstreamCallTable
 from paddock.mounting.upstream_lists import (
     LIST_METHODS,
     UpstreamChangeTracker,

@@ -7,6 +7,7 @@ dropped and questions rejected, because another client must not see them.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import threading
 from time import monotonic
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from paddock.errors import PaddockError
 from paddock.mounting.message_rewriter import UpstreamError, build_meta, create_server_request
-from paddock.mounting.thread_event import ThreadEvent
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.params import LOGGING_LEVELS
 from paddock.protocol.server_requests import AskError
@@ -22,6 +22,8 @@ from paddock.protocol.thread_interrupt import HandlerCancelled
 from paddock.protocol.versions import STATELESS_VERSIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.client.calls import PendingCall
     from paddock.client.peer import Peer
     from paddock.protocol.request import Request
@@ -35,6 +37,56 @@ CLEANUP_INTERVAL_SECONDS = 10.0
 """Interval of checks for clients that have not returned with an answer."""
 MAX_OPEN_CALLS = 10_000
 """Maximum number of open calls to one upstream."""
+
+
+class ThreadEvent:
+    """An event like `threading.Event`, awaitable on any event loop."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wake_callbacks: set[Callable[[], None]] = set()
+        self.is_set = False
+
+    def set(self) -> None:
+        """Set the event and wake all waiting coroutines. Thread-safe."""
+        with self._lock:
+            self.is_set = True
+            wake_callbacks, self._wake_callbacks = self._wake_callbacks, set()
+        for wake in wake_callbacks:
+            wake()
+
+    def clear(self) -> None:
+        """Reset the event."""
+        with self._lock:
+            self.is_set = False
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until the event is set; return False if `seconds` pass before."""
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[bool] = loop.create_future()
+
+        def set_outcome(is_set: bool) -> None:
+            if not outcome.done():
+                outcome.set_result(is_set)
+
+        def wake() -> None:
+            try:
+                loop.call_soon_threadsafe(set_outcome, True)
+            except RuntimeError:  # the loop is closed, so nothing waits on it
+                return
+
+        with self._lock:
+            if self.is_set:
+                return True
+            self._wake_callbacks.add(wake)
+        # asyncio.wait_for may swallow a cancellation that arrives together with the result.
+        timer = loop.call_later(seconds, set_outcome, False)
+        try:
+            return await outcome
+        finally:
+            timer.cancel()
+            with self._lock:
+                self._wake_callbacks.discard(wake)
 
 
 class PendingQuestion:

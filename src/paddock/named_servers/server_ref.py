@@ -1,5 +1,7 @@
 """References to servers that can be served: named servers, and the targets of `paddock serve`.
 
+Qualified names of servers look like paths, so this module also distinguishes the two.
+
 The metadata of a server is read immediately, so that the first answer does not wait for the rest of
 the library. Imported before the first answer, so this module imports nothing slow.
 """
@@ -19,7 +21,6 @@ from paddock.named_servers.names import (
     build_definition_path,
     is_path_like,
 )
-from paddock.named_servers.path_detection import can_be_qualified_name, is_path_target
 from paddock.named_servers.quick_extensions import find_extension_definition
 from paddock.named_servers.quick_facts import read_quick_facts
 from paddock.serving.target import PathTarget
@@ -29,12 +30,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+    from types import ModuleType
     from typing import Any
 
     from paddock.authoring.base_server import BaseServer
-    from paddock.named_servers.loader import NamedServerLoader
+    from paddock.named_servers.initialization import ServerInitialization
+    from paddock.named_servers.sources import DefinitionSource
     from paddock.protocol.server_metadata import ServerMetadata
-    from paddock.serving.server_source import ServerSource
+    from paddock.serving.target import ServerSource
 
 DEFAULT_SERVER_NAME = "Demo"
 
@@ -51,13 +54,8 @@ class ServerRef:
     """
 
     __slots__ = (
-        "_loader",
-        "file",
-        "has_certain_metadata",
-        "label",
-        "metadata",
-        "on_load",
-        "options",
+        *("file", "has_certain_metadata", "initialization", "label", "metadata", "on_load"),
+        *("options", "script_files", "source"),
     )
 
     def __init__(self, name: str, *, file: str | None = None) -> None:
@@ -67,7 +65,12 @@ class ServerRef:
         """Option values of tools, which take precedence over all others."""
         self.on_load: Callable[[BaseServer], object] | None = None
         """Called with the server after each load."""
-        self._loader: NamedServerLoader | None = None
+        self.source: DefinitionSource | None = None
+        """The source of the definition, once it has been found."""
+        self.initialization: ServerInitialization | None = None
+        """The initialization and its state across reloads, once the server has been loaded."""
+        self.script_files: list[Path] = []
+        """The Python files that the loaded definition refers to."""
         self.metadata, self.has_certain_metadata = (
             read_quick_facts(file, name) if file else _read_metadata(name)
         )
@@ -75,7 +78,7 @@ class ServerRef:
         # The full lookup reports that now, before the client connects.
         if file is None and (not self.has_certain_metadata or self.metadata.name != name):
             self.has_certain_metadata = False
-            self._loader = self._find_loader()
+            _import_loader().find_server_source(self)
 
     def load(self) -> BaseServer:
         """Build the server from its definition; its initialization runs when it starts.
@@ -83,27 +86,46 @@ class ServerRef:
         Raises:
             PaddockError: The definition cannot be read, or none of its items can be loaded.
         """
-        self._loader = self._loader or self._find_loader()
-        metadata = self.metadata if self.has_certain_metadata else None
-        server = self._loader.load(self.options, metadata)
+        server: BaseServer = _import_loader().load_server(self)
         if self.on_load is not None:
             self.on_load(server)
         return server
 
     def list_files(self) -> list[Path]:
         """Return the definition and the files that it refers to."""
-        self._loader = self._loader or self._find_loader()
-        return self._loader.list_files()
+        files: list[Path] = _import_loader().list_server_files(self)
+        return files
 
     def unload_modules(self) -> None:
         """Make the next load run the files that the definition refers to again."""
-        if self._loader is not None:
-            self._loader.forget_script_modules()
+        _import_loader().unload_script_modules(self)
 
-    def _find_loader(self) -> NamedServerLoader:
-        from paddock.named_servers.loader import NamedServerLoader  # slow, see above
 
-        return NamedServerLoader(self.label, self.file)
+def _import_loader() -> ModuleType:
+    """Import the code that loads servers, after the handshake has been answered."""
+    from paddock.named_servers import loader  # a hundred modules, while the client waits
+
+    return loader
+
+
+def is_path_target(text: str) -> bool:
+    """Return whether a text is the path of an existing file or directory, and not a server's name.
+
+    If `acme/charts/Charts` is both, the server takes precedence: otherwise, the contents of the
+    working directory, for example a downloaded project, could replace an installed server.
+    """
+    paths = (text, text.rpartition(":")[0])
+    if not is_path_like(text) or not any(map(os.path.exists, paths)):
+        return False
+    return not (can_be_qualified_name(text) and _import_loader().is_known_server(text))
+
+
+def can_be_qualified_name(text: str) -> bool:
+    """Return whether a text can be the qualified name of a server."""
+    is_path = (
+        text.startswith((".", "~")) or text.endswith((".py", DEFINITION_SUFFIX)) or ":" in text
+    )
+    return not is_path and text.count("/") in (1, 2) and all(text.split("/"))
 
 
 def find_target(text: str) -> ServerSource:
@@ -164,11 +186,5 @@ def _make_file_target(text: str) -> ServerSource:
         return ServerRef(stem, file=os.path.abspath(text))
     target = PathTarget(text)
     if os.environ.get(OPTIONS_VARIABLE):
-        target.on_load = _set_environment_options
+        target.on_load = lambda server: _import_loader().set_environment_options(server)
     return target
-
-
-def _set_environment_options(server: BaseServer) -> None:
-    from paddock.named_servers.tool_options import set_environment_options  # slow, see above
-
-    set_environment_options(server)

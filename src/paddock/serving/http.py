@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.base_server import BaseServer
     from paddock.protocol.observers import RequestObserver
-    from paddock.serving.server_source import ServerSource
+    from paddock.serving.target import ServerSource
     from paddock.transports.http.messages import Authorizer, Limits
     from paddock.transports.http.server import HttpServer
 
@@ -81,12 +81,12 @@ class HttpLifespan:
             # Lists are answered immediately, but calls wait until `release_calls`.
             self._service.hold_calls()
             self._enter_task = loop.create_task(self._enter_in_background())
-        elif server.lifespan is not None:
-            lifespan = server.lifespan(server)
+        else:
+            lifespan: Any = combine_lifespans(server)
             if hasattr(lifespan, "__aenter__"):
                 with entering:
                     state = await lifespan.__aenter__()
-            else:
+            elif lifespan is not None:
                 state = lifespan.__enter__()
             # Assigned only now, because a lifespan that failed to enter must not be exited.
             self._lifespan = lifespan
@@ -100,10 +100,11 @@ class HttpLifespan:
         A synchronous lifespan is entered in a thread, where it cannot block the event loop.
         """
         lifespan: Any = combine_lifespans(self._server)
+        state = None
         try:
             if hasattr(lifespan, "__aenter__"):
                 state = await lifespan.__aenter__()
-            else:
+            elif lifespan is not None:
                 state = await _run_in_thread(lifespan.__enter__)
         except Exception as error:  # noqa: BLE001 - any error must be reported to clients
             reason = f"The server could not be started: {type(error).__name__}: {error}"
@@ -233,7 +234,7 @@ def serve_http(
         sys.stderr.flush()
         await listener.serve()
 
-    with asyncio.Runner(loop_factory=_get_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=http_server.LOOP_FACTORY) as runner:
         runner.run(serve())
 
 
@@ -310,11 +311,3 @@ def _import_http_server() -> Any:
             f"Serving over HTTP requires {error.name}", hint="pip install 'paddock[http]'"
         ) from None
     return server
-
-
-def _get_loop_factory() -> Any:
-    try:
-        import uvloop  # optional dependency, not available on Windows
-    except ImportError:
-        return None
-    return uvloop.new_event_loop

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from paddock.authoring.base_server import BaseServer
 from paddock.authoring.script_runner import run_script
 from paddock.errors import LoadError
-from paddock.serving.server_source import PREFERRED_VARIABLE_NAMES
+from paddock.serving.target import PREFERRED_VARIABLE_NAMES
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
     from types import ModuleType
 
-    from paddock.serving.server_source import ServerSource
+    from paddock.serving.target import ServerSource
 
 SourceStamp = tuple[int, int]
 
@@ -49,6 +49,11 @@ def load_server_file(path: str, attribute: str | None) -> BaseServer:
         where=path,
         hint="expected a Server, or a function that returns one",
     )
+
+
+def load_server_directory(path: str, name: str) -> BaseServer:
+    """Return a server with the items that the files of a directory define."""
+    return BaseServer(name, auto_register_dir=Path(path).resolve())
 
 
 def unload_modules(directory_path: str | os.PathLike[str]) -> None:
@@ -125,10 +130,10 @@ class Reloader:
         start_new_thread(self._watch_files, (replace_server,))
 
     def _watch_files(self, replace_server: Callable[[BaseServer], None]) -> None:
+        # Polling is quick enough for a reload within 300 ms, and does not need a dependency for
+        # file events.
         while True:
             time.sleep(POLL_SECONDS)
-            # Polling is quick enough for a reload within 300 ms, and does not need a dependency
-            # for file events.
             if self._read_stamps() != self._known_stamps:
                 self._reload(replace_server)
 

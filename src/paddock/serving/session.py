@@ -12,6 +12,7 @@ from _thread import start_new_thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from paddock.authoring.handler_errors import log_failure
+from paddock.authoring.lifespans import combine_lifespans
 from paddock.authoring.methods import ServerMethods
 from paddock.errors import PaddockError
 from paddock.protocol.connection import ServerConnection
@@ -170,9 +171,9 @@ class ServerSession:
 
         An asynchronous lifespan is entered on the event loop that also runs coroutine handlers.
         """
-        if server.lifespan is None:
+        manager: Any = combine_lifespans(server)
+        if manager is None:
             return
-        manager = server.lifespan(server)
         if hasattr(manager, "__aenter__"):
             state = self.channel_server.get_event_loop().run_until_complete(manager.__aenter__())
         else:

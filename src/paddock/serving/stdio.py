@@ -10,7 +10,9 @@ enforces deadlines.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` is 5 ms
 import os
+import select
 import sys
 from _thread import allocate_lock, start_new_thread
 from os import environ
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 
     from paddock.authoring.base_server import BaseServer
     from paddock.protocol.server_metadata import ServerMetadata
-    from paddock.serving.server_source import ServerSource
     from paddock.serving.session import ServerSession
+    from paddock.serving.target import ServerSource
     from paddock.transports.stdio import StdioChannel
 
     ServerFactory = Callable[[], BaseServer]
@@ -64,8 +66,6 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
         The read end of that pipe, or None if it is not available, and a function that restores the
         previous handlers.
     """
-    import _signal  # type: ignore[import-not-found]  # `signal` is 5 ms
-
     previous_handlers: dict[int, object] = {}
 
     def release() -> None:
@@ -89,13 +89,11 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
 
 def _watch_signals(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) -> None:
     """Call `stop` for a signal, and watch for a client that hangs up. Runs in its own thread."""
-    from select import POLLIN, poll  # missing on Windows
-
-    poller = poll()
+    poller = select.poll()
     # A channel blocked in a write cannot see the end of its input, but poll reports the hang-up.
     poller.register(channel.descriptor or 0, 0)
     if signals is not None:
-        poller.register(signals, POLLIN)
+        poller.register(signals, select.POLLIN)
     while True:
         for descriptor, _ in poller.poll():
             if descriptor != signals:

@@ -1,4 +1,4 @@
-"""The target of `paddock serve`: a file or directory, and metadata read from its source.
+"""Servers that are loaded after the handshake, such as the file or directory of `paddock serve`.
 
 Name, version and instructions are read from the syntax tree, so that the handshake can be answered
 before the author's imports run. This module is loaded before msgspec, so it imports nothing outside
@@ -12,16 +12,44 @@ from _ast import Assign, Call, Constant, Name
 
 from paddock.errors import LoadError
 from paddock.protocol.server_metadata import ServerMetadata
-from paddock.serving.server_source import PREFERRED_VARIABLE_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _ast import AST
     from collections.abc import Callable
     from pathlib import Path
+    from types import ModuleType
+    from typing import Protocol
 
     from paddock.authoring.base_server import BaseServer
 
+    class ServerSource(Protocol):
+        """A server that is loaded after the handshake has been answered."""
+
+        label: str
+        """Name of the target, as given by the user."""
+        metadata: ServerMetadata
+        has_certain_metadata: bool
+        """Whether the metadata cannot change when the server is loaded."""
+        on_load: Callable[[BaseServer], object] | None
+        """Called with the server after each load."""
+
+        def load(self) -> BaseServer:
+            """Load the server, or load it again.
+
+            Raises:
+                PaddockError: The server cannot be loaded.
+            """
+
+        def list_files(self) -> list[Path]:
+            """Return the source files that are known so far; a change of one triggers a reload."""
+
+        def unload_modules(self) -> None:
+            """Remove the server's modules, so that the next load imports them again."""
+
+
+PREFERRED_VARIABLE_NAMES = ("server", "mcp", "app")
+"""Conventional names of the server variable, for files that define several servers."""
 _ONLY_AST_FLAG = 0x400
 _LITERAL_ARGUMENTS = frozenset(
     {"name", "version", "title", "description", "instructions", "website_url"}
@@ -58,9 +86,9 @@ class PathTarget:
         self.label = text
         self.on_load: Callable[[BaseServer], object] | None = None
         """Called with the server after each load."""
-        self.path, self.attribute = _split_target(text)
-        if os.path.isfile(os.path.join(self.path, "server.py")):
-            self.path = os.path.join(self.path, "server.py")
+        path, self.attribute = _split_target(text)
+        server_file = os.path.join(path, "server.py")
+        self.path: str = server_file if os.path.isfile(server_file) else path
         self.is_directory = os.path.isdir(self.path)
         stem = os.path.splitext(os.path.basename(os.path.abspath(self.path)))[0]
         self.metadata = ServerMetadata(stem)
@@ -75,30 +103,27 @@ class PathTarget:
         Raises:
             LoadError: The import failed, or there is no server.
         """
-        if self.is_directory:
-            from paddock.authoring.base_server import BaseServer  # after the handshake
-
-            directory = os.path.realpath(self.path)
-            server = BaseServer(self.metadata.name, auto_register_dir=directory)
-        else:
-            from paddock.serving.loader import load_server_file  # after the handshake
-
-            server = load_server_file(self.path, self.attribute)
+        loader = _import_loader()
+        server: BaseServer = (
+            loader.load_server_directory(self.path, self.metadata.name)
+            if self.is_directory
+            else loader.load_server_file(self.path, self.attribute)
+        )
         if self.on_load is not None:
             self.on_load(server)
         return server
 
     def list_files(self) -> list[Path]:
         """Return the source files that are known so far."""
-        from paddock.serving.loader import list_source_files  # only needed with --reload
-
-        return list_source_files(self.path, is_directory=self.is_directory)
+        files: list[Path] = _import_loader().list_source_files(
+            self.path, is_directory=self.is_directory
+        )
+        return files
 
     def unload_modules(self) -> None:
         """Remove the target's modules, so that the next load imports them again."""
-        from paddock.serving.loader import unload_modules  # only needed with --reload
-
-        unload_modules(self.path if self.is_directory else os.path.dirname(self.path))
+        directory = self.path if self.is_directory else os.path.dirname(self.path)
+        _import_loader().unload_modules(directory)
 
     def _read_metadata(self) -> None:
         """Read the metadata from the arguments of `Server(…)` in the source.
@@ -130,6 +155,13 @@ class PathTarget:
                 base = os.path.dirname(self.path)
                 return not isinstance(value, str) or _has_skills(os.path.join(base, value))
         return False
+
+
+def _import_loader() -> ModuleType:
+    """Import the code that loads servers, after the handshake has been answered."""
+    from paddock.serving import loader  # saves 30 ms before the first answer
+
+    return loader
 
 
 def _has_skills(directory: str) -> bool:

@@ -1,4 +1,4 @@
-"""Format and destination of Paddock's log lines, and the fields that logs and spans share.
+"""Paddock's log lines: their format and destination, their fields, and the call log.
 
 Log fields contain no secrets and no line breaks. Paddock adds no handler to any logger. It replaces
 Python's handler of last resort, which gets only the records that no other handler takes. A program
@@ -10,14 +10,21 @@ from __future__ import annotations
 import logging
 import sys
 from datetime import UTC, datetime
+from hashlib import sha256
+from time import time_ns
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from paddock.errors import DefinitionError
+from paddock.protocol.trace_context import get_trace_context
+from paddock.telemetry.settings import CALL_LOGGER
 
 if TYPE_CHECKING:
-    from paddock.protocol.request import Request
+    from collections.abc import Awaitable, Callable
+
+    from paddock.protocol.observers import RequestOutcome
+    from paddock.protocol.request import Request, Result
 
 
 NAME_FIELDS = {"tools/call": "tool", "prompts/get": "prompt"}
@@ -42,8 +49,6 @@ def hash_session_id(session_id: str | None) -> str | None:
     """Return a hash that identifies a session without revealing its id, which grants access."""
     if session_id is None:
         return None
-    from hashlib import sha256  # noqa: PLC0415 - takes 4 MB; stdio servers do not need it
-
     return sha256(session_id.encode()).hexdigest()[:16]
 
 
@@ -66,6 +71,7 @@ _STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {
     "taskName",
 }
 ROOT_LOGGER = "paddock"
+_call_log = logging.getLogger(CALL_LOGGER)
 
 
 class StderrHandler(logging.Handler):
@@ -179,3 +185,67 @@ def _format_value(value: object) -> str:
     text = str(value)
     is_plain = text.isprintable() and not set(text) & set(' "=()')
     return text if is_plain else msgspec.json.encode(text).decode()
+
+
+class CallLog:
+    """Writes a line at level DEBUG for each request that the server has answered.
+
+    The line names the caller, the method, the duration and the outcome, never the content.
+    """
+
+    def begin(self, request: Request, received_ns: int, *, is_known: bool) -> CallRecord:
+        """Begin the record of a request. The access log line of its exchange repeats the fields."""
+        record = CallRecord(_collect_fields(request), received_ns)
+        if request.exchange is not None:
+            request.exchange.set_log_fields(record.fields)
+        return record
+
+
+class CallRecord:
+    """The log fields of one request."""
+
+    __slots__ = ("_received_ns", "fields")
+
+    def __init__(self, fields: dict[str, object], received_ns: int) -> None:
+        self.fields = fields
+        self._received_ns = received_ns
+
+    def run(self, work: Callable[[], Result]) -> Result:
+        """Run the work in this thread."""
+        return work()
+
+    async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Run the work in this task."""
+        return await work()
+
+    def record_exception(self, error: BaseException) -> None:
+        """Do nothing: failures of handlers are logged elsewhere."""
+
+    def end(self, outcome: RequestOutcome) -> None:
+        """Write the line."""
+        fields = self.fields
+        trace_id = fields.get("trace_id") or get_current_trace_id()
+        if trace_id is not None:
+            fields["trace_id"] = trace_id
+        fields["outcome"] = outcome.status
+        if outcome.code is not None:
+            fields["error_code"] = outcome.code
+        fields["duration_ms"] = round((time_ns() - self._received_ns) / 1e6, 3)
+        if _call_log.isEnabledFor(logging.DEBUG):
+            name = fields.get("tool") or fields.get("prompt")
+            subject = f"{fields['method']} {name}" if name else fields["method"]
+            _call_log.debug("%s: %s", subject, outcome.status, extra=fields)
+
+
+def _collect_fields(request: Request) -> dict[str, object]:
+    exchange, principal = request.exchange, request.principal
+    trace_context = get_trace_context(request)
+    fields = {
+        "method": request.method,
+        "request_id": to_printable(request.id) if isinstance(request.id, str) else request.id,
+        NAME_FIELDS.get(request.method, "tool"): get_requested_name(request),
+        "session": None if exchange is None else hash_session_id(exchange.session_id),
+        "principal": None if principal is None else to_printable(principal.subject),
+        "trace_id": None if trace_context is None else trace_context.trace_id,
+    }
+    return {name: value for name, value in fields.items() if value is not None}

@@ -34,7 +34,7 @@ def make_observers(
     if _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL) or (
         is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
     ):
-        from paddock.telemetry.call_log import CallLog  # noqa: PLC0415 - imports logging, 15 ms
+        from paddock.telemetry.logs import CallLog  # noqa: PLC0415 - imports logging, 15 ms
 
         observers.append(CallLog())
     return observers

@@ -11,6 +11,9 @@ import sys
 from _thread import allocate_lock
 from select import select
 
+if sys.platform == "linux":
+    import fcntl
+
 READ_CHUNK_BYTES = 65_536
 WRITE_SLICE_BYTES = 262_144
 """Large messages are written in slices of this size, so that progress can be observed."""
@@ -143,12 +146,8 @@ def _ensure_stderr() -> None:
 
 def _enlarge_pipes(*pipes: int) -> None:
     """Enlarge the pipes where the system permits it, so that large messages need fewer wake-ups."""
-    if sys.platform != "linux":
-        return
-    from fcntl import F_SETPIPE_SZ, fcntl  # noqa: PLC0415 - Linux only
-
-    for pipe in pipes:
+    for pipe in pipes if sys.platform == "linux" else ():
         try:
-            fcntl(pipe, F_SETPIPE_SZ, LARGE_CHUNK_BYTES)
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, LARGE_CHUNK_BYTES)
         except OSError:
             continue

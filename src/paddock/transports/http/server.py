@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING
 from paddock.errors import DefinitionError, PaddockError
 from paddock.transports.http.http1_connection import Http1Connection, RequestHeadCache
 
+try:
+    from uvloop import new_event_loop as LOOP_FACTORY  # noqa: N812 - a setting, not a function here
+except ImportError:  # uvloop is optional, and not available on Windows.
+    LOOP_FACTORY = None  # type: ignore[assignment]  # asyncio chooses the loop
+
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterator
