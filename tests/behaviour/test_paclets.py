@@ -14,7 +14,6 @@ import pytest
 from paddock import (
     LoadError,
     PeerError,
-    Server,
     connect,
     create_server,
     get_server,
@@ -25,7 +24,7 @@ from paddock.authoring.base_server import BaseServer
 from paddock.extensions.errors import SpecificationError
 from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
 from paddock.kernels.wolfram.engines import ENGINE_VARIABLE
-from paddock.named_servers.loader import NamedServerLoader
+from paddock.named_servers.server_ref import ServerRef
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "paclets"
 BENCH = "SamplePublisher/Sampler/Bench"
@@ -193,4 +192,4 @@ def test_no_python_that_a_server_of_a_paclet_leads_to_is_run(
 
 def serving(name: str) -> BaseServer:
     """A named server as it is loaded when it is served."""
-    return NamedServerLoader(name).load({}, Server(name).metadata)
+    return ServerRef(name).load()

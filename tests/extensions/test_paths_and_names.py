@@ -7,8 +7,7 @@ import pytest
 
 from paddock.errors import PaddockError
 from paddock.named_servers.missing_extensions import find_missing_extensions
-from paddock.named_servers.path_detection import is_path_target
-from paddock.named_servers.server_ref import ServerRef, find_target
+from paddock.named_servers.server_ref import ServerRef, find_target, is_path_target
 from paddock.serving.target import PathTarget
 from tests.command_line.program import Program
 

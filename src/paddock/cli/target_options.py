@@ -16,7 +16,7 @@ from paddock.cli.shared_options import headers_option
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.names import parse_qualified_name
 from paddock.named_servers.names import ServerDefinitionError, ServerNotFoundError
-from paddock.named_servers.path_detection import is_path_target
+from paddock.named_servers.server_ref import is_path_target
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:

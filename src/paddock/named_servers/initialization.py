@@ -20,6 +20,7 @@ from paddock.authoring.handler_errors import ToolError, log_failure
 from paddock.authoring.prompt import Prompt, PromptArgument
 from paddock.authoring.prompt_renderer import PromptRenderer
 from paddock.authoring.resource_reader import ResourceReader
+from paddock.authoring.results import run_if_coroutine
 from paddock.authoring.signature import is_coroutine_function
 from paddock.authoring.tool_invoker import build_tool_entry
 from paddock.extensions.references import list_required_parameters
@@ -145,7 +146,7 @@ class ServerInitialization:
         self._failure_message = None
         if function is not None:
             with self._record_failure(server):
-                _run_to_completion(function)
+                run_if_coroutine(function())
         self._start_tool_initializations(server)
 
     @contextmanager
@@ -211,16 +212,6 @@ class ServerInitialization:
         """Replace all items by ones that answer with the failure."""
         if self._failure_message is not None:
             server.register(list(make_failing_items(server, self._failure_message)))
-
-
-def _run_to_completion(function: Callable[[], Any]) -> None:
-    """Run a function or coroutine function, in a thread without an event loop."""
-    if is_coroutine_function(function):
-        import asyncio  # slow, and only needed for coroutines
-
-        asyncio.run(function())
-    else:
-        function()
 
 
 def _run_tool_initializations(initializers: dict[str, OneTimeInitializer]) -> None:

@@ -1,4 +1,7 @@
-"""Loading and reloading of a named server that is being served, after its first answer."""
+"""Loading and reloading of a named server that is being served, after its first answer.
+
+`ServerRef` imports this module when the handshake has been answered.
+"""
 
 from __future__ import annotations
 
@@ -6,106 +9,127 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paddock.errors import PaddockError
 from paddock.extensions.references import is_reference
 from paddock.named_servers.initialization import ServerInitialization
-from paddock.named_servers.names import DEFINITION_SUFFIX
+from paddock.named_servers.names import DEFINITION_SUFFIX, ServerDefinitionError
 from paddock.named_servers.server_builder import (
     DefinitionOrigin,
     build_server,
     collect_option_values,
 )
-from paddock.named_servers.sources import DefinitionSource, find_source, make_file_source
+from paddock.named_servers.sources import (
+    DefinitionSource,
+    find_installed_source,
+    find_source,
+    make_file_source,
+)
+from paddock.named_servers.tool_options import set_option_values
 from paddock.protocol.versions import UI_EXTENSION
 from paddock.serving.loader import list_source_files, unload_modules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from paddock.authoring.base_server import BaseServer
-    from paddock.errors import PaddockError
     from paddock.named_servers.definition import ServerDefinition
+    from paddock.named_servers.server_ref import ServerRef
     from paddock.protocol.server_metadata import ServerMetadata
     from paddock.server import Server
 
 
-class NamedServerLoader:
-    """The source of a server that is being served, and its state across reloads.
+def load_server(ref: ServerRef) -> BaseServer:
+    """Build the server of a reference, the first time and again for each reload.
 
-    `load` builds the server the first time and again for each reload.
+    Items that cannot be loaded are reported on standard error, and the other items are served.
+
+    Raises:
+        ServerNotFoundError: There is no server with the name.
+        PaddockError: The definition cannot be read, or none of its items can be loaded.
+    """
+    source = find_server_source(ref)
+    if source.extension_item is not None:
+        ref.source = source = find_source(ref.label)  # its manifest may have changed
+    is_reload = ref.initialization is not None
+    initialization = ref.initialization = ref.initialization or ServerInitialization()
+    definition = source.read()
+    ref.script_files = _find_script_files(definition, source.file.parent)
+    problems: list[PaddockError] = []
+    server = build_server(
+        definition,
+        get_origin(source),
+        report=problems.append,
+        options=collect_option_values(ref.options, problems.append),
+        initialization=initialization,
+    )
+    # A server without any item would be useless to the client, so the first error is raised
+    # instead of being reported.
+    if problems and not _has_items(server):
+        raise problems[0]
+    if is_reload:
+        initialization.rerun(server)
+    for problem in problems:
+        _write_stderr(f"{definition.name}: {problem}")
+    if ref.has_certain_metadata:
+        _warn_undeclared_views(server, ref.metadata)
+    return server
+
+
+def find_server_source(ref: ServerRef) -> DefinitionSource:
+    """Return the source of the definition that a reference names, after finding it once.
 
     Raises:
         ServerNotFoundError: There is no server with the name.
     """
-
-    def __init__(self, name: str, file: str | None = None) -> None:
-        self._name = name
-        self._source = find_source(name) if file is None else make_file_source(Path(file))
-        self._initialization = ServerInitialization()
-        self._script_files: list[Path] = []
-        self._problems: list[PaddockError] = []
-        self._is_loaded = False
-
-    def load(
-        self, options: Mapping[str, Mapping[str, Any]], metadata: ServerMetadata | None
-    ) -> BaseServer:
-        """Build the server.
-
-        Items that cannot be loaded are reported on standard error, and the other items are served.
-
-        Args:
-            options: Option values of tools, which take precedence over all others.
-            metadata: The metadata that clients have already received, if any.
-
-        Raises:
-            PaddockError: The definition cannot be read, or none of its items can be loaded.
-        """
-        self._problems = []
-        if self._source.extension_item is not None:
-            self._source = find_source(self._name)  # its manifest may have changed
-        is_reload, self._is_loaded = self._is_loaded, True
-        definition = self._source.read()
-        self._script_files = _find_script_files(definition, self._source.file.parent)
-        server = build_server(
-            definition,
-            get_origin(self._source),
-            report=self._problems.append,
-            options=collect_option_values(options, self._problems.append),
-            initialization=self._initialization,
+    if ref.source is None:
+        ref.source = (
+            find_source(ref.label) if ref.file is None else make_file_source(Path(ref.file))
         )
-        # A server without any item would be useless to the client, so the first error is raised
-        # instead of being reported.
-        if self._problems and not _has_items(server):
-            raise self._problems[0]
-        if is_reload:
-            self._initialization.rerun(server)
-        for problem in self._problems:
-            _write_stderr(f"{definition.name}: {problem}")
-        _warn_undeclared_views(server, metadata)
-        return server
+    return ref.source
 
-    def list_files(self) -> list[Path]:
-        """Return the definition, the files that it refers to, and modules that these import.
 
-        For an extension's server, the extension's other files are included.
-        """
-        files = {self._source.file.resolve(), *self._script_files}
-        for script in self._script_files:
-            files.update(list_source_files(script, is_directory=False))
-        owner = self._source.owner
-        if owner is not None and not owner.is_built_in:
-            files.update(list_source_files(owner.directory, is_directory=True))
-            files.update(
-                _list_definition_files(owner.root), owner.directory.glob(f"*{DEFINITION_SUFFIX}")
-            )
-        return sorted(files)
+def list_server_files(ref: ServerRef) -> list[Path]:
+    """Return the definition, the files that it refers to, and modules that these import.
 
-    def forget_script_modules(self) -> None:
-        """Make the next load run the files that the definition refers to again."""
-        for script in self._script_files:
-            unload_modules(script.parent)
-        owner = self._source.owner
-        if owner is not None and not owner.is_built_in:
-            unload_modules(owner.directory)
+    For an extension's server, the extension's other files are included.
+    """
+    source = find_server_source(ref)
+    files = {source.file.resolve(), *ref.script_files}
+    for script in ref.script_files:
+        files.update(list_source_files(script, is_directory=False))
+    if source.owner is not None and not source.owner.is_built_in:
+        directory = source.owner.directory
+        files.update(list_source_files(directory, is_directory=True))
+        files.update(_list_definition_files(source.owner.root))
+        files.update(directory.glob(f"*{DEFINITION_SUFFIX}"))
+    return sorted(files)
+
+
+def unload_script_modules(ref: ServerRef) -> None:
+    """Make the next load run the files that the definition refers to again."""
+    for script in ref.script_files:
+        unload_modules(script.parent)
+    owner = None if ref.source is None else ref.source.owner
+    if owner is not None and not owner.is_built_in:
+        unload_modules(owner.directory)
+
+
+def is_known_server(name: str) -> bool:
+    """Return whether there is a server with a name, even if it cannot be loaded."""
+    try:
+        return find_installed_source(name) is not None
+    except ServerDefinitionError:
+        return False
+    except PaddockError:
+        return True  # its extension is broken; serving it reports the reason
+
+
+def set_environment_options(server: BaseServer) -> None:
+    """Set the option values in the environment, and report errors on standard error."""
+
+    def report(error: PaddockError) -> None:
+        _write_stderr(f"{server.name}: {error}")
+
+    for values in collect_option_values({}, report):
+        set_option_values(server, values, report)
 
 
 def _list_definition_files(root: Path) -> list[Path]:
@@ -139,10 +163,10 @@ def _has_items(server: Server) -> bool:
     return any(len(registry) for registry in registries)
 
 
-def _warn_undeclared_views(server: Server, metadata: ServerMetadata | None) -> None:
+def _warn_undeclared_views(server: Server, metadata: ServerMetadata) -> None:
     """Warn if a tool has a page, but the metadata that clients have received does not say so."""
-    is_declared = metadata is None or metadata.get_extension_settings(UI_EXTENSION) is not None
-    if server.metadata.get_extension_settings(UI_EXTENSION) is not None and not is_declared:
+    has_views = server.metadata.get_extension_settings(UI_EXTENSION) is not None
+    if has_views and metadata.get_extension_settings(UI_EXTENSION) is None:
         _write_stderr(
             f"{server.name}: a tool has a page, which clients do not show unless the definition "
             "contains views = true"

@@ -15,7 +15,7 @@ from paddock.extensions.discovery import discover_extension, is_package_installe
 from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import parse_qualified_name
 from paddock.named_servers.names import DEFINITION_SUFFIX
-from paddock.named_servers.path_detection import is_path_target
+from paddock.named_servers.server_ref import is_path_target
 from paddock.named_servers.sources import find_source, make_file_source
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.option_values import OptionError
@@ -91,21 +90,6 @@ def set_option_values(server: BaseServer, values: ToolOptionValues, report: Erro
                 server.set_tool_options({tool: {option: value}})
             except OptionError as error:
                 report(error)
-
-
-def set_environment_options(server: BaseServer) -> None:
-    """Set the option values in the environment, and report errors on standard error."""
-
-    def write_error(error: PaddockError) -> None:
-        sys.stderr.write(f"{server.name}: {error}\n")
-        sys.stderr.flush()
-
-    try:
-        values = read_environment_options()
-    except OptionError as error:
-        write_error(error)
-    else:
-        set_option_values(server, values, write_error)
 
 
 def _make_option_error(message: str) -> OptionError:
