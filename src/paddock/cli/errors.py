@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from paddock.cli.error_text import format_error
+from paddock.cli import format_error
+from paddock.cli.text_layout import replace_control_characters
 from paddock.errors import PaddockError
 
 
@@ -20,9 +21,6 @@ class CommandError(click.ClickException):
     exit_code = 2
 
     def __init__(self, error: PaddockError) -> None:
-        # Loads the content types of the protocol, so it is imported only to report an error.
-        from paddock.cli.text_layout import replace_control_characters  # noqa: PLC0415 - see above
-
         super().__init__(replace_control_characters(format_error(error)))
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import output
-from paddock.cli.error_text import format_error
+from paddock.cli import format_error, output
 from paddock.cli.errors import ArgumentError
 from paddock.extensions.catalogues.installer import (
     describe_installation,

@@ -17,7 +17,7 @@ from paddock.client.errors import PeerError
 from paddock.protocol.errors import METHOD_NOT_FOUND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from paddock.client.connect_options import ConnectOptions
     from paddock.client.peer import Peer
@@ -136,7 +136,7 @@ def _format_capability(item: tuple[str, object]) -> str:
 
 
 def _format_tool(tool: Json) -> str:
-    rows = text_layout.iterate_parameters(_to_json_object(tool.get("inputSchema")))
+    rows = _iterate_parameters(_to_json_object(tool.get("inputSchema")))
     return _format_item(str(tool.get("name")), tool, text_layout.align_columns(rows, 6))
 
 
@@ -177,3 +177,48 @@ def _to_json_object(value: object) -> Json:
     Servers can send values of any type, which must not make the output fail.
     """
     return value if isinstance(value, dict) else {}
+
+
+def _describe_schema_type(schema: object) -> str:
+    """Return a short description of the type in a JSON Schema, such as `array of string`.
+
+    Keywords other than those for the type are ignored.
+    """
+    if not isinstance(schema, dict):
+        return "any"
+    if "enum" in schema and isinstance(schema["enum"], list):
+        return " | ".join(text_layout.format_literal(value) for value in schema["enum"])
+    if "const" in schema:
+        return text_layout.format_literal(schema["const"])
+    for key in ("anyOf", "oneOf"):
+        if isinstance(schema.get(key), list):
+            return " | ".join(
+                dict.fromkeys(_describe_schema_type(option) for option in schema[key])
+            )
+    if isinstance(schema.get("$ref"), str):
+        return str(schema["$ref"]).rpartition("/")[2]
+    declared_type = schema.get("type", "any")
+    if isinstance(declared_type, list):
+        return " | ".join(map(str, declared_type))
+    if declared_type == "array" and "items" in schema:
+        return f"array of {_describe_schema_type(schema['items'])}"
+    return str(declared_type)
+
+
+def _iterate_parameters(schema: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield name, type, `required`/`optional`/default and description of each parameter."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict):
+        return
+    required_names = required if isinstance(required, list) else []
+    for name, parameter_schema in properties.items():
+        fields = parameter_schema if isinstance(parameter_schema, dict) else {}
+        requirement = "required" if name in required_names else "optional"
+        if "default" in fields:
+            requirement = f"default {text_layout.format_literal(fields['default'])}"
+        yield (
+            str(name),
+            _describe_schema_type(parameter_schema),
+            requirement,
+            text_layout.to_single_line(fields.get("description")),
+        )

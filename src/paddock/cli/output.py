@@ -9,15 +9,19 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from paddock.cli import text_layout
+from paddock.cli.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+RICH_OUTPUT_MODULE = "paddock.cli.rich_output"
+"""Imported only for terminals, because rich takes 60 ms to load."""
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "ok": "green"}
 """The colour of each severity of a finding."""
 
@@ -68,6 +72,30 @@ def ask_yes_no(question: str) -> bool:
     return click.confirm(question, err=True)
 
 
+def confirm(question: str) -> None:
+    """Ask the user a yes-or-no question, and end the command if the answer is no.
+
+    Raises:
+        Abort: The user declined.
+    """
+    click.confirm(question, err=True, abort=True)
+
+
+def require_confirmation(question: str, refusal: str) -> None:
+    """Ask the user to confirm something that must not be done without their consent.
+
+    Raises:
+        ArgumentError: There is no terminal to ask on. The message begins with `refusal`.
+        Abort: The user declined.
+    """
+    if not can_ask():
+        raise ArgumentError(
+            f"{refusal} requires confirmation, but there is no terminal to ask on",
+            hint="pass --yes",
+        )
+    confirm(question)
+
+
 def print_json(value: object) -> None:
     """Print a value as one JSON document."""
     click.echo(text_layout.format_json(value))
@@ -78,28 +106,17 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None
 
     On a terminal, rich formats and wraps the table. Otherwise it is aligned plain text.
     """
-    table = [tuple(map(_clean_cell, row)) for row in rows]
+    table = [[_clean_cell(cell) for cell in row] for row in rows]
     if is_terminal():
-        from paddock.cli.rich_output import print_rich_table  # noqa: PLC0415 - for terminals
-
-        print_rich_table(headings, [[_to_styled_cell(cell) for cell in row] for row in table])
+        resolve_name(f"{RICH_OUTPUT_MODULE}:print_rich_table")(headings, table)
         return
-    plain = [tuple(map(_get_cell_text, row)) for row in table]
-    click.echo(text_layout.align_columns([tuple(word.upper() for word in headings), *plain], 0))
+    lines = [[word.upper() for word in headings], *([cell.text for cell in row] for row in table)]
+    click.echo(text_layout.align_columns(lines, 0))
 
 
-def _clean_cell(cell: Cell) -> Cell:
-    if isinstance(cell, StyledCell):
-        return StyledCell(text_layout.replace_control_characters(cell.text), cell.colour)
-    return text_layout.replace_control_characters(cell)
-
-
-def _to_styled_cell(cell: Cell) -> StyledCell:
-    return cell if isinstance(cell, StyledCell) else StyledCell(cell, "")
-
-
-def _get_cell_text(cell: Cell) -> str:
-    return cell.text if isinstance(cell, StyledCell) else cell
+def _clean_cell(cell: Cell) -> StyledCell:
+    text, colour = cell if isinstance(cell, StyledCell) else (cell, "")
+    return StyledCell(text_layout.replace_control_characters(text), colour)
 
 
 @contextmanager
@@ -114,7 +131,5 @@ def show_progress(text: str) -> Iterator[Callable[[str], None]]:
     if not (is_terminal() and sys.stderr.isatty()):
         yield lambda _text: None
         return
-    from paddock.cli.rich_output import show_spinner  # noqa: PLC0415 - as in `print_table`
-
-    with show_spinner(text) as set_text:
+    with resolve_name(f"{RICH_OUTPUT_MODULE}:show_spinner")(text) as set_text:
         yield set_text
