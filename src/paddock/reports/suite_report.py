@@ -50,12 +50,12 @@ class FailedTest:
 
 @dataclass(slots=True)
 class FileTestReport:
-    """The test results of one file."""
+    """The test results of one file, or the totals of a run."""
 
     name: str
-    passed_count: int
-    failures: list[FailedTest]
-    seconds: float
+    passed_count: int = 0
+    failures: list[FailedTest] = field(default_factory=list)
+    seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
     not_run_count: int = 0
     other_counts: dict[str, int] = field(default_factory=dict)

@@ -2,13 +2,14 @@
 
 import pytest
 
+from paddock.reports.suite_report import FileTestReport
 from paddock.reports.text import format_duration, format_size
 from paddock.wolfram import WolframSyntaxError
 from paddock.wolfram.wlt import (
     SetupStep,
-    WolframFileResult,
     WolframTest,
     WolframTestResult,
+    add_test_result,
     determine_outcome,
     format_report,
     parse_tests,
@@ -129,14 +130,21 @@ def test_messages_have_to_be_the_expected_ones(
     assert determine_outcome(test, is_same=False, messages=messages) == "Failure"
 
 
+def file_report(
+    name: str, results: list[WolframTestResult], seconds: float = 0.0
+) -> FileTestReport:
+    report = FileTestReport(name, seconds=seconds)
+    for result in results:
+        add_test_result(report, result)
+    return report
+
+
 def test_the_report_counts_all_files_and_shows_what_failed() -> None:
     good = WolframTestResult(WolframTest("1", 1), 1, "Success", "1", "1")
     bad = WolframTestResult(
         WolframTest("2", 3, "3", test_id="two"), 2, "Failure", "2", "3", (), 0.2, 2048
     )
-    text = format_report(
-        [WolframFileResult("a.wlt", [good, bad], 0.5), WolframFileResult("b.wlt", [good], 61)]
-    )
+    text = format_report([file_report("a.wlt", [good, bad], 0.5), file_report("b.wlt", [good], 61)])
     assert "| **Overall Result** | Failure |" in text
     assert "| **Total Tests** | 3 |" in text
     assert "| **Passed** | 2 (66.7%) |" in text
@@ -150,7 +158,7 @@ def test_the_report_counts_all_files_and_shows_what_failed() -> None:
 
 def test_long_code_is_shown_with_its_two_ends_and_never_ends_its_block() -> None:
     long = WolframTestResult(WolframTest("a" * 300 + "b" * 300, 1), 1, "Error", "```", "")
-    text = format_report([WolframFileResult("a.wlt", [long])])
+    text = format_report([file_report("a.wlt", [long])])
     assert "a" * 250 + " ... " + "b" * 250 in text
     assert "````wl\n```\n````" in text
 
@@ -181,7 +189,7 @@ def test_sizes_are_short(size: int | None, text: str) -> None:
 
 def test_names_stay_in_their_heading_and_their_cell() -> None:
     test = WolframTest("1", 1, test_id="a\nb", section="x|y\nz")
-    text = format_report([WolframFileResult("a.wlt", [WolframTestResult(test, 1, "Failure")])])
+    text = format_report([file_report("a.wlt", [WolframTestResult(test, 1, "Failure")])])
     assert "#### a b\n" in text
     assert "| **Section** | x\\|y z |" in text
 

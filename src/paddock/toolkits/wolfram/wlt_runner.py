@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,7 @@ from paddock.files import read_regular_file
 from paddock.kernels.handler_calls import call_kernel
 from paddock.kernels.kernel import EvaluationControl, EvaluationLimits
 from paddock.kernels.wolfram.literal_engine import NO_ENGINE_MESSAGE
+from paddock.reports.suite_report import FileTestReport
 from paddock.reports.text import format_size
 from paddock.toolkits.paths import (
     AllowedFiles,
@@ -36,9 +37,9 @@ from paddock.toolkits.wolfram.tools import FILE_TIME_OPTION_NAME
 from paddock.wolfram import WolframSyntaxError, parse, quote_string
 from paddock.wolfram.wlt import (
     SetupStep,
-    WolframFileResult,
     WolframTest,
     WolframTestResult,
+    add_test_result,
     determine_outcome,
     format_report,
     get_atom_text,
@@ -57,8 +58,6 @@ if TYPE_CHECKING:
     from paddock.wolfram import Expression
     from paddock.wolfram.wlt import WolframTestFile
 
-    EvaluateText = Callable[[str], str | None]
-    ParsedTestFiles = list[tuple[Path, WolframTestFile]]
 
 ACTUAL_SYMBOL, EXPECTED_SYMBOL, BODY_SYMBOL = "$PaddockActual", "$PaddockExpected", "$PaddockBody"
 FILE_PATH_SYMBOLS = ("$TestFileName", "$InputFileName")
@@ -76,97 +75,186 @@ _FAILURE_TEXTS = {
     "cancelled": "no value: the call was cancelled",
     "failed": "no value: the engine does not support this code",
 }
+_SKIPPED_FILE_REASON = "it is not a file, or a link out of its directory."
 WLT_SUFFIX = ".wlt"
 _MAX_WLT_FILE_BYTES = 20_000_000
 # The largest limits that the operating systems accept.
 _MAX_SECONDS, _MAX_MEMORY_BYTES = 1_000_000, 1 << 60
 
 
-def apply_computed_options(
-    test: WolframTest, evaluate: EvaluateText
-) -> tuple[WolframTest, list[str]]:
-    """Evaluate options of a test that are code, such as `TimeConstraint -> 1/2`.
+class _RestartingKernel:
+    """A kernel that is started on first use and replaced after it has ended.
 
-    The parser reads options with literal values. All others are left in `test.computed` and have to
-    be evaluated in the kernel before the test runs.
+    A test may crash or quit its kernel. The remaining tests of the file then run in a new one.
 
     Args:
-        test: The test.
-        evaluate: Returns the result of code as text, or None if there is no result.
-
-    Returns:
-        The test with the options applied, and a note for each unusable option.
+        engine: The engine to start kernels of.
+        directory: The working directory of the kernel.
+        limits: The limits of a kernel.
+        control: Cancels evaluations and reports their progress.
     """
-    notes = []
-    for name, code in test.computed.items():
-        # `N` turns exact numbers such as `1/2` into decimals, which `get_number` can read.
-        value = _parse_value(evaluate(f"({code}\n)" if name == "TestID" else f"N[({code}\n)]"))
-        if name == "TestID" and value is not None and get_atom_text(value):
-            test = replace(test, test_id=get_atom_text(value))
-            continue
-        number = None if name == "TestID" else get_number(value)
-        if number is not None and name == "TimeConstraint":
-            test = replace(test, seconds=number)
-        elif number is not None:
-            test = replace(test, memory_bytes=int(number))
-        elif value is None or get_atom_text(value) != "Infinity":
-            notes.append(f"{name} -> {code} does not evaluate to a usable value")
-    return test, notes
+
+    def __init__(
+        self, engine: Engine, directory: Path, limits: EvaluationLimits, control: EvaluationControl
+    ) -> None:
+        self._engine = engine
+        self._directory = directory
+        self._limits = limits
+        self._control = control
+        self._kernel: Kernel | None = None
+        self.restart_count = 0
+        """How often an ended kernel was replaced."""
+
+    def evaluate(self, code: str, limits: EvaluationLimits) -> EvaluationResult:
+        """Evaluate one expression, in a new kernel if the last one has ended."""
+        if self._kernel is not None and not self._kernel.is_alive:
+            self.close()
+            self.restart_count += 1
+        if self._kernel is None:
+            self._kernel = acquire_kernel(self._engine, self._limits)
+            # Relative paths in tests start where the client works, and not where the server runs.
+            directory = quote_string(str(self._directory))
+            self._kernel.evaluate(f"SetDirectory[{directory}]", self._limits)
+        return self._kernel.evaluate(code, limits, self._control)
+
+    def close(self) -> None:
+        """Close the current kernel, if any."""
+        if self._kernel is not None:
+            self._kernel.close()
+        self._kernel = None
 
 
-def _parse_value(text: str | None) -> Expression | None:
-    """Return the only expression in the output of the kernel, or None."""
-    source = parse(text or "")
-    return source.expressions[0] if len(source.expressions) == 1 else None
-
-
-def parse_test_file(text: str, path: str) -> WolframTestFile:
-    """Parse a test file. Symbols such as `$TestFileName` are replaced with its path.
-
-    Raises:
-        WolframSyntaxError: The text is not valid Wolfram Language code.
-    """
-    return parse_tests(
-        text, where=path, values=dict.fromkeys(FILE_PATH_SYMBOLS, quote_string(path))
-    )
-
-
-class WltFileRun:
+class _TestFileRun:
     """A run of the tests of one file.
 
     Steps run in the order of the file, because tests may depend on definitions of earlier steps.
+
+    Args:
+        name: The name of the file in the report.
+        kernel: The kernel, which may have definitions of other files.
+        limits: The limits of the whole file.
     """
 
-    def __init__(self, name: str, kernel: RestartingKernel, limits: EvaluationLimits) -> None:
+    def __init__(self, name: str, kernel: _RestartingKernel, limits: EvaluationLimits) -> None:
         self._kernel = kernel
         self._limits = limits
         self._started_at = time.monotonic()
-        self._result = WolframFileResult(name)
+        self._report = FileTestReport(name)
 
-    def run_file(self, file: WolframTestFile, on_test: Callable[[], None]) -> WolframFileResult:
+    def run_file(self, file: WolframTestFile, on_test: Callable[[], None]) -> FileTestReport:
         """Evaluate all steps in order.
 
         Args:
             file: The parsed test file.
             on_test: Called after each test, to report progress.
         """
-        number = 0
+        test_number = 0
         for step in file.steps:
             # A restart loses the definitions of earlier steps, which the report has to mention.
-            before = self._kernel.restart_count
+            previous_restarts = self._kernel.restart_count
             if isinstance(step, SetupStep):
-                self._evaluate_step(step)
+                self._run_setup_step(step)
             else:
-                number += 1
-                self._result.results.append(self._run_test(step, number))
+                test_number += 1
+                add_test_result(self._report, self._run_test(step, test_number))
                 on_test()
-            if self._kernel.restart_count > before:
+            if self._kernel.restart_count > previous_restarts:
                 self._add_note(step.line, KERNEL_REPLACED_NOTE)
-        self._result.seconds = time.monotonic() - self._started_at
-        return self._result
+        self._report.seconds = time.monotonic() - self._started_at
+        return self._report
 
-    def _get_remaining_seconds(self) -> float:
-        return self._limits.seconds - (time.monotonic() - self._started_at)
+    def _run_setup_step(self, step: SetupStep) -> None:
+        """Evaluate code between tests, and note messages and failures.
+
+        Later tests may depend on the definitions of this code. If it fails, the whole file counts
+        as failed, even if all of its tests pass.
+        """
+        if step.nested_tests:
+            tests = "a test" if step.nested_tests == 1 else f"{step.nested_tests} tests"
+            self._add_note(step.line, f"{tests} inside another expression cannot be run")
+            self._report.not_run_count += step.nested_tests
+        elif self._get_remaining_seconds() <= 0:
+            self._add_note(step.line, NOT_RUN_NOTE)
+            self._report.has_other_failure = True
+        else:
+            result = self._evaluate(step.code)
+            for message in result.messages:
+                self._add_note(step.line, message)
+            if result.status != "done":
+                self._add_note(step.line, self._describe_missing_value(result))
+            if result.status != "done" or result.result in _FAILURE_RESULTS:
+                self._report.has_other_failure = True
+
+    def _run_test(self, test: WolframTest, number: int) -> WolframTestResult:
+        """Run one test and return its result.
+
+        The actual value, the expected value and the comparison are evaluated one after the other,
+        so that the report can say which of them failed. Between these steps the kernel keeps the
+        values in symbols.
+        """
+        if test.problem:
+            return WolframTestResult(test, number, "Error", test.problem)
+        if self._get_remaining_seconds() <= 0:
+            return WolframTestResult(test, number, "Error", NOT_RUN_NOTE)
+        test = self._apply_computed_options(test)
+        actual = self._evaluate(_format_assignment(ACTUAL_SYMBOL, test.input), test)
+        error = WolframTestResult(
+            test,
+            number,
+            "Error",
+            messages=tuple(actual.messages),
+            seconds=actual.seconds,
+            peak_bytes=actual.peak_bytes or None,
+        )
+        if actual.status != "done" or self._is_aborted(actual):
+            return replace(error, actual=self._describe_missing_value(actual, test))
+        expected = self._evaluate(_format_assignment(EXPECTED_SYMBOL, test.expected), test)
+        if expected.status != "done":
+            problem = self._describe_missing_value(expected, test)
+            return replace(error, actual=f"the expected value: {problem}")
+        comparison = self._evaluate(
+            f"TrueQ[({test.same_test}\n)[{ACTUAL_SYMBOL}, {EXPECTED_SYMBOL}]]", test
+        )
+        if comparison.result not in ("True", "False"):
+            problem = self._describe_missing_value(comparison, test)
+            return replace(error, actual=f"the comparison: {problem}")
+        is_same = comparison.result == "True"
+        return replace(
+            error,
+            outcome=determine_outcome(test, is_same=is_same, messages=actual.messages),
+            actual=actual.result or "",
+            expected=expected.result or "",
+        )
+
+    def _apply_computed_options(self, test: WolframTest) -> WolframTest:
+        """Return the test with options that are code, such as `TimeConstraint -> 1/2`.
+
+        The parser reads options with literal values. All others are left in `test.computed`, and
+        are evaluated in the kernel before the test runs. An unusable value is noted and ignored.
+        """
+        for name, code in test.computed.items():
+            # `N` turns exact numbers such as `1/2` into decimals, which `get_number` can read.
+            result = self._evaluate(f"({code}\n)" if name == "TestID" else f"N[({code}\n)]")
+            values = parse(result.result or "").expressions
+            fields = _read_test_option(name, values[0]) if len(values) == 1 else None
+            if fields is None:
+                self._add_note(test.line, f"{name} -> {code} does not evaluate to a usable value")
+            else:
+                test = replace(test, **fields)
+        return test
+
+    def _is_aborted(self, result: EvaluationResult) -> bool:
+        """Return True if the input of a test was aborted before it had a value."""
+        # A test may return `$Aborted` as its regular value. Only after a real abort has the symbol
+        # no value.
+        return (
+            result.result == "$Aborted"
+            and self._evaluate(f"ValueQ[{ACTUAL_SYMBOL}]").result != "True"
+        )
+
+    def _evaluate(self, code: str, test: WolframTest | None = None) -> EvaluationResult:
+        """Evaluate code within the limits of the file and of the test, if one is given."""
+        return self._kernel.evaluate(code, self._get_limits(test))
 
     def _get_limits(self, test: WolframTest | None) -> EvaluationLimits:
         """Return the rest of the file's limits, reduced to those of the test.
@@ -182,101 +270,8 @@ class WltFileRun:
             self._limits, seconds=max(seconds, 0.01), memory_bytes=max(memory, 1)
         )
 
-    def _evaluate(self, code: str, test: WolframTest | None = None) -> EvaluationResult:
-        """Evaluate code within the limits of the file and of the test, if one is given."""
-        return self._kernel.evaluate(code, self._get_limits(test))
-
-    def _evaluate_step(self, step: SetupStep) -> None:
-        """Evaluate code between tests, and note messages and failures.
-
-        Later tests may depend on the definitions of this code. If it fails, the whole file counts
-        as broken, even if all of its tests pass.
-        """
-        if step.nested_tests:
-            tests = "a test" if step.nested_tests == 1 else f"{step.nested_tests} tests"
-            self._add_note(step.line, f"{tests} inside another expression cannot be run")
-            self._result.not_run += step.nested_tests
-            return
-        if self._get_remaining_seconds() <= 0:
-            self._add_note(step.line, NOT_RUN_NOTE)
-            self._result.is_broken = True
-            return
-        result = self._evaluate(step.code)
-        for message in _list_messages(result):
-            self._add_note(step.line, message)
-        if result.status != "done":
-            self._add_note(step.line, self._describe_missing_value(result))
-        self._result.is_broken |= result.status != "done" or result.result in _FAILURE_RESULTS
-
-    def _add_note(self, line: int, text: str) -> None:
-        self._result.notes.append(f"Line {line}: {text}")
-
-    def _run_test(self, test: WolframTest, number: int) -> WolframTestResult:
-        """Run one test and return its result.
-
-        The actual value, the expected value and the comparison are evaluated one after the other,
-        so that the report can say which of them failed. Between these steps the kernel keeps the
-        values in symbols.
-        """
-        if test.problem:
-            return WolframTestResult(test, number, "Error", test.problem)
-        if self._get_remaining_seconds() <= 0:
-            return WolframTestResult(test, number, "Error", NOT_RUN_NOTE)
-        test, notes = apply_computed_options(test, lambda code: self._evaluate(code).result)
-        for note in notes:
-            self._add_note(test.line, note)
-        actual = self._evaluate(_format_assignment(ACTUAL_SYMBOL, test.input), test)
-        if actual.status != "done" or self._is_aborted(actual):
-            return self._create_error_result(
-                test, number, actual, self._describe_missing_value(actual, test)
-            )
-        expected = self._evaluate(_format_assignment(EXPECTED_SYMBOL, test.expected), test)
-        if expected.status != "done":
-            text = f"the expected value: {self._describe_missing_value(expected, test)}"
-            return self._create_error_result(test, number, actual, text)
-        comparison = self._evaluate(
-            f"TrueQ[({test.same_test}\n)[{ACTUAL_SYMBOL}, {EXPECTED_SYMBOL}]]", test
-        )
-        if comparison.result not in ("True", "False"):
-            text = f"the comparison: {self._describe_missing_value(comparison, test)}"
-            return self._create_error_result(test, number, actual, text)
-        messages = _list_messages(actual)
-        return WolframTestResult(
-            test,
-            number,
-            determine_outcome(test, is_same=comparison.result == "True", messages=messages),
-            actual.result or "",
-            expected.result or "",
-            messages,
-            actual.seconds,
-            actual.peak_bytes or None,
-        )
-
-    def _is_aborted(self, result: EvaluationResult) -> bool:
-        """Return True if the input of a test was aborted before it had a value."""
-        # A test may return `$Aborted` as its regular value. Only after a real abort has the symbol
-        # no value.
-        return (
-            result.result == "$Aborted"
-            and self._evaluate(f"ValueQ[{ACTUAL_SYMBOL}]").result != "True"
-        )
-
-    def _create_error_result(
-        self, test: WolframTest, number: int, result: EvaluationResult, text: str
-    ) -> WolframTestResult:
-        """Return the result of a test that could not be completed.
-
-        It contains the messages, time and memory of the evaluation that failed.
-        """
-        return WolframTestResult(
-            test,
-            number,
-            "Error",
-            text,
-            messages=_list_messages(result),
-            seconds=result.seconds,
-            peak_bytes=result.peak_bytes or None,
-        )
+    def _get_remaining_seconds(self) -> float:
+        return self._limits.seconds - (time.monotonic() - self._started_at)
 
     def _describe_missing_value(
         self, result: EvaluationResult, test: WolframTest | None = None
@@ -286,6 +281,22 @@ class WltFileRun:
             return result.result or "no value"
         memory = format_size(self._get_limits(test).memory_bytes)
         return _FAILURE_TEXTS[result.status].format(seconds=round(result.seconds, 1), memory=memory)
+
+    def _add_note(self, line: int, text: str) -> None:
+        self._report.notes.append(f"Line {line}: {text}")
+
+
+def _read_test_option(name: str, value: Expression) -> dict[str, Any] | None:
+    """Return the fields of a test that a computed option sets, or None for an unusable value.
+
+    For example, `TimeConstraint -> 0.5` sets `{"seconds": 0.5}`, and `Infinity` sets no limit.
+    """
+    text, number = get_atom_text(value), get_number(value)
+    if name == "TestID":
+        return {"test_id": text} if text else None
+    if number is not None:
+        return {"seconds": number} if name == "TimeConstraint" else {"memory_bytes": int(number)}
+    return {} if text == "Infinity" else None
 
 
 def _format_assignment(symbol: str, code: str) -> str:
@@ -298,10 +309,6 @@ def _format_assignment(symbol: str, code: str) -> str:
         f"(Clear[{symbol}, {BODY_SYMBOL}]; {BODY_SYMBOL}[] := ({code}\n); "
         f"{symbol} = {BODY_SYMBOL}[])"
     )
-
-
-def _list_messages(result: EvaluationResult) -> tuple[str, ...]:
-    return tuple(output.text for output in result.outputs if output.kind == "message")
 
 
 class WolframTestsNotFoundError(ToolError):
@@ -332,19 +339,10 @@ def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
         ToolError: A file is missing or invalid. No file is run then.
         PaddockError: The engine is not installed, or its kernel does not start.
     """
-    files, skipped_notes = _find_test_files(arguments.paths, ctx)
-    # All files are parsed before the first one runs, so that mistakes are reported at once.
-    parsed_files = [(file, _read_tests(file)) for file in files]
+    files, skipped_files = _find_test_files(arguments.paths, ctx)
+    parsed_files = [_ParsedFile(file, _read_tests(file)) for file in files]
     directory = get_working_directory(ctx)
-    seconds = float(
-        min(arguments.time_constraint or ctx.options[FILE_TIME_OPTION_NAME], _MAX_SECONDS)
-    )
-    memory_bytes = arguments.memory_constraint or ctx.options[MEMORY_OPTION_NAME]
-    limits = EvaluationLimits(
-        seconds=seconds,
-        memory_bytes=min(memory_bytes, _MAX_MEMORY_BYTES),
-        network=ctx.options[NETWORK_OPTION_NAME],
-    )
+    limits = _get_file_limits(arguments, ctx)
     engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
         raise ToolError("no test was run", hint=NO_ENGINE_MESSAGE.removeprefix("Paddock::engine: "))
@@ -352,37 +350,81 @@ def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
     is_shared = arguments.new_kernel is False
     groups = [parsed_files] if is_shared else [[parsed_file] for parsed_file in parsed_files]
 
-    def work(control: EvaluationControl) -> list[WolframFileResult]:
-        run = _WltRun(engine, directory, limits, control)
-        return [result for group in groups for result in run.run_group(group)]
+    def work(control: EvaluationControl) -> list[FileTestReport]:
+        clock = _share_clock(control)
+        return [
+            report
+            for group in groups
+            for report in _run_group(group, engine, directory, limits, clock)
+        ]
 
-    results = call_kernel(ctx, work, seconds * len(parsed_files))
+    reports = call_kernel(ctx, work, limits.seconds * len(parsed_files))
     ctx.raise_if_cancelled()
     paragraphs = [
-        format_report(results),
-        *skipped_notes,
+        format_report(reports),
+        *(f"{file} was not run: {_SKIPPED_FILE_REASON}" for file in skipped_files),
         f"Evaluated by {describe_engine(engine)}.",
     ]
     return "\n\n".join(paragraphs)
 
 
-def _find_test_files(paths: str, ctx: Context) -> tuple[list[Path], list[str]]:
-    """Return the distinct files to run, and notes about skipped files."""
-    files: list[Path] = []
-    notes: list[str] = []
-    for path in (part.strip() for part in paths.split(",")):
-        if path:
-            allowed = _expand_path(path, ctx)
-            files += allowed.files
-            notes += [
-                f"{file} was not run: it is not a file, or a link out of its directory."
-                for file in allowed.skipped
-            ]
-    if not files:
+class _ParsedFile(NamedTuple):
+    """A test file and the tests in it."""
+
+    path: Path
+    tests: WolframTestFile
+
+
+def _get_file_limits(arguments: WolframTestArguments, ctx: Context) -> EvaluationLimits:
+    """Return the limits of each file, from the arguments or else from the tool's options."""
+    seconds = arguments.time_constraint or ctx.options[FILE_TIME_OPTION_NAME]
+    memory_bytes = arguments.memory_constraint or ctx.options[MEMORY_OPTION_NAME]
+    return EvaluationLimits(
+        seconds=float(min(seconds, _MAX_SECONDS)),
+        memory_bytes=min(memory_bytes, _MAX_MEMORY_BYTES),
+        network=ctx.options[NETWORK_OPTION_NAME],
+    )
+
+
+def _share_clock(control: EvaluationControl) -> EvaluationControl:
+    """Return a control that reports the seconds since now, for all evaluations of a run.
+
+    A kernel reports the seconds of each evaluation, with which the progress would restart.
+    """
+    started_at = time.monotonic()
+    return EvaluationControl(
+        control.is_cancelled, lambda _seconds: control.on_progress(time.monotonic() - started_at)
+    )
+
+
+def _run_group(
+    group: list[_ParsedFile],
+    engine: Engine,
+    directory: Path,
+    limits: EvaluationLimits,
+    control: EvaluationControl,
+) -> list[FileTestReport]:
+    """Run the files of a group in one kernel. A cancellation skips the remaining files."""
+    reports: list[FileTestReport] = []
+    with closing(_RestartingKernel(engine, directory, limits, control)) as kernel:
+        for file in group:
+            if not control.is_cancelled():
+                run = _TestFileRun(file.path.name, kernel, limits)
+                reports.append(run.run_file(file.tests, lambda: control.on_progress(0)))
+    return reports
+
+
+def _find_test_files(paths: str, ctx: Context) -> AllowedFiles:
+    """Return the distinct files to run, and the skipped ones."""
+    expanded_paths = [_expand_path(path.strip(), ctx) for path in paths.split(",") if path.strip()]
+    if not expanded_paths:
         raise WolframTestsNotFoundError(
             "`paths` contains no paths", hint="name .wlt files or directories"
         )
-    return list(dict.fromkeys(files)), notes
+    return AllowedFiles(
+        list(dict.fromkeys(file for allowed in expanded_paths for file in allowed.files)),
+        [file for allowed in expanded_paths for file in allowed.skipped],
+    )
 
 
 def _expand_path(path: str, ctx: Context) -> AllowedFiles:
@@ -398,83 +440,15 @@ def _expand_path(path: str, ctx: Context) -> AllowedFiles:
 
 def _read_tests(file: Path) -> WolframTestFile:
     """Parse a test file, and raise an error if it contains no test that can be run."""
+    # The kernel does not read the file, so it would not give these symbols a value.
+    path_values = dict.fromkeys(FILE_PATH_SYMBOLS, quote_string(str(file)))
     try:
         text = read_regular_file(file, _MAX_WLT_FILE_BYTES).decode("utf-8-sig")
-        test_file = parse_test_file(text, str(file))
+        test_file = parse_tests(text, where=str(file), values=path_values)
     except (OSError, UnicodeDecodeError, WolframSyntaxError) as error:
         raise InvalidTestFileError(f"{file.name} cannot be read: {error}") from None
     if not test_file.tests:
-        nested_note = (
-            f"; {test_file.nested_tests} inside other expressions cannot be run"
-            if test_file.nested_tests
-            else ""
-        )
-        raise NoTestsInFileError(f"{file.name} has no tests{nested_note}", where=str(file))
+        nested_tests = test_file.nested_tests
+        note = f"; {nested_tests} inside other expressions cannot be run" if nested_tests else ""
+        raise NoTestsInFileError(f"{file.name} has no tests{note}", where=str(file))
     return test_file
-
-
-class _WltRun:
-    """Runs groups of files, each group in a separate kernel."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        directory: Path,
-        limits: EvaluationLimits,
-        control: EvaluationControl,
-    ) -> None:
-        self._engine = engine
-        self._directory = directory
-        self._limits = limits
-        self._control = control
-        self._started_at = time.monotonic()
-
-    def run_group(self, files: ParsedTestFiles) -> list[WolframFileResult]:
-        """Run the files of a group in one kernel. A cancellation skips the remaining files."""
-        # Files share one clock, so that the reported progress does not restart with each file.
-        control = EvaluationControl(self._control.is_cancelled, self._report_progress)
-        with closing(RestartingKernel(self._start_kernel, control)) as kernel:
-            results = []
-            for file, test_file in files:
-                if not self._control.is_cancelled():
-                    run = WltFileRun(file.name, kernel, self._limits)
-                    results.append(run.run_file(test_file, self._report_progress))
-        return results
-
-    def _start_kernel(self) -> Kernel:
-        kernel = acquire_kernel(self._engine, self._limits)
-        # Relative paths in tests start where the client works, and not where the server runs.
-        kernel.evaluate(f"SetDirectory[{quote_string(str(self._directory))}]", self._limits)
-        return kernel
-
-    def _report_progress(self, _seconds: float = 0) -> None:
-        self._control.on_progress(time.monotonic() - self._started_at)
-
-
-class RestartingKernel:
-    """A kernel that is started on first use and replaced after it has ended.
-
-    A test may crash or quit its kernel. The remaining tests of the file then run in a new one.
-    """
-
-    def __init__(self, start: Callable[[], Kernel], control: EvaluationControl) -> None:
-        self._start_kernel = start
-        self._control = control
-        self._kernel: Kernel | None = None
-        self.restart_count = 0
-        """How often an ended kernel was replaced."""
-
-    def evaluate(self, code: str, limits: EvaluationLimits) -> EvaluationResult:
-        """Evaluate one expression, in a new kernel if the last one has ended."""
-        if self._kernel is not None and not self._kernel.is_alive:
-            self.close()
-            self.restart_count += 1
-        if self._kernel is None:
-            self._kernel = self._start_kernel()
-        return self._kernel.evaluate(code, limits, self._control)
-
-    def close(self) -> None:
-        """Close the current kernel, if any."""
-        if self._kernel is not None:
-            self._kernel.close()
-        self._kernel = None

@@ -13,18 +13,18 @@ from paddock.wolfram.wlt.wlt_parser import (
     parse_tests,
 )
 from paddock.wolfram.wlt.wlt_report import (
-    WolframFileResult,
     WolframTestResult,
+    add_test_result,
     determine_outcome,
     format_report,
 )
 
 __all__ = [
     "SetupStep",
-    "WolframFileResult",
     "WolframTest",
     "WolframTestFile",
     "WolframTestResult",
+    "add_test_result",
     "determine_outcome",
     "format_report",
     "get_atom_text",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from paddock.reports import suite_report
@@ -45,36 +45,6 @@ class WolframTestResult:
         return " ".join(self.test.test_id.split()) or f"Test {self.number} (line {self.test.line})"
 
 
-@dataclass(slots=True)
-class WolframFileResult:
-    """The results of a test file."""
-
-    name: str
-    results: list[WolframTestResult] = field(default_factory=list)
-    seconds: float = 0.0
-    notes: list[str] = field(default_factory=list)
-    """Notes for the report: failed setup code, tests that were not run."""
-    not_run: int = 0
-    """The number of tests that could not be run and have no result."""
-    is_broken: bool = False
-    """True if setup code failed."""
-
-    @property
-    def passed(self) -> int:
-        """The number of successful tests."""
-        return sum(result.outcome == "Success" for result in self.results)
-
-    @property
-    def failed(self) -> int:
-        """The number of failed tests."""
-        return len(self.results) - self.passed
-
-    @property
-    def is_success(self) -> bool:
-        """True if all tests were run and passed, and all setup code succeeded."""
-        return not (self.failed or self.not_run or self.is_broken)
-
-
 def determine_outcome(
     test: WolframTest, *, is_same: bool, messages: Sequence[str]
 ) -> WolframTestOutcome:
@@ -92,24 +62,17 @@ def determine_outcome(
     return "Success" if are_messages_expected(test.messages, messages) else "MessagesFailure"
 
 
-def format_report(files: Sequence[WolframFileResult]) -> str:
+def add_test_result(file: FileTestReport, result: WolframTestResult) -> None:
+    """Add the result of a test to the report on its file."""
+    if result.outcome == "Success":
+        file.passed_count += 1
+    else:
+        file.failures.append(_make_failed_test(result))
+
+
+def format_report(files: Sequence[FileTestReport]) -> str:
     """Return the Markdown report of test files."""
-    return suite_report.format_test_report(
-        [_make_file_report(file) for file in files], list(_GROUP_TITLES.values())
-    )
-
-
-def _make_file_report(file: WolframFileResult) -> FileTestReport:
-    """Return the section of the report on a test file, with its failed tests."""
-    return FileTestReport(
-        file.name,
-        file.passed,
-        [_make_failed_test(result) for result in file.results if result.outcome in _GROUP_TITLES],
-        file.seconds,
-        file.notes,
-        file.not_run,
-        has_other_failure=file.is_broken,
-    )
+    return suite_report.format_test_report(files, list(_GROUP_TITLES.values()))
 
 
 def _make_failed_test(result: WolframTestResult) -> FailedTest:
