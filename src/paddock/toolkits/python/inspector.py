@@ -7,7 +7,7 @@ import tempfile
 import tokenize
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.files import read_regular_file
 from paddock.kernels.handler_calls import call_in_thread
@@ -32,9 +32,10 @@ from paddock.toolkits.paths import get_working_directory, require_path
 from paddock.toolkits.python.interpreters import choose_interpreter
 from paddock.toolkits.python.linters import (
     LinterIssue,
-    RuffResult,
-    RuffRunner,
+    LinterProject,
     TypeChecker,
+    check_directory_with_ruff,
+    check_text_with_ruff,
     classify_code,
 )
 from paddock.toolkits.tool_options import (
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.reports.inspection_report import IssueFilter
-    from paddock.toolkits.python.interpreters import PythonInterpreter
 
     Arguments = dict[str, Any]
 
@@ -86,21 +86,19 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
         arguments, "" if is_configured else DEFAULT_PYTHON_EXCLUDED_SEVERITIES
     )
     interpreter = choose_interpreter(ctx, arguments.get("interpreter"), folder)
-    checker = ctx.options.get(TYPE_CHECKER_OPTION_NAME)
-    inspection = _PythonInspection(folder, interpreter, checker, is_configured=is_configured)
 
     def work(is_cancelled: Callable[[], bool], _news: Callable[[None], None]) -> str:
-        if code is not None:
-            return inspection.inspect_code(
-                code, issue_filter, get_issue_limit(arguments), is_cancelled
-            )
-        if path_to_inspect.is_dir():
-            return inspection.inspect_directory(
-                path_to_inspect, issue_filter, get_issue_limit(arguments), is_cancelled
-            )
-        return inspection.inspect_file(
-            path_to_inspect, issue_filter, get_issue_limit(arguments), is_cancelled
+        inspection = _PythonInspection(
+            LinterProject(folder, interpreter, is_configured, is_cancelled),
+            ctx.options.get(TYPE_CHECKER_OPTION_NAME),
+            issue_filter,
+            get_issue_limit(arguments),
         )
+        if code is not None:
+            return inspection.inspect_code(code)
+        if path_to_inspect.is_dir():
+            return inspection.inspect_directory()
+        return inspection.inspect_file(path_to_inspect)
 
     text = call_in_thread(ctx, work, lambda _: None)
     ctx.raise_if_cancelled()
@@ -121,113 +119,81 @@ def _has_ruff_config(folder: Path) -> bool:
     return False
 
 
-class _PythonInspection:
-    """An inspection with the settings of one project.
+class _PythonInspection(NamedTuple):
+    """An inspection of code, a file or a directory in one project."""
 
-    `is_configured` says whether the project configures ruff. Otherwise Paddock's default rules
-    apply.
-    """
+    project: LinterProject
+    checker_name: str | None
+    """The type checker, or None for the first one that is installed."""
+    issue_filter: IssueFilter
+    max_issues: int
 
-    def __init__(
-        self,
-        folder: Path,
-        interpreter: PythonInterpreter,
-        checker: str | None,
-        *,
-        is_configured: bool,
-    ) -> None:
-        self._folder = folder
-        self._interpreter = interpreter
-        self._checker_name = checker
-        self._is_configured = is_configured
-
-    def inspect_code(
-        self, code: str, issue_filter: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
-    ) -> str:
+    def inspect_code(self, code: str) -> str:
         """Return the report on code that is not in a file.
 
         Ruff reads the code from its standard input, but type checkers need a file. The code is
         therefore written to a temporary directory, and the project's folder is passed as another
         import path.
         """
-        ruff_result = self._run_ruff(code, self._folder / "code.py", is_cancelled)
+        folder = self.project.directory
+        ruff_result = check_text_with_ruff(self.project, code, folder / "code.py")
         with tempfile.TemporaryDirectory(
             prefix="paddock-", ignore_cleanup_errors=True
         ) as temporary_directory:
             file = Path(temporary_directory).resolve() / "code.py"
             file.write_text(code, encoding="utf-8", errors="replace", newline="")
-            checker = self._create_type_checker(is_cancelled, file.parent)
-            type_issues, notes = checker.check_types(file, self._folder)
+            checker = TypeChecker(self.checker_name, self.project._replace(directory=file.parent))
+            type_issues, notes = checker.check_types(file, folder)
         issues = [issue._replace(path="") for issue in (*ruff_result.issues, *type_issues)]
-        inspected = _build_inspected_file("", code, issues, issue_filter)
-        return _append_footer(
-            format_source_report(inspected, issue_filter, limit, _PYTHON),
-            [*ruff_result.notes, *notes],
-            checker.name,
-        )
+        inspected = _build_inspected_file("", code, issues, self.issue_filter)
+        report = format_source_report(inspected, self.issue_filter, self.max_issues, _PYTHON)
+        return _append_footer(report, [*ruff_result.notes, *notes], checker.name)
 
-    def inspect_file(
-        self, file: Path, issue_filter: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
-    ) -> str:
+    def inspect_file(self, file: Path) -> str:
         """Return the report on a file."""
         with convert_read_errors(file):
             data = read_regular_file(file, MAX_FILE_BYTES)
         text, decoding_issues = _decode_source(data)
-        ruff_result = self._run_ruff(text, file, is_cancelled)
-        checker = self._create_type_checker(is_cancelled, self._folder)
+        ruff_result = check_text_with_ruff(self.project, text, file)
+        checker = TypeChecker(self.checker_name, self.project)
         type_issues, notes = checker.check_types(file)
         # Type checkers also report issues of the modules that the file imports.
         own_issues = [issue for issue in type_issues if Path(issue.path).resolve() == file]
         issues = [*decoding_issues, *ruff_result.issues, *own_issues]
-        inspected = _build_inspected_file(file.name, text, issues, issue_filter)
-        report = format_source_report(inspected, issue_filter, limit, _PYTHON, path=str(file))
+        inspected = _build_inspected_file(file.name, text, issues, self.issue_filter)
+        report = format_source_report(
+            inspected, self.issue_filter, self.max_issues, _PYTHON, path=str(file)
+        )
         return _append_footer(report, [*ruff_result.notes, *notes], checker.name)
 
-    def inspect_directory(
-        self,
-        directory: Path,
-        issue_filter: IssueFilter,
-        limit: int,
-        is_cancelled: Callable[[], bool],
-    ) -> str:
-        """Return the report on a directory and its subdirectories.
+    def inspect_directory(self) -> str:
+        """Return the report on the project's directory and its subdirectories.
 
         Ruff selects the files, so that the exclusions of the project apply.
         """
-        ruff = RuffRunner(directory, self._interpreter.path.parent, is_cancelled)
-        ruff_result = ruff.inspect_directory(directory, is_configured=self._is_configured)
-        if not ruff_result.file_count and not is_cancelled():
+        directory = self.project.directory
+        ruff_result = check_directory_with_ruff(self.project)
+        if not ruff_result.file_count and not self.project.is_cancelled():
             raise NoFilesFoundError(
                 "found no .py or .pyi files that the project does not exclude",
                 where=str(directory),
             )
-        checker = self._create_type_checker(is_cancelled, directory)
+        checker = TypeChecker(self.checker_name, self.project)
         type_issues, notes = checker.check_types(directory)
         # Ruff reports files in other encodings as unreadable.
-        issues = self._recheck_encodings([*ruff_result.issues, *type_issues], is_cancelled)
-        files, omission_notes = _group_by_file(issues, directory, issue_filter)
+        issues = self._recheck_encodings([*ruff_result.issues, *type_issues])
+        files, omission_notes = _group_by_file(issues, directory, self.issue_filter)
         report = format_directory_report(
             files,
-            issue_filter,
-            limit,
+            self.issue_filter,
+            self.max_issues,
             _PYTHON,
             path=str(directory),
             file_count=ruff_result.file_count,
         )
         return _append_footer(report, [*ruff_result.notes, *notes, *omission_notes], checker.name)
 
-    def _run_ruff(self, text: str, path: Path, is_cancelled: Callable[[], bool]) -> RuffResult:
-        ruff = RuffRunner(self._folder, self._interpreter.path.parent, is_cancelled)
-        return ruff.inspect_text(text, path, is_configured=self._is_configured)
-
-    def _create_type_checker(
-        self, is_cancelled: Callable[[], bool], directory: Path
-    ) -> TypeChecker:
-        return TypeChecker(self._checker_name, directory, self._interpreter, is_cancelled)
-
-    def _recheck_encodings(
-        self, issues: list[LinterIssue], is_cancelled: Callable[[], bool]
-    ) -> list[LinterIssue]:
+    def _recheck_encodings(self, issues: list[LinterIssue]) -> list[LinterIssue]:
         """Inspect files again that declare an encoding, because ruff reads UTF-8 only."""
         checked: list[LinterIssue] = []
         reencoded_count = 0
@@ -235,21 +201,17 @@ class _PythonInspection:
             replacements: list[LinterIssue] | None = None
             if issue.issue.tag == _IO_ERROR_CODE and reencoded_count < _MAX_REENCODED_FILES:
                 reencoded_count += 1
-                replacements = self._inspect_declared_encoding(Path(issue.path), is_cancelled)
+                replacements = self._inspect_declared_encoding(Path(issue.path))
             checked += [issue] if replacements is None else replacements
         return checked
 
-    def _inspect_declared_encoding(
-        self, file: Path, is_cancelled: Callable[[], bool]
-    ) -> list[LinterIssue] | None:
+    def _inspect_declared_encoding(self, file: Path) -> list[LinterIssue] | None:
         """Inspect a file in its declared encoding, or return None if it cannot be decoded."""
         try:
-            data = read_regular_file(file, MAX_FILE_BYTES)
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-            text = data.decode(encoding)
-        except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+            text, decoding_issues = _decode_source(read_regular_file(file, MAX_FILE_BYTES))
+        except OSError:
             return None
-        return self._run_ruff(text, file, is_cancelled).issues
+        return None if decoding_issues else check_text_with_ruff(self.project, text, file).issues
 
 
 def _decode_source(data: bytes) -> tuple[str, list[LinterIssue]]:

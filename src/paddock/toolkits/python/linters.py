@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.02
 _MAX_ERROR_BYTES = 20_000
 RUFF_TIMEOUT_SECONDS = 120.0
-MAX_RUFF_OUTPUT_BYTES = 64 << 20
+MAX_LINTER_OUTPUT_BYTES = 64 << 20
 # The rules for projects that do not configure ruff.
 DEFAULT_RUFF_RULES = "E4,E7,E9,F,W605,ASYNC,B,C4,PERF,PIE,PLE,PLW,RET,SIM,UP"
 _INVALID_CONFIG_STATUS = 2
@@ -35,29 +35,15 @@ _SYNTAX_CODES = frozenset({"invalid-syntax", "E902", "E999"})
 _SCOPING_CODES = frozenset({"F401", "F811", "F841", "PLW0127", "PLW0603"})
 _HIGH_CONFIDENCE = 0.95
 _MEDIUM_CONFIDENCE = 0.85
-_RUFF_SEVERITIES: tuple[tuple[str, Severity, float], ...] = (
-    ("F", "Error", _HIGH_CONFIDENCE),
-    ("PLE", "Error", _HIGH_CONFIDENCE),
-    ("E9", "Error", _HIGH_CONFIDENCE),
-    ("E7", "Warning", _MEDIUM_CONFIDENCE),
-    ("W605", "Warning", _HIGH_CONFIDENCE),
-    ("B", "Warning", _MEDIUM_CONFIDENCE),
-    ("S", "Warning", _MEDIUM_CONFIDENCE),
-    ("PLW", "Warning", _MEDIUM_CONFIDENCE),
-    ("ASYNC", "Warning", _MEDIUM_CONFIDENCE),
-    ("DTZ", "Warning", _MEDIUM_CONFIDENCE),
-    ("A", "Scoping", _MEDIUM_CONFIDENCE),
-    ("ARG", "Scoping", _MEDIUM_CONFIDENCE),
-    ("E", "Formatting", _HIGH_CONFIDENCE),
-    ("W", "Formatting", _HIGH_CONFIDENCE),
-    ("I", "Formatting", _HIGH_CONFIDENCE),
-    ("Q", "Formatting", _HIGH_CONFIDENCE),
-    ("COM", "Formatting", _HIGH_CONFIDENCE),
-    ("D2", "Formatting", _HIGH_CONFIDENCE),
+_RUFF_SEVERITIES: tuple[tuple[tuple[str, ...], Severity, float], ...] = (
+    (("F", "PLE", "E9"), "Error", _HIGH_CONFIDENCE),
+    (("E7", "B", "S", "PLW", "ASYNC", "DTZ"), "Warning", _MEDIUM_CONFIDENCE),
+    (("W605",), "Warning", _HIGH_CONFIDENCE),
+    (("A", "ARG"), "Scoping", _MEDIUM_CONFIDENCE),
+    (("E", "W", "I", "Q", "COM", "D2"), "Formatting", _HIGH_CONFIDENCE),
 )
-"""Severity and confidence by prefix of the rule; other rules are remarks."""
+"""Prefixes of rules with their severity and confidence; other rules are remarks."""
 TYPE_CHECK_TIMEOUT_SECONDS = 300.0
-MAX_TYPE_CHECK_OUTPUT_BYTES = 64 << 20
 TYPE_CHECKERS = ("ty", "mypy")
 _TY_SEVERITIES: dict[str, Severity] = {
     "blocker": "Fatal",
@@ -98,12 +84,9 @@ def find_program(name: str, *, directory: Path | None = None) -> str | None:
         name: The name of the program.
         directory: A directory to search after that of Paddock's own Python, and before `PATH`.
     """
-    folders = [Path(sys.executable).parent, *([directory] if directory else [])]
-    for folder in folders:
-        program = shutil.which(name, path=str(folder))
-        if program:
-            return program
-    return shutil.which(name)
+    folders = [str(folder) for folder in (Path(sys.executable).parent, directory) if folder]
+    programs = (shutil.which(name, path=folder) for folder in (*folders, None))
+    return next(filter(None, programs), None)
 
 
 def run_program(
@@ -117,8 +100,7 @@ def run_program(
 ) -> ProgramResult:
     """Run a program until it ends, its output is too long, or the call is cancelled.
 
-    The output is read in a thread up to the limit. Input and errors go through temporary files, so
-    that no further pipe has to be served.
+    Input, output and errors go through temporary files, so that no pipe has to be served.
 
     Args:
         command: The program and its arguments.
@@ -131,7 +113,11 @@ def run_program(
     Raises:
         ProgramError: The program does not start, or takes too long.
     """
-    with tempfile.TemporaryFile() as error_file, tempfile.TemporaryFile() as input_file:
+    with (
+        tempfile.TemporaryFile() as input_file,
+        tempfile.TemporaryFile() as output_file,
+        tempfile.TemporaryFile() as error_file,
+    ):
         input_file.write(stdin)
         input_file.seek(0)
         try:
@@ -139,69 +125,34 @@ def run_program(
                 command,
                 cwd=directory,
                 stdin=input_file,
-                stdout=subprocess.PIPE,
+                stdout=output_file,
                 stderr=error_file,
                 env=sandbox.build_environment() | {"NO_COLOR": "1"},
             )
         except OSError as error:
             raise ProgramError(f"{command[0]} does not start: {error.strerror}") from None
-        reader = _OutputReader(process, max_output_bytes)
         deadline = time.monotonic() + seconds
-        try:
-            while not reader.end_event.wait(_POLL_SECONDS):
-                if is_cancelled() or time.monotonic() > deadline:
-                    break
-            else:
-                process.wait(max(_POLL_SECONDS, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            pass
-        # The program may also have been stopped on purpose: by a cancellation or because of long
-        # output.
-        is_late = process.poll() is None and not reader.is_truncated
+        is_truncated = is_late = False
+        while not (is_truncated or is_late or is_cancelled()):
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_POLL_SECONDS)
+                break
+            is_truncated = os.fstat(output_file.fileno()).st_size > max_output_bytes
+            is_late = time.monotonic() > deadline
         process.kill()
         exit_code = process.wait()
-        reader.join()
-        if is_late and not is_cancelled():
+        if is_late and not is_truncated and not is_cancelled():
             raise ProgramError(f"{Path(command[0]).name} took longer than {seconds:g} s")
+        output_file.seek(0)
+        output = output_file.read(max_output_bytes + 1)
         error_file.seek(0)
         error_text = error_file.read(_MAX_ERROR_BYTES).decode("utf-8", "replace")
-        return ProgramResult(exit_code, reader.output, error_text.strip(), reader.is_truncated)
-
-
-class _OutputReader:
-    """Reads the output of a process in a thread, up to a limit."""
-
-    def __init__(self, process: subprocess.Popen[bytes], max_bytes: int) -> None:
-        self._process = process
-        self._max_bytes = max_bytes
-        self._chunks: list[bytes] = []
-        self.is_truncated = False
-        self.end_event = threading.Event()
-        self._thread = threading.Thread(
-            target=self._read_output, name="paddock-program", daemon=True
+        return ProgramResult(
+            exit_code,
+            output[:max_output_bytes],
+            error_text.strip(),
+            is_truncated=len(output) > max_output_bytes,
         )
-        self._thread.start()
-
-    @property
-    def output(self) -> bytes:
-        return b"".join(self._chunks)
-
-    def join(self) -> None:
-        self._thread.join()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-
-    def _read_output(self) -> None:
-        """Read the output in chunks. `end_event` is set at its end or when the limit is reached."""
-        remaining_bytes = self._max_bytes
-        stdout = self._process.stdout
-        while stdout is not None and (data := os.read(stdout.fileno(), 1 << 16)):
-            self._chunks.append(data[:remaining_bytes])
-            if len(data) > remaining_bytes:
-                self.is_truncated = True
-                break
-            remaining_bytes -= len(data)
-        self.end_event.set()
 
 
 class LinterIssue(NamedTuple):
@@ -220,91 +171,83 @@ class RuffResult(NamedTuple):
     """The number of inspected files; 0 for code."""
 
 
-class RuffRunner:
-    """Runs ruff for one inspection.
+class LinterProject(NamedTuple):
+    """The project to inspect, for all linters of one call."""
 
-    `environment` is the directory of the project's programs, in which the project's own ruff may
-    be.
+    directory: Path
+    """The working directory of the linters, whose settings apply."""
+    interpreter: PythonInterpreter
+    has_ruff_settings: bool
+    """Whether the project configures ruff. Otherwise Paddock's default rules apply."""
+    is_cancelled: Callable[[], bool]
+
+    def find_program(self, name: str) -> str | None:
+        """Return the path of a program of Paddock's environment, the project's, or `PATH`."""
+        return find_program(name, directory=self.interpreter.path.parent)
+
+
+def check_text_with_ruff(project: LinterProject, text: str, path: Path) -> RuffResult:
+    """Inspect text with ruff as if it were the content of a file.
+
+    The path decides on the settings and exceptions that apply.
     """
+    return _check_with_ruff(project, ["--stdin-filename", str(path), "-"], text.encode())
 
-    def __init__(
-        self, directory: Path, environment: Path, is_cancelled: Callable[[], bool]
-    ) -> None:
-        self._directory = directory
-        self._environment = environment
-        self._is_cancelled = is_cancelled
 
-    def inspect_text(self, text: str, path: Path, *, is_configured: bool) -> RuffResult:
-        """Inspect text as if it were the content of a file.
+def check_directory_with_ruff(project: LinterProject) -> RuffResult:
+    """Inspect all Python files of the project's directory that it does not exclude."""
+    arguments = ["--extend-exclude", "*.ipynb", str(project.directory)]
+    result = _check_with_ruff(project, arguments)
+    listing = _run_ruff(project, ["--show-files", *arguments], find_program("ruff"))
+    return result._replace(file_count=listing.output.count(b"\n"))
 
-        Args:
-            text: The source code.
-            path: The path to assume, which decides on the settings and exceptions that apply.
-            is_configured: Whether to use the project's settings and not Paddock's default rules.
-        """
-        arguments = ["--stdin-filename", str(path), "-"]
-        return self._run_check(arguments, is_configured=is_configured, stdin=text.encode())
 
-    def inspect_directory(self, directory: Path, *, is_configured: bool) -> RuffResult:
-        """Inspect all Python files of a directory that the project does not exclude.
+def _check_with_ruff(
+    project: LinterProject, arguments: list[str], stdin: bytes = b""
+) -> RuffResult:
+    """Run a check and return its issues.
 
-        Args:
-            directory: The directory.
-            is_configured: Whether to use the project's settings and not Paddock's default rules.
-        """
-        arguments = ["--extend-exclude", "*.ipynb", str(directory)]
-        result = self._run_check(arguments, is_configured=is_configured)
-        listing = self._run_ruff(["--show-files", *arguments], find_program("ruff"))
-        return result._replace(file_count=listing.output.count(b"\n"))
+    If ruff rejects the settings of the project, the default rules are used and a note is added.
 
-    def _run_check(
-        self, arguments: list[str], *, is_configured: bool, stdin: bytes = b""
-    ) -> RuffResult:
-        """Run a check and return its issues.
+    Args:
+        project: The project.
+        arguments: The files to check, and options for them.
+        stdin: The text to check, if the arguments say that it comes from the standard input.
+    """
+    options = ["--output-format", "json-lines", *arguments]
+    default_options = ["--isolated", "--select", DEFAULT_RUFF_RULES, *options]
+    ruff = project.find_program("ruff")
+    is_configured = project.has_ruff_settings
+    result = _run_ruff(project, options if is_configured else default_options, ruff, stdin)
+    notes: list[str] = []
+    if result.exit_code == _INVALID_CONFIG_STATUS and is_configured:
+        notes.append(f"ruff cannot use the project's settings: {_summarize_errors(result.errors)}")
+        result = _run_ruff(project, default_options, ruff, stdin)
+    if result.exit_code == _INVALID_CONFIG_STATUS:
+        raise ProgramError(f"ruff failed: {_summarize_errors(result.errors)}")
+    if result.is_truncated:
+        notes.append("The output of ruff was too long; inspect a smaller directory.")
+    return RuffResult(list(_parse_ruff_output(result.output)), notes, 0)
 
-        Args:
-            arguments: The files to check, and options for them.
-            is_configured: Whether to use the project's settings. If ruff rejects them, the default
-                rules are used and a note is added.
-            stdin: The text to check, if the arguments say that it comes from the standard input.
-        """
-        default_rules = ["--isolated", "--select", DEFAULT_RUFF_RULES]
-        options = ["--output-format", "json-lines", *arguments]
-        # `find_program` searches Paddock's environment first, then that of the project.
-        ruff = find_program("ruff", directory=self._environment)
-        result = self._run_ruff(
-            options if is_configured else [*default_rules, *options], ruff, stdin
+
+def _run_ruff(
+    project: LinterProject, arguments: list[str], ruff: str | None, stdin: bytes = b""
+) -> ProgramResult:
+    """Run ruff with the arguments and options that all checks share."""
+    if ruff is None:
+        raise ProgramError(
+            "ruff is not installed", hint="pip install 'paddock[python]', or ruff itself"
         )
-        notes: list[str] = []
-        if result.exit_code == _INVALID_CONFIG_STATUS and is_configured:
-            notes.append(
-                f"ruff cannot use the project's settings: {_summarize_errors(result.errors)}"
-            )
-            result = self._run_ruff([*default_rules, *options], ruff, stdin)
-        if result.exit_code == _INVALID_CONFIG_STATUS:
-            raise ProgramError(f"ruff failed: {_summarize_errors(result.errors)}")
-        if result.is_truncated:
-            notes.append("The output of ruff was too long; inspect a smaller directory.")
-        return RuffResult(list(_parse_ruff_output(result.output)), notes, 0)
-
-    def _run_ruff(
-        self, arguments: list[str], ruff: str | None, stdin: bytes = b""
-    ) -> ProgramResult:
-        """Run ruff with the arguments and options that all checks share."""
-        if ruff is None:
-            raise ProgramError(
-                "ruff is not installed", hint="pip install 'paddock[python]', or ruff itself"
-            )
-        return run_program(
-            # Inspecting must not write into the project. With --exit-zero, a status other than 0
-            # means that ruff itself has failed, and not that there are issues.
-            [ruff, "check", "--no-cache", "--quiet", "--exit-zero", *arguments],
-            self._directory,
-            seconds=RUFF_TIMEOUT_SECONDS,
-            max_output_bytes=MAX_RUFF_OUTPUT_BYTES,
-            is_cancelled=self._is_cancelled,
-            stdin=stdin,
-        )
+    return run_program(
+        # Inspecting must not write into the project. With --exit-zero, a status other than 0
+        # means that ruff itself has failed, and not that there are issues.
+        [ruff, "check", "--no-cache", "--quiet", "--exit-zero", *arguments],
+        project.directory,
+        seconds=RUFF_TIMEOUT_SECONDS,
+        max_output_bytes=MAX_LINTER_OUTPUT_BYTES,
+        is_cancelled=project.is_cancelled,
+        stdin=stdin,
+    )
 
 
 def _summarize_errors(errors: str) -> str:
@@ -349,8 +292,10 @@ def classify_code(code: str) -> tuple[Severity, float]:
     if code in _SCOPING_CODES:
         return "Scoping", _HIGH_CONFIDENCE
     letters = code.rstrip("0123456789")
-    for prefix, severity, confidence in _RUFF_SEVERITIES:
-        if prefix.rstrip("0123456789") == letters and code.startswith(prefix):
+    for prefixes, severity, confidence in _RUFF_SEVERITIES:
+        # `A001` has the prefix A, but `ARG001` does not.
+        same_letters = [prefix for prefix in prefixes if prefix.rstrip("0123456789") == letters]
+        if code.startswith(tuple(same_letters)):
             return severity, confidence
     return "Remark", _MEDIUM_CONFIDENCE
 
@@ -362,27 +307,14 @@ class TypeChecker:
     `name` is None afterwards and types are not checked.
     """
 
-    def __init__(
-        self,
-        name: str | None,
-        directory: Path,
-        interpreter: PythonInterpreter,
-        is_cancelled: Callable[[], bool],
-    ) -> None:
-        self._directory = directory
-        self._interpreter = interpreter
-        self._is_cancelled = is_cancelled
-        program_directory = interpreter.path.parent
-        self.name = next(
-            (
-                candidate
-                for candidate in TYPE_CHECKERS
-                if name in (None, candidate)
-                and find_program(candidate, directory=program_directory)
-            ),
-            None,
-        )
-        self._program = find_program(self.name, directory=program_directory) if self.name else None
+    def __init__(self, name: str | None, project: LinterProject) -> None:
+        self._project = project
+        programs = {
+            candidate: program
+            for candidate in TYPE_CHECKERS
+            if name in (None, candidate) and (program := project.find_program(candidate))
+        }
+        self.name, self._program = next(iter(programs.items()), (None, ""))
 
     def check_types(
         self, path: Path, search_path: Path | None = None
@@ -396,45 +328,43 @@ class TypeChecker:
             path: The file or directory.
             search_path: Another directory to import modules from. Used by ty only.
         """
-        if self.name is None or self._program is None:
+        if self.name is None:
             return [], []
-        arguments = (
-            self._build_ty_arguments(path, search_path)
-            if self.name == "ty"
-            else self._build_mypy_arguments(path)
-        )
+        if self.name == "ty":
+            arguments, parse = self._build_ty_arguments(path, search_path), self._parse_ty_output
+        else:
+            arguments, parse = self._build_mypy_arguments(path), self._parse_mypy_output
         try:
             result = run_program(
                 [self._program, *arguments],
-                self._directory,
+                self._project.directory,
                 seconds=TYPE_CHECK_TIMEOUT_SECONDS,
-                max_output_bytes=MAX_TYPE_CHECK_OUTPUT_BYTES,
-                is_cancelled=self._is_cancelled,
+                max_output_bytes=MAX_LINTER_OUTPUT_BYTES,
+                is_cancelled=self._project.is_cancelled,
             )
         except ProgramError as error:
             return [], [f"Types were not checked: {error}"]
-        if self._is_cancelled():
+        if self._project.is_cancelled():
             return [], []
         try:
-            parse = self._parse_ty_output if self.name == "ty" else self._parse_mypy_output
             return list(parse(result.output)), []
         except (ValueError, KeyError, TypeError):
             output = result.errors or result.output[:500].decode(errors="replace")
-            summary = " ".join(output.split())[:500]
+            summary = _summarize_errors(output)
             return [], [f"Types were not checked: unexpected output of {self.name}: {summary}"]
 
     def _build_ty_arguments(self, path: Path, search_path: Path | None) -> list[str]:
         search_options = ["--extra-search-path", str(search_path)] if search_path else []
         return [
             *("check", "--output-format", "gitlab", "--no-progress"),
-            *("--python", str(self._interpreter.prefix), *search_options, str(path)),
+            *("--python", str(self._project.interpreter.prefix), *search_options, str(path)),
         ]
 
     def _build_mypy_arguments(self, path: Path) -> list[str]:
         return [
             # The cache goes to the null device, because nothing may be written into the project.
             *("--output", "json", "--cache-dir", os.devnull, "--no-error-summary"),
-            *("--python-executable", str(self._interpreter.path), str(path)),
+            *("--python-executable", str(self._project.interpreter.path), str(path)),
         ]
 
     def _parse_ty_output(self, output: bytes) -> Iterator[LinterIssue]:
@@ -461,18 +391,16 @@ class TypeChecker:
             if issue_data["severity"] != "error" or rule in _RUFF_COVERED_RULES:
                 continue
             row, column = max(issue_data["line"], 1), issue_data["column"] + 1
-            end_row, end_column = (
-                issue_data.get("end_line", row),
-                issue_data.get("end_column", column),
-            )
-            source_range = SourceRange(row, column, end_row, end_column + 1)
+            end_row = issue_data.get("end_line", row)
+            end_column = issue_data.get("end_column", column) + 1
+            source_range = SourceRange(row, column, end_row, end_column)
             issue = CodeIssue(
                 "mypy", rule, "Error", _get_confidence(rule), issue_data["message"], source_range
             )
             yield LinterIssue(self._join_path(issue_data["file"]), issue)
 
     def _join_path(self, path: str) -> str:
-        return os.path.join(self._directory, path)  # noqa: PTH118 - keeps the linter's spelling
+        return os.path.join(self._project.directory, path)  # noqa: PTH118 - keeps the linter's spelling
 
 
 def _get_confidence(rule: str) -> float:
