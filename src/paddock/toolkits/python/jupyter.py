@@ -9,15 +9,16 @@ cells keep everything, and changed cells everything but their outputs.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 import secrets
 from collections import Counter
+from contextlib import suppress
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.errors import PaddockError
+from paddock.protocol.content import ImageContent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +28,7 @@ NotebookCell = dict[str, Any]
 NOTEBOOK_FORMAT, NOTEBOOK_FORMAT_MINOR = 4, 5
 _CELL_ID_FORMAT = (4, 5)
 _DEFAULT_LANGUAGE = "python"
-_CELL_ID_CHARACTERS = 8
+_CELL_ID_BYTES = 4
 OUTPUT_FENCE = "output"
 MAX_IMAGE_BYTES = 8 << 20
 _IMAGE_EXTENSIONS = {
@@ -168,15 +169,6 @@ def create_notebook(language: str) -> JupyterNotebook:
     )
 
 
-def generate_cell_id(used_ids: Counter[str]) -> str:
-    """Return a new cell id, and add it to the used ones."""
-    while True:
-        cell_id = secrets.token_hex(_CELL_ID_CHARACTERS // 2)
-        if not used_ids[cell_id]:
-            used_ids[cell_id] += 1
-            return cell_id
-
-
 def dump_notebook(notebook: JupyterNotebook, previous_text: str = "") -> str:
     """Return the JSON of a notebook, formatted like its previous text.
 
@@ -184,9 +176,9 @@ def dump_notebook(notebook: JupyterNotebook, previous_text: str = "") -> str:
     """
     indent = _detect_indent(previous_text)
     # Lone surrogates can be written as escape sequences, but not encoded as UTF-8.
-    is_unescaped = "\\ud" not in previous_text.lower()
+    has_escapes = "\\ud" in previous_text.lower()
     text = json.dumps(
-        notebook.data, indent=indent, ensure_ascii=not is_unescaped, sort_keys=not previous_text
+        notebook.data, indent=indent, ensure_ascii=has_escapes, sort_keys=not previous_text
     )
     return text + ("\n" if not previous_text or previous_text.endswith("\n") else "")
 
@@ -215,18 +207,11 @@ class RenderLimits(NamedTuple):
     max_characters: int
 
 
-class NotebookImage(NamedTuple):
-    """The data of an image."""
-
-    data: bytes
-    mime: str
-
-
 class RenderedNotebook(NamedTuple):
     """A notebook as Markdown, and its images."""
 
     text: str
-    images: list[NotebookImage]
+    images: list[ImageContent]
 
 
 def render_notebook(
@@ -253,12 +238,10 @@ def render_notebook(
         if remaining_characters < 0 and number > start:
             text += f"\n\n\n{_format_omission(number, len(cells), number)}"
             break
-        # Two empty lines separate adjacent Markdown cells.
-        text += (
-            ("\n\n\n" if was_markdown and is_markdown else "\n\n") + cell_text
-            if text
-            else cell_text
-        )
+        if text:
+            # Two empty lines separate adjacent Markdown cells.
+            text += "\n\n\n" if was_markdown and is_markdown else "\n\n"
+        text += cell_text
         was_markdown = is_markdown
     return RenderedNotebook(f"{text}\n" if text else "", renderer.images)
 
@@ -274,7 +257,7 @@ class _NotebookRenderer:
         self._language = language
         self._limits = limits
         self._image_count = 0
-        self.images: list[NotebookImage] = []
+        self.images: list[ImageContent] = []
 
     def render_cell(self, cell: NotebookCell) -> tuple[str, bool]:
         """Return the text of a cell, and whether it is a Markdown cell without delimiters.
@@ -310,16 +293,14 @@ class _NotebookRenderer:
             return join_lines(output.get("text"))
         if kind == "error":
             trace = output.get("traceback")
-            lines = join_lines("\n".join(map(str, trace)) if isinstance(trace, list) else "")
+            lines = "\n".join(map(str, trace)) if isinstance(trace, list) else ""
             # The message is needed in any case. If the traceback ends with it, the end of the
             # traceback is shown, because the last lines are the most useful ones.
             message = f"{output.get('ename')}: {output.get('evalue')}"
             plain_text = _ANSI_ESCAPE_PATTERN.sub("", lines).rstrip()
-            return (
-                plain_text[-self._limits.max_output_characters :]
-                if plain_text.endswith(message)
-                else message
-            )
+            if not plain_text.endswith(message):
+                return message
+            return plain_text[-self._limits.max_output_characters :]
         data = output.get("data")
         return self._render_data(data) if isinstance(data, dict) else ""
 
@@ -341,15 +322,13 @@ class _NotebookRenderer:
         mentioned.
         """
         self._image_count += 1
-        if mime == _SVG_MIME_TYPE or len(self.images) >= self._limits.max_images:
-            return f"![{mime}](picture-{self._image_count})"
-        try:
-            data = base64.b64decode(text, validate=False)
-        except (binascii.Error, ValueError):
-            data = b""
+        data = b""
+        if mime != _SVG_MIME_TYPE and len(self.images) < self._limits.max_images:
+            with suppress(ValueError):
+                data = base64.b64decode(text)
         if not data or len(data) > MAX_IMAGE_BYTES:
             return f"![{mime}](picture-{self._image_count})"
-        self.images.append(NotebookImage(data, mime))
+        self.images.append(ImageContent(data, mime))
         return f"![Image](picture-{self._image_count}.{_IMAGE_EXTENSIONS[mime]})"
 
 
@@ -387,20 +366,41 @@ def build_notebook(markdown: str, previous: JupyterNotebook | None) -> JupyterNo
     return notebook
 
 
-def _detect_language(lines: list[str]) -> str:
-    """Return the most frequent language of the code fences."""
-    counts: Counter[str] = Counter()
-    fence = ""
+class _MarkdownLine(NamedTuple):
+    """A line of Markdown and the fenced block that it belongs to."""
+
+    text: str
+    language: str | None = None
+    """The language of the fenced block, which may be empty. None outside of blocks."""
+    is_opening: bool = False
+    is_closing: bool = False
+
+
+def _scan_fences(lines: Iterable[str]) -> Iterator[_MarkdownLine]:
+    """Yield lines of Markdown with the fenced blocks that they belong to."""
+    fence = language = ""
     for line in lines:
         match = _FENCE_PATTERN.match(line)
-        if match and not fence:
-            fence = match[1]
-            name = match[2].lower()
-            counts[_LANGUAGE_ALIASES.get(name, name)] += name not in _NON_CODE_FENCES
-        elif fence and _is_closing_fence(line, fence):
-            fence = ""
-    most_common = counts.most_common(1)
-    return most_common[0][0] if most_common and most_common[0][1] else "python"
+        if fence:
+            # A closing fence has at least as many characters as the opening one, and no others.
+            stripped = line.strip()
+            is_closing = stripped.startswith(fence) and not stripped.strip(fence[0])
+            yield _MarkdownLine(line, language, is_closing=is_closing)
+            fence = "" if is_closing else fence
+        elif match:
+            fence, language = match[1], match[2]
+            yield _MarkdownLine(line, language, is_opening=True)
+        else:
+            yield _MarkdownLine(line)
+
+
+def _detect_language(lines: list[str]) -> str:
+    """Return the most frequent language of the code fences."""
+    names = [(line.language or "").lower() for line in _scan_fences(lines) if line.is_opening]
+    counts = Counter(
+        _LANGUAGE_ALIASES.get(name, name) for name in names if name not in _NON_CODE_FENCES
+    )
+    return next((name for name, _ in counts.most_common(1)), _DEFAULT_LANGUAGE)
 
 
 def _strip_outputs(lines: list[str]) -> Iterator[str]:
@@ -409,32 +409,21 @@ def _strip_outputs(lines: list[str]) -> Iterator[str]:
     Outputs are shown to the model but never written back. Blank lines before an output are dropped
     with it.
     """
-    fence, is_output, after_code = "", False, False
+    is_output = is_after_block = False
     blank_lines: list[str] = []
-    for line in lines:
-        match = None if fence else _FENCE_PATTERN.match(line)
-        if match:
-            fence = match[1]
-            # Only a fence that directly follows code is an output. Others belong to the text.
-            is_output = after_code and match[2].lower() == OUTPUT_FENCE
-        elif not fence and not line.strip():
-            blank_lines.append(line)
+    for line in _scan_fences(lines):
+        if line.language is None and not line.text.strip():
+            blank_lines.append(line.text)
             continue
-        if not is_output:
+        if line.is_opening:
+            # Only a fence that directly follows code is an output. Others belong to the text.
+            is_output = is_after_block and (line.language or "").lower() == OUTPUT_FENCE
+        if line.language is None or not is_output:
             yield from blank_lines
-            yield line
+            yield line.text
         blank_lines = []
-        if not match and fence and _is_closing_fence(line, fence):
-            fence, is_output, after_code = "", False, True
-        elif not fence:
-            after_code = False
+        is_after_block = line.is_closing
     yield from blank_lines
-
-
-def _is_closing_fence(line: str, fence: str) -> bool:
-    """Return True if a line closes a fence: at least as many of its characters and nothing else."""
-    stripped = line.strip()
-    return stripped.startswith(fence) and not stripped.strip(fence[0])
 
 
 def _parse_cells(lines: list[str], language: str) -> list[NotebookCell]:
@@ -450,20 +439,14 @@ def _parse_cells(lines: list[str], language: str) -> list[NotebookCell]:
 
 
 def _normalize_fence_languages(lines: list[str], language: str) -> Iterator[str]:
-    """Yield the lines with aliases of the notebook's language, such as `py`, replaced."""
-    fence = ""
-    for line in lines:
-        match = _FENCE_PATTERN.match(line)
-        if match and not fence:
-            fence = match[1]
-            if _LANGUAGE_ALIASES.get(match[2].lower()) == language:
-                # jupytext makes a code cell only of a fence with the name of the notebook's
-                # language.
-                yield line.replace(match[2], language, 1)
-                continue
-        elif fence and _is_closing_fence(line, fence):
-            fence = ""
-        yield line
+    """Yield the lines with aliases of the notebook's language, such as `py`, replaced.
+
+    jupytext makes a code cell only of a fence with the name of the notebook's language.
+    """
+    for line in _scan_fences(lines):
+        alias = line.language or ""
+        is_alias = line.is_opening and _LANGUAGE_ALIASES.get(alias.lower()) == language
+        yield line.text.replace(alias, language, 1) if is_alias else line.text
 
 
 def _convert_cell(jupytext_cell: Any) -> NotebookCell:
@@ -513,10 +496,7 @@ def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[N
     Cells are compared by type and source. In a changed stretch, new cells are paired in order with
     old cells of the same type, from which they take the id, metadata and attachments.
     """
-    old_keys, new_keys = (
-        [_get_match_key(cell) for cell in old],
-        [_get_match_key(cell) for cell in new],
-    )
+    old_keys, new_keys = ([_get_match_key(cell) for cell in cells] for cells in (old, new))
     # The exact comparison takes quadratic time, so a heuristic is used for huge notebooks.
     matcher = SequenceMatcher(None, old_keys, new_keys, autojunk=len(old) > _MAX_EXACT_DIFF_CELLS)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
@@ -525,12 +505,11 @@ def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[N
             continue
         candidates = old[start:end]
         for cell in new[new_start:new_end]:
-            kind = cell["cell_type"]
-            index = next(
-                (i for i, other in enumerate(candidates) if other.get("cell_type") == kind), None
-            )
-            replaced = candidates[index] if index is not None else {}
-            candidates = candidates[index + 1 :] if index is not None else candidates
+            types = [candidate.get("cell_type") for candidate in candidates]
+            replaced: NotebookCell = {}
+            if cell["cell_type"] in types:
+                index = types.index(cell["cell_type"])
+                replaced, candidates = candidates[index], candidates[index + 1 :]
             yield _replace_cell(replaced, cell)
 
 
@@ -551,10 +530,9 @@ def _assign_cell_ids(notebook: JupyterNotebook) -> None:
         for cell in notebook.cells:
             cell.pop("id", None)
         return
-    used_ids: Counter[str] = Counter()
+    used_ids: set[str] = set()
     for cell in notebook.cells:
         cell_id = cell.get("id")
-        if not isinstance(cell_id, str) or not cell_id or used_ids[cell_id]:
-            cell["id"] = generate_cell_id(used_ids)
-        else:
-            used_ids[cell_id] += 1
+        while not isinstance(cell_id, str) or not cell_id or cell_id in used_ids:
+            cell_id = cell["id"] = secrets.token_hex(_CELL_ID_BYTES)
+        used_ids.add(cell_id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.files import read_regular_file
-from paddock.protocol.content import ImageContent, TextContent
+from paddock.protocol.content import TextContent
 from paddock.toolkits.file_edits import MAX_NOTEBOOK_BYTES, write_notebook_file
 from paddock.toolkits.notebooks import JUPYTER_SUFFIX
 from paddock.toolkits.paths import resolve_path
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
+    from paddock.protocol.content import ImageContent
     from paddock.toolkits.notebooks import NotebookReadArguments, NotebookWriteArguments
 
 
@@ -52,8 +53,7 @@ def read_jupyter_file(
     if start > max(len(parsed.cells), 1):
         return [TextContent(f"The notebook has only {len(parsed.cells)} cells.")]
     rendered = render_notebook(parsed, limits, start)
-    images = [ImageContent(image.data, image.mime) for image in rendered.images]
-    return [TextContent(rendered.text or "The notebook is empty.\n"), *images]
+    return [TextContent(rendered.text or "The notebook is empty.\n"), *rendered.images]
 
 
 def write_jupyter_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
