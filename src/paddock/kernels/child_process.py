@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.kernels import sandbox
@@ -12,7 +15,35 @@ from paddock.kernels.kernel import KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+
+_SOURCE_ROOT = str(Path(__file__).parents[2])
+_BOOTSTRAP_CODE = """\
+import os, sys
+sys.path += sys.argv.pop(1).split(os.pathsep)
+from {module} import {function}
+{function}()
+"""
+
+
+def build_python_command(
+    reference: str, *arguments: str, search_path: Sequence[str] = (_SOURCE_ROOT,)
+) -> list[str]:
+    """Return the command that calls a function in a new process of this Python.
+
+    Args:
+        reference: The function, which takes no parameters, as `paddock.kernels.sandbox:main`.
+        arguments: Arguments that the function finds in `sys.argv[1:]`.
+        search_path: Directories to import modules from, besides the standard library.
+    """
+    module, _, function = reference.partition(":")
+    code = _BOOTSTRAP_CODE.format(module=module, function=function)
+    # -S saves the time for site: the search path contains all directories that are needed.
+    return [sys.executable, "-I", "-S", "-c", code, os.pathsep.join(search_path), *arguments]
+
+
+def build_supervised_command(command: Sequence[str]) -> list[str]:
+    """Return the command that runs a Wolfram or Jupyter kernel under a supervisor process."""
+    return build_python_command("paddock.kernels.wolfram.kernel_supervisor:main", *command)
 
 
 def start_process(

@@ -16,6 +16,13 @@ import os
 import struct
 import sys
 
+if sys.platform != "win32":
+    import resource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 _RET_ALLOW = 0x7FFF0000
 _RET_ERRNO = 0x00050000
 _RET_DENIED = _RET_ERRNO | errno.EACCES
@@ -36,6 +43,7 @@ INHERITED_VARIABLES = frozenset(
 )  # fmt: skip
 """Environment variables that kernels inherit from the server, besides those named `LC_…`."""
 MAX_OPEN_FILES = 1024
+_PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
 _SECCOMP_MODE_FILTER = 2
@@ -183,6 +191,26 @@ def enter_sandbox(*, network: bool) -> list[str]:
     return restrictions
 
 
+def adopt_orphans() -> None:
+    """Become the parent of orphaned descendants, so that they can be found and killed (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def main() -> NoReturn:
+    """Enter the sandbox, except for its network part, and run a command in this process.
+
+    The arguments in `sys.argv` are the memory limit in bytes or 0, and the command. Jupyter kernels
+    are started in this way.
+    """
+    memory_bytes, *command = sys.argv[1:]
+    enter_sandbox(network=True)
+    if sys.platform != "win32" and int(memory_bytes):
+        # Not the address space: some runtimes reserve far more of it than they use.
+        resource.setrlimit(resource.RLIMIT_DATA, (int(memory_bytes), int(memory_bytes)))
+    os.execv(command[0], command)  # noqa: S606 - the command of a kernel spec
+
+
 def _set_resource_limits() -> list[str]:
     """Disable core dumps and limit open files.
 
@@ -190,8 +218,6 @@ def _set_resource_limits() -> list[str]:
     """
     if sys.platform == "win32":
         return []
-    import resource  # Windows has no such module
-
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

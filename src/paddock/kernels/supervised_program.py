@@ -12,26 +12,19 @@ import secrets
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from paddock.kernels import sandbox
 from paddock.kernels.child.process_tree import KERNEL_ID_VARIABLE
-from paddock.kernels.child_process import start_process
+from paddock.kernels.child_process import build_python_command, start_process
 from paddock.kernels.kernel import KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
     from types import TracebackType
     from typing import Self
 
-_BOOTSTRAP_CODE = """\
-import sys
-sys.path.append(sys.argv.pop())
-from paddock.kernels.{module} import {function}
-{function}()
-"""
-_SOURCE_ROOT = Path(__file__).parents[2]
 _READ_CHUNK_BYTES = 1 << 16
 _MAX_HEAD_BYTES, _MAX_TAIL_BYTES = 1 << 14, 1 << 16
 _END_TIMEOUT_SECONDS = 10.0
@@ -87,11 +80,9 @@ class SupervisedProgram:
             "memory_bytes": memory_bytes,
         }
         self._process = start_process(
-            [
-                *_build_command("worker.program_supervisor", "main"),
-                json.dumps(settings),
-                str(_SOURCE_ROOT),
-            ],
+            build_python_command(
+                "paddock.kernels.worker.program_supervisor:main", json.dumps(settings)
+            ),
             command[0],
             kernel_id=self._kernel_id,
             variables=variables,
@@ -208,17 +199,12 @@ class SupervisedProgram:
         They are found by the kernel ID in their environment.
         """
         subprocess.run(
-            [*_build_command("child.process_tree", "kill_kernel"), str(_SOURCE_ROOT)],
+            build_python_command("paddock.kernels.child.process_tree:kill_kernel"),
             env=sandbox.build_environment() | {KERNEL_ID_VARIABLE: self._kernel_id},
             start_new_session=True,
             timeout=_END_TIMEOUT_SECONDS,
             check=False,
         )
-
-
-def _build_command(module: str, function: str) -> list[str]:
-    program = _BOOTSTRAP_CODE.format(module=module, function=function)
-    return [sys.executable, "-I", "-S", "-c", program]
 
 
 def _iter_chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:

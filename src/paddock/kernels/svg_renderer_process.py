@@ -5,11 +5,19 @@ could not be rendered. The script takes two arguments: the directory that contai
 font families as JSON. It imports nothing of Paddock.
 """
 
+# The directory of `resvg_py` is not in the path of a Python without site, so it is added first.
+
 import json
 import re
 import struct
 import sys
 from typing import Any
+
+if sys.platform != "win32":
+    import resource
+
+sys.path.append(sys.argv[1])
+import resvg_py
 
 MAX_SIDE_PIXELS = 2000
 """Larger images are scaled down to this size."""
@@ -24,24 +32,16 @@ _VIEW_BOX = re.compile("viewBox=[\"']" + "[ ,]".join([_NUMBER_PATTERN] * 4))
 
 def main() -> None:
     """Render images until standard input ends."""
-    _limit_memory()
-    sys.path.append(sys.argv[1])
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+        # A malformed image may crash the renderer, which must not leave a core dump each time.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     families = json.loads(sys.argv[2])
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
     while header := requests.read(4):
         png = _render_svg(requests.read(struct.unpack(">I", header)[0]), families)
         replies.write(struct.pack(">I", len(png)) + png)
         replies.flush()
-
-
-def _limit_memory() -> None:
-    try:
-        import resource  # missing on Windows
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-    # A malformed image may crash the renderer, which must not leave a core dump each time.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
@@ -51,8 +51,6 @@ def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
     """
     if len(svg) > MAX_SVG_BYTES:
         return b""
-    import resvg_py  # main() adds its directory to the path first
-
     try:
         return bytes(
             resvg_py.svg_to_bytes(

@@ -18,7 +18,7 @@ import os  # noqa: E402 - see above
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any, NoReturn
+    from typing import Any
 
 
 _bootstrap_external: Any = sys.modules["_frozen_importlib_external"]
@@ -56,7 +56,7 @@ class _IsolatedFinder:
         )
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run an evaluator process or a forkless worker, depending on the arguments.
 
     The arguments are the source root, the interpreter module and, for an evaluator process, the
@@ -70,21 +70,23 @@ def main() -> NoReturn:
         package = type(sys)(name)
         package.__path__ = []
         sys.modules[name] = package
-    __import__(interpreter)
-    make_interpreter = sys.modules[interpreter].interpreter
+    make_interpreter = _load_module(interpreter).interpreter
+    # Only one of the two modules is loaded: the first needs POSIX, the second is slow to import.
     if handles:
-        # The module is not imported at the top, because it needs POSIX.
-        from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator
-
+        evaluator = _load_module("paddock.kernels.child.evaluator_process")
         first, second, notices = (int(handle) for handle in handles)
         _unload_paddock(finder, modules_before)
-        run_evaluator(make_interpreter, SupervisorPipes((first, second), notices))
-    from paddock.kernels.child import forkless_worker  # rare, and imports threading
-    from paddock.kernels.child.standard_streams import claim_standard_streams
-
+        evaluator.run_evaluator(
+            make_interpreter, evaluator.SupervisorPipes((first, second), notices)
+        )
+    worker = _load_module("paddock.kernels.child.forkless_worker")
     _unload_paddock(finder, modules_before)
-    requests, replies, output = claim_standard_streams()
-    forkless_worker.run_forkless(make_interpreter, requests, replies, output, [])
+    worker.run_forkless(make_interpreter, restrictions=[])
+
+
+def _load_module(name: str) -> Any:
+    __import__(name)
+    return sys.modules[name]
 
 
 def _unload_paddock(finder: object, modules_before: set[str]) -> None:

@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING, NoReturn
 
 from paddock.kernels.child.job_runner import run_job
-from paddock.kernels.child.output_capture import OutputCapture
+from paddock.kernels.child.output_capture import OutputCapture, claim_standard_streams
 from paddock.kernels.child.plain_frames import PlainFrame, PlainFrameReader, send_frame
 
 if TYPE_CHECKING:
@@ -29,13 +29,15 @@ _READ_CHUNK_BYTES = 1 << 16
 
 
 def run_forkless(
-    make_interpreter: Callable[[], LanguageInterpreter],
-    requests: int,
-    replies: int,
-    output: int,
-    restrictions: list[str],
+    make_interpreter: Callable[[], LanguageInterpreter], restrictions: list[str]
 ) -> NoReturn:
-    """Load the engine and process requests until the server is gone."""
+    """Load the engine and process requests until the server is gone.
+
+    Args:
+        make_interpreter: Loads the engine.
+        restrictions: Names of the restrictions of the sandbox, for diagnostics.
+    """
+    requests, replies, output = claim_standard_streams()
     try:
         interpreter = make_interpreter()
     except BaseException as error:  # any failure is reported to the server
@@ -122,8 +124,6 @@ class _ForklessWorker:
 
         If the engine does not react, a reply is sent and the process ends. For a timeout this runs
         in the timer's thread, for a cancellation in a new one.
-
-        Runs in a thread of its own: in the timer's for a timeout, in a new one for a cancellation.
         """
         with self._lock:
             if not self._is_running or self._stop_cause is not None:

@@ -12,6 +12,9 @@ import os
 import sys
 import time
 
+if sys.platform != "win32":
+    import resource
+
 from paddock.kernels.child.plain_frames import PlainFrame
 
 TYPE_CHECKING = False
@@ -78,6 +81,13 @@ if TYPE_CHECKING:
         def restore(self, state: bytes) -> str | None:
             """Load definitions that `dump_state` returned elsewhere; describe what is missing."""
             ...
+
+
+def load_interpreter(module: str) -> LanguageInterpreter:
+    """Import the module of an engine, and return its interpreter."""
+    __import__(module)
+    engine: LanguageInterpreter = sys.modules[module].interpreter()
+    return engine
 
 
 def run_job(
@@ -185,7 +195,5 @@ def _get_peak_bytes() -> int:
     """Return the peak memory of this process, or 0 if it is unknown."""
     if sys.platform == "win32":
         return 0
-    import resource  # missing on Windows
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -10,27 +10,12 @@ Every kernel start imports this module, so it imports little. Compatible with Py
 from __future__ import annotations
 
 import os
-import sys
 
-_PR_SET_CHILD_SUBREAPER = 36
 _MAX_KILL_ROUNDS = 20
 _SIGKILL = 9
 """The same number on all systems that have the signal. Importing `signal` is slow."""
 KERNEL_ID_VARIABLE = "PADDOCK_KERNEL"
 """Environment variable with an id that all processes of one kernel, and no others, share."""
-
-
-def adopt_orphans() -> bool:
-    """Become the parent of orphaned descendants (Linux only).
-
-    Returns whether that worked.
-    """
-    if sys.platform != "linux":
-        return False
-    import ctypes  # see the module's docstring
-
-    result: int = ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    return result == 0
 
 
 def kill_tree(pid: int) -> None:

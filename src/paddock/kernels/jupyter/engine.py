@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING
 
 from paddock.kernels.engine import Capability, Engine
 from paddock.kernels.jupyter.kernel import JupyterKernel
-from paddock.kernels.jupyter.links import GatewayKernelLink, LocalKernelLink
 from paddock.kernels.kernel import KernelError
-from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from jupyter_client.kernelspec import KernelSpec
-
     from paddock.kernels.kernel import EvaluationLimits
 
 JUPYTER_CAPABILITIES: frozenset[Capability] = frozenset({"interrupt", "pictures", "evaluation"})
@@ -41,11 +37,18 @@ def make_jupyter_engine(
                 "Jupyter kernels communicate through sockets",
                 hint="the operator of this server can set the tool option AllowNetwork",
             )
-        link: LocalKernelLink | GatewayKernelLink
+        if find_spec("jupyter_client") is None:
+            raise KernelError(
+                "Jupyter kernels need the package jupyter_client", hint=JUPYTER_INSTALL_HINT
+            )
+        # The module imports jupyter_client and tornado, which are optional and slow to import.
+        from paddock.kernels.jupyter.links import GatewayKernelLink, KernelLink, LocalKernelLink
+
+        link: KernelLink
         if gateway:
             link = GatewayKernelLink(gateway, kernel_name, token)
         else:
-            link = LocalKernelLink(kernel_name, get_kernel_spec(kernel_name), directory, limits)
+            link = LocalKernelLink(kernel_name, directory, limits)
         kernel = JupyterKernel(kernel_name, link)
         kernel.wait_until_started()
         return kernel
@@ -61,27 +64,3 @@ def make_jupyter_engine(
         location=gateway or "installed",
         directory=directory,
     )
-
-
-def get_kernel_spec(name: str) -> KernelSpec:
-    """Return the kernel spec of an installed kernel.
-
-    Raises:
-        KernelError: No kernel has this name, or jupyter_client is not installed.
-    """
-    if find_spec("jupyter_client") is None:
-        raise KernelError(
-            "Jupyter kernels need the package jupyter_client", hint=JUPYTER_INSTALL_HINT
-        )
-    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel  # optional dependency
-
-    manager = KernelSpecManager()
-    try:
-        return manager.get_kernel_spec(name)
-    except NoSuchKernel:
-        installed = sorted(manager.find_kernel_specs())
-        raise KernelError(
-            f"There is no Jupyter kernel {name!r}. Installed kernels: "
-            f"{', '.join(installed) or 'none'}",
-            hint=did_you_mean(name, installed) or None,
-        ) from None

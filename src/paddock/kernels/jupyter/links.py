@@ -24,15 +24,24 @@ from string import Template
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, urlsplit, urlunsplit
 
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.connect import write_connection_file
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager, NoSuchKernel
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.websocket import websocket_connect
+
 from paddock.kernels import sandbox
-from paddock.kernels.child_process import end_process
+from paddock.kernels.child_process import (
+    build_python_command,
+    build_supervised_command,
+    end_process,
+)
 from paddock.kernels.kernel import KernelError
-from paddock.kernels.wolfram.kernel_supervisor import INTERRUPT_LINE, build_supervisor_command
+from paddock.kernels.wolfram.kernel_supervisor import INTERRUPT_LINE
+from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
-
-    from jupyter_client.kernelspec import KernelSpec
 
     from paddock.kernels.kernel import EvaluationLimits
 
@@ -40,18 +49,6 @@ if TYPE_CHECKING:
 JupyterMessage = dict[str, Any]
 _PYTHON_PROGRAM = re.compile(r"python[0-9.]*")
 _END_TIMEOUT_SECONDS = 5.0
-_SANDBOX_CODE = """\
-import os, sys
-sys.path += sys.argv.pop(1).split(os.pathsep)
-memory = int(sys.argv.pop(1))
-from paddock.kernels import sandbox
-sandbox.enter_sandbox(network=True)
-if memory:
-    import resource
-    # Not the address space: some runtimes reserve far more of it than they use.
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-os.execv(sys.argv[1], sys.argv[1:])
-"""
 GATEWAY_TIMEOUT_SECONDS = 30.0
 """Time limit for a request over HTTP."""
 MAX_MESSAGE_BYTES = 64 << 20
@@ -98,17 +95,13 @@ class KernelLink(Protocol):
 class LocalKernelLink:
     """Connection to a kernel process on this machine."""
 
-    def __init__(
-        self, name: str, spec: KernelSpec, directory: str, limits: EvaluationLimits
-    ) -> None:
+    def __init__(self, name: str, directory: str, limits: EvaluationLimits) -> None:
         """Start the kernel.
 
         Raises:
             KernelError: The kernel cannot be started.
         """
-        from jupyter_client.blocking.client import BlockingKernelClient  # optional dependency
-        from jupyter_client.connect import write_connection_file  # optional dependency
-
+        spec = _get_kernel_spec(name)
         self._is_interrupted_by_message = spec.interrupt_mode == "message"
         self._connection_directory = Path(tempfile.mkdtemp(prefix="paddock-"))
         file = self._connection_directory / "connection.json"
@@ -122,9 +115,8 @@ class LocalKernelLink:
         )
         sandbox.block_process_inspection()
         try:
-            command = build_supervisor_command(_build_command(spec, file))
             self._process = subprocess.Popen(
-                _add_sandbox(command, limits),
+                _add_sandbox(build_supervised_command(_build_command(spec, file)), limits),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -133,11 +125,9 @@ class LocalKernelLink:
                 start_new_session=True,
                 bufsize=0,
             )
-        except (OSError, KernelError) as error:
+        except OSError as error:
             # The directory contains the key of the connection, and nothing else removes it.
             shutil.rmtree(self._connection_directory, ignore_errors=True)
-            if isinstance(error, KernelError):
-                raise
             raise KernelError(f"The Jupyter kernel {name} cannot be started: {error}") from None
         self._client: Any = BlockingKernelClient()
         self._client.load_connection_file(str(file))
@@ -192,8 +182,30 @@ class LocalKernelLink:
         return message_id
 
 
+def _get_kernel_spec(name: str) -> KernelSpec:
+    """Return the kernel spec of an installed kernel.
+
+    Raises:
+        KernelError: No kernel has this name.
+    """
+    manager = KernelSpecManager()
+    try:
+        return manager.get_kernel_spec(name)
+    except NoSuchKernel:
+        installed = sorted(manager.find_kernel_specs())
+        raise KernelError(
+            f"There is no Jupyter kernel {name!r}. Installed kernels: "
+            f"{', '.join(installed) or 'none'}",
+            hint=did_you_mean(name, installed) or None,
+        ) from None
+
+
 def _build_command(spec: KernelSpec, file: Path) -> list[str]:
-    """Build the command of a kernel from its kernel spec."""
+    """Build the command of a kernel from its kernel spec.
+
+    Raises:
+        OSError: The program does not exist.
+    """
     variables = {"connection_file": str(file), "resource_dir": spec.resource_dir}
     command = [
         re.sub(r"\{([A-Za-z0-9_]+)\}", lambda match: variables.get(match[1], match[0]), word)
@@ -203,10 +215,7 @@ def _build_command(spec: KernelSpec, file: Path) -> list[str]:
         command[0] = sys.executable
     program = shutil.which(command[0])
     if program is None:
-        raise KernelError(
-            f"The Jupyter kernel {spec.display_name} cannot be started: "
-            f"the program {command[0]!r} does not exist"
-        )
+        raise OSError(f"the program {command[0]!r} does not exist")
     return [program, *command[1:]]
 
 
@@ -222,9 +231,8 @@ def _add_sandbox(command: list[str], limits: EvaluationLimits) -> list[str]:
     """Prefix a command with a script that enters the sandbox, except for its network part."""
     if sys.platform == "win32":
         return command
-    packages = str(Path(__file__).parents[3])
     memory = str(limits.memory_bytes)
-    return [sys.executable, "-I", "-S", "-c", _SANDBOX_CODE, packages, memory, *command]
+    return build_python_command("paddock.kernels.sandbox:main", memory, *command)
 
 
 def _build_variables(spec: KernelSpec) -> dict[str, str]:
@@ -340,8 +348,6 @@ class GatewayKernelLink:
 
     async def _send_request(self, method: str, path: str, content: object) -> Any:
         """Send an HTTP request to the gateway and return the decoded reply."""
-        from tornado.httpclient import AsyncHTTPClient  # optional dependency
-
         # Redirects are not followed, because they could send the token to another host.
         response = await AsyncHTTPClient().fetch(
             f"{self._url}{path}",
@@ -355,9 +361,6 @@ class GatewayKernelLink:
 
     async def _connect(self) -> None:
         """Open the WebSocket that carries the kernel's messages."""
-        from tornado.httpclient import HTTPRequest  # optional dependency
-        from tornado.websocket import websocket_connect  # optional dependency
-
         path = f"/api/kernels/{quote(self._kernel_id)}/channels?session_id={self._session_id}"
         request = HTTPRequest(
             f"ws{self._url.removeprefix('http')}{path}",

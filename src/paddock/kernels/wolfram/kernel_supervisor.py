@@ -15,29 +15,16 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, NoReturn
 
-from paddock.kernels.child.process_tree import adopt_orphans, kill_descendants
+from paddock.kernels.child.process_tree import kill_descendants
+from paddock.kernels.sandbox import adopt_orphans
 
 INTERRUPT_LINE = b"\x03\n"
 """A line that is not a request, and cannot occur in one."""
 ABORT_LINE = b"a\n"
 """Answer to a kernel's interrupt menu that aborts the evaluation. The driver ignores it."""
 HAS_PROCESS_GROUPS = hasattr(os, "killpg")
-_BOOTSTRAP_CODE = """\
-import sys
-sys.path.append(sys.argv.pop(1))
-from paddock.kernels.wolfram.kernel_supervisor import main
-main(sys.argv[1:])
-"""
-
-
-def build_supervisor_command(command: list[str]) -> list[str]:
-    """Return the command that runs a kernel under a supervisor."""
-    packages = str(Path(__file__).parents[3])
-    # -S saves the time for site, none of whose paths are needed.
-    return [sys.executable, "-I", "-S", "-c", _BOOTSTRAP_CODE, packages, *command]
 
 
 def _send_signal(kernel: subprocess.Popen[bytes], number: int) -> None:
@@ -69,12 +56,12 @@ def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> N
     _kill_kernel(kernel)
 
 
-def main(command: list[str]) -> NoReturn:
-    """Run a kernel until it ends, or until standard input does."""
+def main() -> NoReturn:
+    """Run the kernel whose command is in `sys.argv`, until it ends or standard input does."""
     # Background processes of user code become children of this one, so that it can kill them.
     adopt_orphans()
     kernel = subprocess.Popen(
-        command,
+        sys.argv[1:],
         stdin=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=HAS_PROCESS_GROUPS,

@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.kernels.child_process import end_process
+from paddock.kernels.child_process import build_supervised_command, end_process
 from paddock.kernels.kernel import (
     COMPLETED_STATUSES,
     DEFAULT_CONTROL,
@@ -35,11 +35,7 @@ from paddock.kernels.kernel import (
     never_cancelled,
 )
 from paddock.kernels.sandbox import block_process_inspection
-from paddock.kernels.wolfram.kernel_supervisor import (
-    HAS_PROCESS_GROUPS,
-    INTERRUPT_LINE,
-    build_supervisor_command,
-)
+from paddock.kernels.wolfram.kernel_supervisor import HAS_PROCESS_GROUPS, INTERRUPT_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -98,7 +94,7 @@ class WolframKernel(Kernel):
         block_process_inspection()
         try:
             return subprocess.Popen(
-                build_supervisor_command(self._command),
+                build_supervised_command(self._command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -9,4 +9,8 @@
 
 The supervisor is separate from the two that hold the state, because their parent processes change
 with each evaluation. Reaping them and killing what they started needs a process that stays.
+
+A kernel starts in one of three modules, which `worker_kernel` chooses: `supervisor` for engines in
+Paddock's own Python, `main` for those in another Python, and `forkless_main` for engines that run
+in a single process, as on systems without `fork`.
 """

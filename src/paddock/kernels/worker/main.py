@@ -1,7 +1,9 @@
-"""Entry point of a worker: enters the sandbox, then starts the supervisor and the evaluator.
+"""Entry point of a worker that runs its engine in another Python than Paddock's.
 
-Importing modules takes most of a kernel's start time, so they are imported as late as possible:
-after the fork, while the other process starts.
+The process enters the sandbox, forks, and starts the other Python in the fork. Importing modules
+takes most of a kernel's start time, so the modules of the supervisor are imported only after the
+fork, while the other Python starts. `paddock.kernels.worker.supervisor` has the entry point for
+engines in Paddock's own Python.
 """
 
 from __future__ import annotations
@@ -10,78 +12,68 @@ import os
 import sys
 
 from paddock.kernels import sandbox
-from paddock.kernels.child.process_tree import adopt_orphans
-from paddock.kernels.child.standard_streams import claim_standard_streams
+from paddock.kernels.child.output_capture import claim_standard_streams
+from paddock.kernels.child.plain_frames import PlainFrame, send_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
-
-    from paddock.kernels.child.job_runner import LanguageInterpreter
 
 _WORKER_DIRECTORY = os.path.dirname(__file__)
 _FOREIGN_PYTHON_SCRIPT = os.path.join(_WORKER_DIRECTORY, "..", "child", "foreign_python.py")
 _SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."))
 
 
-class WorkerSettings:
-    """Settings of a worker, passed on its command line.
+class WorkerPipes:
+    """Descriptors of a worker: its connection to the server, and the pipes between its processes.
 
     Attributes:
-        interpreter: Name of a module with a function `interpreter()`.
-        network: Whether network access is allowed.
-        is_forkless: Whether to evaluate in this process, without a supervisor, as without `fork`.
-        python: Path of the Python that runs the engine, or empty for Paddock's own.
-        directory: Initial directory of the engine, or empty for the worker's.
+        requests: Read end of the server's requests.
+        replies: Write end of the replies to the server.
+        output: Read end of what the evaluator processes print.
+        order_readers: Read ends of the two order pipes. The two evaluator processes take turns in
+            reading them.
+        order_writers: Write ends of the order pipes.
+        notice_reader: Read end of the notices that the evaluator processes send.
+        notice_writer: Write end of the notices.
     """
 
-    def __init__(
-        self,
-        interpreter: str,
-        *,
-        network: bool = False,
-        is_forkless: bool = False,
-        python: str = "",
-        directory: str = "",
-    ) -> None:
-        self.interpreter = interpreter
-        self.network = network
-        self.is_forkless = is_forkless
-        self.python = python
-        self.directory = directory
+    def __init__(self) -> None:
+        self.requests, self.replies, self.output = claim_standard_streams()
+        first_orders, second_orders = os.pipe(), os.pipe()
+        self.order_readers = (first_orders[0], second_orders[0])
+        self.order_writers = (first_orders[1], second_orders[1])
+        self.notice_reader, self.notice_writer = os.pipe()
 
-    def to_arguments(self) -> list[str]:
-        """Return the settings as command line arguments."""
-        flags = f"{'network' if self.network else ''} {'forkless' if self.is_forkless else ''}"
-        return [self.interpreter, flags, self.python, self.directory]
-
-    @classmethod
-    def from_arguments(cls, arguments: list[str]) -> WorkerSettings:
-        """Parse command line arguments that `to_arguments` returned."""
-        interpreter, flags, python, directory = arguments
-        return cls(
-            interpreter,
-            network="network" in flags,
-            is_forkless="forkless" in flags,
-            python=python,
-            directory=directory,
-        )
+    def close_supervisor_ends(self) -> None:
+        """Close the descriptors that only the supervisor may use, in an evaluator process."""
+        for handle in (self.requests, self.replies, self.output, self.notice_reader):
+            os.close(handle)
+        for handle in self.order_writers:
+            os.close(handle)
 
 
 def main() -> NoReturn:
-    """Run a worker.
+    """Run a worker in another Python.
 
-    Requests arrive on standard input, and replies go to standard output.
+    The arguments in `sys.argv` are the path of that Python, the initial directory of the engine or
+    an empty text, the interpreter module of the engine, and the word `network` if it is allowed.
     """
-    settings = WorkerSettings.from_arguments(sys.argv[1:])
-    requests, replies, output = claim_standard_streams()
-    restrictions = sandbox.enter_sandbox(network=settings.network)
-    if settings.is_forkless or not hasattr(os, "fork"):
-        # This module is seldom needed. It imports threading, which other workers can do without.
-        from paddock.kernels.child.forkless_worker import run_forkless
+    python, directory, interpreter, *flags = sys.argv[1:]
+    pipes = WorkerPipes()
+    restrictions = sandbox.enter_sandbox(network="network" in flags)
+    # Orphans become children of this process, which can then find and kill them.
+    sandbox.adopt_orphans()
+    child = os.fork()
+    if child == 0:
+        pipes.close_supervisor_ends()
+        _exec_foreign_python(python, directory, interpreter, pipes)
+    # msgspec uses typing_extensions if it finds it. Importing it takes longer than msgspec.
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
+    # Imported here so that the other Python starts in the meantime.
+    from paddock.kernels.worker.supervisor import Supervisor
 
-        run_forkless(lambda: _create_interpreter(settings), requests, replies, output, restrictions)
-    _run_supervised(settings, requests, replies, output, restrictions)
+    Supervisor(pipes, child, restrictions).run()
 
 
 def build_foreign_command(
@@ -94,81 +86,26 @@ def build_foreign_command(
         interpreter: Name of the module to load.
         handles: Descriptors of the pipes to the supervisor, or none for a worker without one.
     """
-    return [
-        python,
-        _FOREIGN_PYTHON_SCRIPT,
-        _SOURCE_ROOT,
-        interpreter,
-        *(str(handle) for handle in handles),
-    ]
+    words = [_FOREIGN_PYTHON_SCRIPT, _SOURCE_ROOT, interpreter]
+    return [python, *words, *(str(handle) for handle in handles)]
 
 
-def _run_supervised(
-    settings: WorkerSettings, requests: int, replies: int, output: int, restrictions: list[str]
+def _exec_foreign_python(
+    python: str, directory: str, interpreter: str, pipes: WorkerPipes
 ) -> NoReturn:
-    """Fork the evaluator and become its supervisor."""
-    # Orphans become children of this process, which can then find and kill them.
-    adopt_orphans()
-    first_orders, second_orders, notices = os.pipe(), os.pipe(), os.pipe()
-    handles = (first_orders[0], second_orders[0], notices[1])
-    if not settings.python:
-        # Imported before the fork, so that the child shares the memory of these modules.
-        import paddock.kernels.worker.supervisor  # noqa: F401 - see above
-    child = os.fork()
-    if child == 0:
-        for handle in (requests, replies, output, notices[0], first_orders[1], second_orders[1]):
-            os.close(handle)
-        if settings.python:
-            _exec_foreign_python(settings, handles)
-        _run_own_evaluator(settings, handles)
-    if settings.python:
-        # msgspec uses typing_extensions if it finds it. Importing it takes longer than msgspec.
-        sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
-    # The module is not imported at the top, because it needs POSIX. The other Python also starts in
-    # the meantime.
-    from paddock.kernels.worker.supervisor import Supervisor, SupervisorChannels
-
-    channels = SupervisorChannels(
-        requests,
-        replies,
-        (first_orders[1], second_orders[1]),
-        (first_orders[0], second_orders[0]),
-        notices[0],
-        output,
-    )
-    os.close(notices[1])
-    os.dup2(2, 1)
-    Supervisor(channels, child, restrictions).run()
-
-
-def _run_own_evaluator(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
-    # The module is not imported at the top, because it needs POSIX.
-    from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator
-
-    run_evaluator(lambda: _create_interpreter(settings), SupervisorPipes(handles[:2], handles[2]))
-
-
-def _exec_foreign_python(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
     """Replace this process, which is the forked evaluator, by the user's Python.
 
     The pipes to the supervisor stay open across the exec. A failure is reported through the last of
     them.
     """
+    handles = (*pipes.order_readers, pipes.notice_writer)
     try:
         for handle in handles:
             os.set_inheritable(handle, True)
-        if settings.directory:
-            os.chdir(settings.directory)
-        command = build_foreign_command(settings.python, settings.interpreter, handles)
-        os.execv(settings.python, command)  # the user's choice of interpreter
+        if directory:
+            os.chdir(directory)
+        command = build_foreign_command(python, interpreter, handles)
+        os.execv(python, command)  # the user's choice of interpreter
     except OSError as error:
-        from paddock.kernels.worker.frames import StartupFailed, send_frame
-
-        send_frame(handles[2], StartupFailed(str(error)))
+        send_frame(pipes.notice_writer, PlainFrame("fault", text=str(error)))
         os._exit(1)
-
-
-def _create_interpreter(settings: WorkerSettings) -> LanguageInterpreter:
-    __import__(settings.interpreter)
-    module_interpreter: LanguageInterpreter = sys.modules[settings.interpreter].interpreter()
-    return module_interpreter

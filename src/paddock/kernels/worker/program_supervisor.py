@@ -19,7 +19,6 @@ from typing import Any, NoReturn
 
 from paddock.kernels import sandbox
 from paddock.kernels.child.process_tree import (
-    adopt_orphans,
     kill_descendants,
     kill_tree,
     list_descendants,
@@ -35,7 +34,7 @@ def main() -> NoReturn:
     """Run the program that the settings in the first argument describe."""
     settings = json.loads(sys.argv[1])
     sandbox.enter_sandbox(network=settings["network"])
-    adopt_orphans()
+    sandbox.adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     report = _supervise_program(settings)
     os.write(2, json.dumps(report).encode())

@@ -11,12 +11,20 @@ import contextlib
 import os
 import select
 import signal
+import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 import msgspec
 
-from paddock.kernels.child.evaluator_process import LOST_CONNECTION_EXIT_CODE
+from paddock.kernels import sandbox
+from paddock.kernels.child.evaluator_process import (
+    LOST_CONNECTION_EXIT_CODE,
+    SupervisorPipes,
+    run_evaluator,
+)
+from paddock.kernels.child.job_runner import load_interpreter
 from paddock.kernels.child.output_capture import OutputCapture
 from paddock.kernels.child.process_tree import kill_descendants, kill_tree, reap_children
 from paddock.kernels.worker import frames
@@ -40,6 +48,7 @@ from paddock.kernels.worker.frames import (
     WorkerRequest,
     WorkerStarted,
 )
+from paddock.kernels.worker.main import WorkerPipes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,17 +64,23 @@ _OUT_OF_MEMORY_TEXT = b"memory allocation of "
 _BACKTRACE_TEXT = b"note: run with `RUST_BACKTRACE"
 
 
-class SupervisorChannels(msgspec.Struct):
-    """File descriptors of the supervisor."""
+def main() -> NoReturn:
+    """Run a worker whose engine is a package of Paddock's own Python.
 
-    requests: int
-    replies: int
-    orders: tuple[int, int]
-    """Write ends of the two order pipes. The two evaluator processes take turns in reading them."""
-    order_ends: tuple[int, int]
-    """Read ends of the order pipes, to discard orders that a dead process has not read."""
-    notices: int
-    output: int
+    The arguments in `sys.argv` are the interpreter module of the engine, and the word `network` if
+    it is allowed. The evaluator is forked from this process, and shares the memory of its modules.
+    """
+    interpreter, *flags = sys.argv[1:]
+    pipes = WorkerPipes()
+    restrictions = sandbox.enter_sandbox(network="network" in flags)
+    # Orphans become children of this process, which can then find and kill them.
+    sandbox.adopt_orphans()
+    child = os.fork()
+    if child == 0:
+        pipes.close_supervisor_ends()
+        supervisor_pipes = SupervisorPipes(pipes.order_readers, pipes.notice_writer)
+        run_evaluator(partial(load_interpreter, interpreter), supervisor_pipes)
+    Supervisor(pipes, child, restrictions).run()
 
 
 class Supervisor:
@@ -79,13 +94,12 @@ class Supervisor:
     Methods named `_on_…` handle events. The others act on the processes and the server.
     """
 
-    def __init__(
-        self, channels: SupervisorChannels, first_pid: int, restrictions: Sequence[str]
-    ) -> None:
-        self._channels = channels
-        self._requests = FrameReader[WorkerRequest](channels.requests, WorkerRequest)
-        self._notices = FrameReader[EvaluatorNotice](channels.notices, EvaluatorNotice)
-        self._capture = OutputCapture(channels.output)
+    def __init__(self, pipes: WorkerPipes, first_pid: int, restrictions: Sequence[str]) -> None:
+        os.close(pipes.notice_writer)
+        self._pipes = pipes
+        self._requests = FrameReader[WorkerRequest](pipes.requests, WorkerRequest)
+        self._notices = FrameReader[EvaluatorNotice](pipes.notice_reader, EvaluatorNotice)
+        self._capture = OutputCapture(pipes.output)
         self._restrictions = list(restrictions)
         self._checkpoint_pid: int | None = first_pid
         self._active_pid: int | None = None
@@ -114,27 +128,23 @@ class Supervisor:
         os.set_blocking(wakeup_writer, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(wakeup_writer)
-        for handle in (self._channels.output, self._channels.notices, wakeup_reader):
+        pipes = self._pipes
+        for handle in (pipes.output, pipes.notice_reader, wakeup_reader):
             os.set_blocking(handle, False)
         poll = select.poll()
-        for handle in (
-            self._channels.requests,
-            self._channels.notices,
-            self._channels.output,
-            wakeup_reader,
-        ):
+        for handle in (pipes.requests, pipes.notice_reader, pipes.output, wakeup_reader):
             poll.register(handle, select.POLLIN)
         self._reap_children()  # a child may have ended before the handler was installed
         while True:
             ready = {handle for handle, _ in poll.poll(self._get_poll_timeout())}
-            if self._channels.output in ready:
+            if pipes.output in ready:
                 self._capture.read_available()
-            if self._channels.notices in ready:
+            if pipes.notice_reader in ready:
                 self._read_notices()
             if wakeup_reader in ready:
                 os.read(wakeup_reader, 4096)
                 self._reap_children()
-            if self._channels.requests in ready:
+            if pipes.requests in ready:
                 self._read_requests()
             if time.monotonic() >= self._deadline:
                 self._on_deadline()
@@ -245,7 +255,7 @@ class Supervisor:
         self._send_order(self._turn, self._job)
 
     def _send_order(self, turn: int, order: msgspec.Struct) -> None:
-        frames.write_all(self._channels.orders[turn], frames.encode_frame(order))
+        frames.write_all(self._pipes.order_writers[turn], frames.encode_frame(order))
 
     def _on_result(self, result: JobResult) -> None:
         """Handle the result of a job by committing the job or rolling it back.
@@ -281,7 +291,7 @@ class Supervisor:
             # Until the old checkpoint has ended, it might read an order for the next process.
             _wait_for_exit(self._checkpoint_pid)
         # The pipe may hold an order that the old checkpoint has not read before it was killed.
-        frames.drain_descriptor(self._channels.order_ends[1 - self._turn])
+        frames.drain_descriptor(self._pipes.order_readers[1 - self._turn])
         self._checkpoint_pid, self._active_pid = self._active_pid, None
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
         self._send_order(self._turn, CommitOrder())
@@ -325,7 +335,7 @@ class Supervisor:
             self._job_phase = "waiting"
         if self._checkpoint_pid is None:
             self._fail()
-        frames.drain_descriptor(self._channels.order_ends[self._turn])
+        frames.drain_descriptor(self._pipes.order_readers[self._turn])
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
         self._send_order(1 - self._turn, ForkOrder())
 
@@ -410,7 +420,7 @@ class Supervisor:
 
     def _send_message(self, frame: msgspec.Struct) -> None:
         try:
-            frames.send_frame(self._channels.replies, frame)
+            frames.send_frame(self._pipes.replies, frame)
         except OSError:
             self._exit_process()
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from paddock.kernels import sandbox
-from paddock.kernels.child_process import end_process, start_process
+from paddock.kernels.child_process import build_python_command, end_process, start_process
 from paddock.kernels.kernel import (
     CANCELLED_RESULT,
     COMPLETED_STATUSES,
@@ -51,7 +51,7 @@ from paddock.kernels.worker.frames import (
     encode_frame,
     write_all,
 )
-from paddock.kernels.worker.main import WorkerSettings, build_foreign_command
+from paddock.kernels.worker.main import build_foreign_command
 
 if TYPE_CHECKING:
     import subprocess
@@ -68,12 +68,6 @@ _SUPERVISOR_GRACE_SECONDS = 15.0
 """Time after the limit of a job within which the supervisor has to reply."""
 _END_TIMEOUT_SECONDS = 5.0
 _STATE_KEPT_NOTE = "Changes made until then were kept: the process could not be rolled back"
-_BOOTSTRAP_CODE = """\
-import os, sys
-sys.path += sys.argv.pop().split(os.pathsep)
-from paddock.kernels.worker.main import main
-main()
-"""
 
 
 class _PollingReader:
@@ -165,23 +159,9 @@ def start_worker(
     Raises:
         KernelError: The worker does not start.
     """
-    settings = WorkerSettings(
-        interpreter,
-        network=limits.network,
-        is_forkless=is_forkless,
-        python=python or "",
-        directory="" if directory is None else str(directory),
+    command, working_directory = _build_command(
+        interpreter, limits, is_forkless=is_forkless, python=python, directory=directory
     )
-    command = [
-        *sandbox.get_command_prefix(network=limits.network),
-        # -S saves the time for site: the search path below contains what .pth files would add.
-        *(sys.executable, "-I", "-S", "-c", _BOOTSTRAP_CODE),
-        *settings.to_arguments(),
-        os.pathsep.join(_build_search_path()),
-    ]
-    working_directory = None
-    if python is not None and (is_forkless or not hasattr(os, "fork")):
-        command, working_directory = build_foreign_command(python, interpreter), directory
     # User code runs under the same user ID as the server, and must not be able to read the server's
     # memory or environment.
     sandbox.block_process_inspection()
@@ -197,6 +177,32 @@ def start_worker(
     )
     kernel.wait_until_started()
     return kernel
+
+
+def _build_command(
+    interpreter: str,
+    limits: EvaluationLimits,
+    *,
+    is_forkless: bool,
+    python: str | None,
+    directory: Path | None,
+) -> tuple[list[str], Path | None]:
+    """Return the command of a worker, and its initial directory if it cannot set that itself.
+
+    The parameters are those of `start_worker`.
+    """
+    is_forkless = is_forkless or not hasattr(os, "fork")
+    if python is not None and is_forkless:
+        return build_foreign_command(python, interpreter), directory
+    arguments = [interpreter, *(["network"] if limits.network else [])]
+    entry_point = "forkless_main" if is_forkless else "supervisor"
+    if python is not None:
+        arguments = [python, "" if directory is None else str(directory), *arguments]
+        entry_point = "main"
+    command = build_python_command(
+        f"paddock.kernels.worker.{entry_point}:main", *arguments, search_path=_build_search_path()
+    )
+    return [*sandbox.get_command_prefix(network=limits.network), *command], None
 
 
 def _build_search_path() -> list[str]:

@@ -15,7 +15,11 @@ from paddock.kernels.child.job_runner import EvaluatedValue, ImageValue
 from paddock.kernels.child.python.definitions import PythonDefinitions
 from paddock.kernels.child.python.process_reset import ProcessReset
 from paddock.kernels.child.python.state_pickle import dump_state, load_state
-from paddock.kernels.child.python.tracebacks import format_traceback
+from paddock.kernels.child.python.tracebacks import (
+    add_source,
+    format_traceback,
+    import_traceback,
+)
 from paddock.kernels.child.python.value_display import FigureBackend, iter_display_parts
 
 TYPE_CHECKING = False
@@ -149,9 +153,7 @@ class PythonSessionInterpreter:
         try:
             return compile(code, name, "exec", flags, True), code
         except IndentationError:
-            import textwrap
-
-            dedented = textwrap.dedent(code)
+            dedented = _dedent(code)
             if dedented == code:
                 raise
         self._uncached_sources[name] = dedented
@@ -160,14 +162,12 @@ class PythonSessionInterpreter:
     def _register_sources(self) -> None:
         """Make the source lines of cells available to tracebacks and `inspect`.
 
-        Called as late as possible for the first cell, because importing `linecache` is slow.
+        Called as late as possible for the first cell, because it imports modules.
         """
-        import linecache
-
+        import_traceback()
         self._process_reset.remember_modules()
         for name, code in self._uncached_sources.items():
-            lines = [f"{line}\n" for line in code.splitlines()]
-            linecache.cache[name] = len(code), None, lines, name
+            add_source(name, code)
         self._uncached_sources.clear()
 
     def _run_tree(self, tree: Any, name: str, mode: str) -> object:
@@ -202,3 +202,14 @@ class PythonSessionInterpreter:
             text = self._show_value(value, emit)
             if text is not None:
                 sys.stdout.write(f"{text}\n")
+
+
+def _dedent(code: str) -> str:
+    """Remove the indentation that all lines have in common, as `textwrap.dedent` does.
+
+    Importing `textwrap` takes longer than starting a kernel.
+    """
+    lines = code.split("\n")
+    indentations = [line[: -len(line.lstrip())] for line in lines if line.strip()]
+    width = len(os.path.commonprefix(indentations))  # noqa: RUF071 - prefixes of characters are meant
+    return "\n".join(line[width:] if line.strip() else "" for line in lines)

@@ -12,6 +12,9 @@ import io
 import os
 import sys
 
+if sys.platform != "win32":
+    import fcntl
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,8 +162,6 @@ def _duplicate_descriptor(handle: int) -> int:
     """Duplicate a descriptor under a high number, safe from code that closes the low ones."""
     if sys.platform == "win32":
         return os.dup(handle)
-    import fcntl  # missing on Windows
-
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, 900)
 
 

@@ -28,8 +28,7 @@ def dump_state(
     names: dict[str, Any], definitions: PythonDefinitions, cell_number: int
 ) -> bytes | None:
     """Return everything that can be restored in another process."""
-    import pickle  # states are saved while no user waits
-
+    pickle = _import_pickle()
     texts = definitions.get_current(names)
     modules, members, values = {}, {}, {}
     for name, value in names.items():
@@ -42,19 +41,22 @@ def dump_state(
         else:
             values[name] = value
     data, missing = _pickle_values(values, _make_dumper(texts, pickle))
-    state = {
-        "format": _STATE_FORMAT,
-        "number": cell_number,
-        "prefix": sys.prefix,
-        "directory": _get_directory(),
-        "path": [entry for entry in sys.path if isinstance(entry, str)],
-        "modules": modules,
-        "members": members,
-        "definitions": texts,
-        "missing": missing,
-        "values": data,
-    }
-    return pickle.dumps(state, 4)
+    state: bytes = pickle.dumps(
+        {
+            "format": _STATE_FORMAT,
+            "number": cell_number,
+            "prefix": sys.prefix,
+            "directory": _get_directory(),
+            "path": [entry for entry in sys.path if isinstance(entry, str)],
+            "modules": modules,
+            "members": members,
+            "definitions": texts,
+            "missing": missing,
+            "values": data,
+        },
+        4,
+    )
+    return state
 
 
 def load_state(
@@ -65,8 +67,7 @@ def load_state(
     Returns:
         The number of the last cell, and a description of what is missing.
     """
-    import pickle  # not needed by a new session, whose user is waiting
-
+    pickle = _import_pickle()
     # Unpickling can run code. The file belongs to the user, and the code that produced it ran with
     # the same rights as this process.
     saved = pickle.loads(state)
@@ -89,7 +90,7 @@ def load_state(
     for name, text in saved["definitions"].items():
         _try_restore(missing, name, _redefine, names, definitions, name, text)
     # Values are restored last, because they may be instances of classes that were defined above.
-    _try_restore(missing, "all values", _load_values, names, saved["values"])
+    _try_restore(missing, "all values", lambda: names.update(pickle.loads(saved["values"])))
     return saved["number"], _format_missing(missing)
 
 
@@ -100,10 +101,11 @@ def _try_restore(missing: dict[str, str], name: str, restore: Any, *args: Any) -
         missing[name] = f"{type(error).__name__}: {error}"
 
 
-def _load_values(names: dict[str, Any], data: bytes) -> None:
-    import pickle  # as in load_state
+def _import_pickle() -> Any:
+    """Import `pickle`, which a new session does not need while its user waits for the kernel."""
+    import pickle
 
-    names.update(pickle.loads(data))  # as in load_state
+    return pickle
 
 
 def _import_module(names: dict[str, Any], name: str, module: str) -> None:

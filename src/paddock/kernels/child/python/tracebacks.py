@@ -7,6 +7,7 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from traceback import FrameSummary, TracebackException
+    from typing import Any
 
 _MAX_FRAMES = 20
 _MAX_CHARACTERS = 8000
@@ -19,6 +20,19 @@ _ASYNC_HINT = "(Top-level await works here: write `await f()` instead of `asynci
 _NETWORK_HINT = (
     "(Network access is disabled. The operator of the server can enable it: option AllowNetwork.)\n"
 )
+
+
+def import_traceback() -> Any:
+    """Import `traceback`, and with it `linecache`, which takes longer than starting a kernel."""
+    import traceback
+
+    return traceback
+
+
+def add_source(name: str, code: str) -> None:
+    """Make the source lines of a cell available to tracebacks and `inspect`."""
+    lines = [f"{line}\n" for line in code.splitlines()]
+    import_traceback().linecache.cache[name] = len(code), None, lines, name
 
 
 def format_traceback(error: BaseException) -> str:
@@ -35,10 +49,9 @@ def format_traceback(error: BaseException) -> str:
 
 def _format_lines(error: BaseException) -> list[str]:
     """Return the lines of a traceback, with hints for common mistakes."""
-    import traceback  # slow to import, and most code does not fail
-
+    traceback = import_traceback()
     if isinstance(error, SyntaxError) and not _has_user_frames(error):
-        lines = traceback.format_exception_only(type(error), error)
+        lines: list[str] = traceback.format_exception_only(type(error), error)
         line = (error.text or "").strip()
         if line.startswith(_MAGIC_PREFIXES) or line.endswith("?"):
             lines.append(_MAGIC_HINT)

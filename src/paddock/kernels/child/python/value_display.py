@@ -7,6 +7,7 @@ PNG images, and other values are asked for the representations that notebooks us
 
 from __future__ import annotations
 
+import binascii
 import io
 import sys
 
@@ -163,12 +164,14 @@ class FigureBackend:
 
     def exec_module(self, module: Any) -> None:
         """Define the backend classes. Matplotlib is being imported, so it is available now."""
-        from matplotlib.backend_bases import FigureManagerBase  # in the user's Python
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        # The packages of the user's Python are not ours to import before the code uses them.
+        from matplotlib.backends import backend_agg
+
+        agg: Any = backend_agg
 
         figures = self
 
-        class Manager(FigureManagerBase):  # type: ignore[misc, unused-ignore]  # in the user's Python
+        class Manager(agg.FigureManagerBase):  # type: ignore[misc, unused-ignore]  # in the user's Python
             def show(self) -> None:
                 figures.emit(render_figure(self.canvas.figure))
 
@@ -176,7 +179,7 @@ class FigureBackend:
             def pyplot_show(cls, **_options: object) -> None:
                 figures.show_open_figures()
 
-        class Canvas(FigureCanvasAgg):  # type: ignore[misc, unused-ignore]  # in the user's Python
+        class Canvas(agg.FigureCanvasAgg):  # type: ignore[misc, unused-ignore]  # in the user's Python
             manager_class = Manager
 
         def show(*_args: object, **_options: object) -> None:
@@ -242,16 +245,10 @@ def _get_image(value: object, bundle: dict[str, Any]) -> ImageValue | None:
         if isinstance(data, tuple) and data:  # notebook methods may return (data, metadata)
             data = data[0]
         if isinstance(data, str):
-            data = data.encode() if mime == "image/svg+xml" else _decode_base64(data)
+            data = data.encode() if mime == "image/svg+xml" else binascii.a2b_base64(data)
         if isinstance(data, bytes) and data and data.startswith(signature):
             return ImageValue(data, mime)
     return None
-
-
-def _decode_base64(data: str) -> bytes:
-    import base64
-
-    return base64.b64decode(data)
 
 
 def _get_markdown(value: object, bundle: dict[str, Any]) -> str | None:
@@ -273,23 +270,23 @@ def _format_text(value: object) -> str:
         type(value) in (dict, list, tuple, set, frozenset)
         and _MAX_LINE_CHARACTERS < len(text) < _MAX_PRETTY_CHARACTERS
     ):
-        import pprint
+        import pprint  # slow to import, because it needs `re`
 
         return pprint.pformat(value, width=_MAX_LINE_CHARACTERS, sort_dicts=False)
     if text.startswith("<") and " object at 0x" in text:  # the default repr tells only the class
         html = _call_method(value, "_repr_html_")
         if isinstance(html, str) and html:
-            from html.parser import HTMLParser
-
-            return _strip_tags(html, HTMLParser) or text
+            return _strip_tags(html) or text
     return text
 
 
-def _strip_tags(html: str, parser: Any) -> str:
+def _strip_tags(html: str) -> str:
     """Return the text content of HTML."""
+    from html.parser import HTMLParser  # slow to import, and few values have only HTML
+
     pieces: list[str] = []
 
-    class HtmlTextExtractor(parser):  # type: ignore[misc]  # a lazily imported base class
+    class HtmlTextExtractor(HTMLParser):
         hidden = 0
 
         def handle_starttag(self, tag: str, attrs: object) -> None:
