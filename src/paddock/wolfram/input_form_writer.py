@@ -10,7 +10,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from paddock.wolfram.expressions import Atom, Node, call, has_head, is_atom, is_symbol
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    call,
+    get_head_name,
+    has_any_head,
+    has_head,
+    is_atom,
+    is_symbol,
+)
 from paddock.wolfram.operators import (
     CALL_PRECEDENCE,
     COMPARE_PRECEDENCE,
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
     FormWriter = Callable[[Node], "WrittenForm | None"]
 
 LOWEST_PRECEDENCE, ATOM_PRECEDENCE = 0, 1000
-_MINUS_PRECEDENCE = PREFIX_OPERATORS["-"].precedence
+MINUS_PRECEDENCE = PREFIX_OPERATORS["-"].precedence
 _PLAIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 FormPiece = str | tuple["Expression", int]
@@ -65,58 +74,44 @@ def write_input_form(expression: Expression) -> WrittenForm:
     """
     if isinstance(expression, Atom):
         return _write_atom(expression)
-    head = expression.head
-    if isinstance(head, Atom):
-        writer = _INPUT_FORM_WRITERS.get(head.text) if head.kind == "symbol" else None
-        form = writer(expression) if writer is not None else None
-        if form is not None:
-            return form
-    elif has_head(head, "Derivative"):
-        form = _write_derivative(expression)
-        if form is not None:
-            return form
-    return _write_derivative_call(expression)
+    writer = _INPUT_FORM_WRITERS.get(get_head_name(expression), _write_derivative)
+    return writer(expression) or write_call(expression)
 
 
 def _write_atom(atom: Atom) -> WrittenForm:
-    precedence = _MINUS_PRECEDENCE if is_negative_number(atom) else ATOM_PRECEDENCE
+    precedence = MINUS_PRECEDENCE if is_negative_number(atom) else ATOM_PRECEDENCE
     return WrittenForm(precedence, [atom.text])
 
 
 def is_negative_number(expression: Expression) -> TypeGuard[Atom]:
     """Return whether the expression is a number with a minus sign."""
-    return (
-        isinstance(expression, Atom)
-        and expression.kind == "number"
-        and expression.text.startswith("-")
-    )
+    return is_atom(expression, "number") and expression.text.startswith("-")
 
 
-def _write_derivative_call(node: Node) -> WrittenForm:
-    """Write a call, with `f'[x]` instead of `Derivative[1][f][x]`."""
-    if isinstance(node.head, Node) and has_head(node.head.head, "Derivative"):
-        function = _write_derivative(node.head)
-        if function is not None:
-            return WrittenForm(
-                function.precedence, [*function.pieces, "[", *_write_arguments(node.args), "]"]
-            )
-    return write_call(node)
+def is_literal(expression: Expression, text: str) -> TypeGuard[Atom]:
+    """Return whether the expression is the atom with this text, such as `-1`."""
+    return isinstance(expression, Atom) and expression.text == text
 
 
 def write_call(node: Node) -> WrittenForm:
     """Return the form `head[arguments]`."""
-    return WrittenForm(
-        CALL_PRECEDENCE, [(node.head, CALL_PRECEDENCE), "[", *_write_arguments(node.args), "]"]
-    )
+    pieces = [(node.head, CALL_PRECEDENCE), "[", *_write_arguments(node.args), "]"]
+    return WrittenForm(CALL_PRECEDENCE, pieces)
 
 
 def _write_arguments(args: list[Expression]) -> list[FormPiece]:
+    return join_operands(args, ", ", LOWEST_PRECEDENCE)
+
+
+def join_operands(operands: list[Expression], sign: str, precedence: int) -> list[FormPiece]:
+    """Return the operands with a sign between them.
+
+    Operands that bind less tightly than the precedence get parentheses.
+    """
     pieces: list[FormPiece] = []
-    for index, arg in enumerate(args):
-        if index:
-            pieces.append(", ")
-        pieces.append((arg, LOWEST_PRECEDENCE))
-    return pieces
+    for operand in operands:
+        pieces += [sign, (operand, precedence)]
+    return pieces[1:]
 
 
 def _make_bracket_writer(opening: str, closing: str) -> FormWriter:
@@ -133,75 +128,33 @@ def _write_part(node: Node) -> WrittenForm | None:
     if not node.args:
         return None
     inner, *indices = node.args
-    return WrittenForm(
-        CALL_PRECEDENCE, [(inner, CALL_PRECEDENCE), "[[", *_write_arguments(indices), "]]"]
-    )
+    pieces = [(inner, CALL_PRECEDENCE), "[[", *_write_arguments(indices), "]]"]
+    return WrittenForm(CALL_PRECEDENCE, pieces)
 
 
-def _make_left_writer(text: str, precedence: int) -> FormWriter:
-    """Return a writer for a left-associative operator.
+def _make_operator_writer(shape: str, sign: str, precedence: int) -> FormWriter:
+    """Return a writer for an operator with a shape of the operator table.
 
-    The right operand needs parentheses if it has the same operator.
+    An operand with the same operator needs parentheses, except on the side to which the operator
+    groups: `a -> (b -> c)` is written as `a -> b -> c`.
     """
 
     def write(node: Node) -> WrittenForm | None:
-        if len(node.args) != 2:
-            return None
-        left, right = node.args
-        return WrittenForm(precedence, [(left, precedence), text, (right, precedence + 1)])
-
-    return write
-
-
-def _make_right_writer(text: str, precedence: int) -> FormWriter:
-    """Return a writer for a right-associative operator.
-
-    The left operand needs parentheses if it has the same operator.
-    """
-
-    def write(node: Node) -> WrittenForm | None:
-        if len(node.args) != 2:
-            return None
-        left, right = node.args
-        return WrittenForm(precedence, [(left, precedence + 1), text, (right, precedence)])
-
-    return write
-
-
-def _make_chain_writer(text: str, precedence: int) -> FormWriter:
-    """Return a writer for an operator with any number of operands, such as `a + b + c`."""
-
-    def write(node: Node) -> WrittenForm | None:
-        if len(node.args) < 2:
-            return None
-        pieces: list[FormPiece] = []
-        for index, arg in enumerate(node.args):
-            if index:
-                pieces.append(text)
-            pieces.append((arg, precedence + 1))
+        pieces: list[FormPiece]
+        match shape, node.args:
+            case "prefix", [operand]:
+                pieces = [sign, (operand, precedence + 1)]
+            case "postfix", [operand]:
+                pieces = [(operand, precedence + 1), sign]
+            case "left", [left, right]:
+                pieces = [(left, precedence), sign, (right, precedence + 1)]
+            case "right", [left, right]:
+                pieces = [(left, precedence + 1), sign, (right, precedence)]
+            case "chain" | "compare", [_, _, *_]:
+                pieces = join_operands(node.args, sign, precedence + 1)
+            case _:
+                return None
         return WrittenForm(precedence, pieces)
-
-    return write
-
-
-def _make_postfix_writer(text: str, precedence: int) -> FormWriter:
-    """Return a writer for an operator after its operand."""
-
-    def write(node: Node) -> WrittenForm | None:
-        if len(node.args) != 1:
-            return None
-        return WrittenForm(precedence, [(node.args[0], precedence + 1), text])
-
-    return write
-
-
-def _make_prefix_writer(text: str, precedence: int) -> FormWriter:
-    """Return a writer for an operator before its operand."""
-
-    def write(node: Node) -> WrittenForm | None:
-        if len(node.args) != 1:
-            return None
-        return WrittenForm(precedence, [text, (node.args[0], precedence + 1)])
 
     return write
 
@@ -225,55 +178,47 @@ def _write_plus(node: Node) -> WrittenForm | None:
 
 
 def _is_negative_term(expression: Expression) -> TypeGuard[Node]:
-    """Return whether the expression is the form that the parser gives `b` in `a - b`."""
-    if not has_head(expression, "Times"):
-        return False
-    args = expression.args
-    if len(args) < 2 or not isinstance(args[0], Atom) or args[0].text != "-1":
-        return False
-    return not _is_reciprocal_or_number(args)
+    """Return whether the expression is the form that the parser gives `b` in `a - b`.
 
-
-def _is_reciprocal_or_number(args: list[Expression]) -> bool:
-    """Return whether a product with -1 must not be written with a minus sign.
-
-    Without the -1, its other factors would print as a number, a quotient or a signed term. The text
-    would then read back as a different expression.
+    This is a product with -1 whose other factors print as a chain. If they printed as a number, a
+    quotient or a signed term, the text would read back as a different expression.
     """
-    if len(args) == 2:
-        return is_number(args[1]) or has_head(args[1], "Times")
-    # The other factors must print as a chain, not as a quotient or with a sign.
-    factors = args[1:]
-    return (len(factors) == 2 and _is_reciprocal(factors[1])) or _is_minus_one(factors[0])
+    if not has_head(expression, "Times") or not expression.args:
+        return False
+    sign, *factors = expression.args
+    if not is_literal(sign, "-1"):
+        return False
+    match factors:
+        case []:
+            return False
+        case [factor]:
+            return not is_atom(factor, "number") and not has_head(factor, "Times")
+        case [_, divisor] if _is_reciprocal(divisor):
+            return False
+        case [first, *_]:
+            return not is_literal(first, "-1")
+    return False
 
 
-def is_number(expression: Expression) -> TypeGuard[Atom]:
-    """Return whether the expression is a number."""
-    return isinstance(expression, Atom) and expression.kind == "number"
-
-
-def _is_minus_one(expression: Expression) -> bool:
-    return isinstance(expression, Atom) and expression.text == "-1"
-
-
-def _is_reciprocal(expression: Expression) -> bool:
+def _is_reciprocal(expression: Expression) -> TypeGuard[Node]:
     return (
         has_head(expression, "Power")
         and len(expression.args) == 2
-        and _is_minus_one(expression.args[1])
+        and is_literal(expression.args[1], "-1")
     )
 
 
 def _write_times(node: Node) -> WrittenForm | None:
     """Write a product, a quotient or a negation, which are all forms of `Times`."""
-    args = node.args
-    if len(args) == 2 and isinstance(args[1], Node) and _is_reciprocal(args[1]):
-        precedence = INFIX_OPERATORS["/"].precedence
-        inner = args[1].args[0]
-        return WrittenForm(precedence, [(args[0], precedence), "/", (inner, precedence + 1)])
-    # `-2` reads as a number, so `Times[-1, 2]` must print as a product.
-    if len(args) == 2 and _is_minus_one(args[0]) and not is_number(args[1]):
-        return WrittenForm(_MINUS_PRECEDENCE, ["-", (args[1], _MINUS_PRECEDENCE + 1)])
+    if len(node.args) == 2:
+        left, right = node.args
+        if _is_reciprocal(right):
+            precedence = INFIX_OPERATORS["/"].precedence
+            divisor = right.args[0]
+            return WrittenForm(precedence, [(left, precedence), "/", (divisor, precedence + 1)])
+        # `-2` reads as a number, so `Times[-1, 2]` must print as a product.
+        if is_literal(left, "-1") and not is_atom(right, "number"):
+            return WrittenForm(MINUS_PRECEDENCE, ["-", (right, MINUS_PRECEDENCE + 1)])
     return _write_product(node)
 
 
@@ -282,13 +227,10 @@ def _write_compound(node: Node) -> WrittenForm | None:
     if len(node.args) < 2:
         return None
     precedence = INFIX_OPERATORS[";"].precedence
-    pieces: list[FormPiece] = [(node.args[0], precedence + 1)]
-    for index, arg in enumerate(node.args[1:], 2):
-        # A final `Null` prints as a final semicolon, as people write it.
-        if index == len(node.args) and is_symbol(arg, "Null"):
-            pieces.append(";")
-        else:
-            pieces += ["; ", (arg, precedence + 1)]
+    if not is_symbol(node.args[-1], "Null"):
+        return WrittenForm(precedence, join_operands(node.args, "; ", precedence + 1))
+    # A final `Null` prints as a final semicolon, as people write it.
+    pieces = [*join_operands(node.args[:-1], "; ", precedence + 1), ";"]
     return WrittenForm(precedence, pieces)
 
 
@@ -310,7 +252,8 @@ def _write_span(node: Node) -> WrittenForm | None:
     """Write a span with two or three operands."""
     if len(node.args) not in (2, 3):
         return None
-    return _make_chain_writer(" ;; ", INFIX_OPERATORS[";;"].precedence)(node)
+    precedence = INFIX_OPERATORS[";;"].precedence
+    return WrittenForm(precedence, join_operands(node.args, " ;; ", precedence + 1))
 
 
 def _make_slot_writer(sign: str) -> FormWriter:
@@ -323,11 +266,11 @@ def _make_slot_writer(sign: str) -> FormWriter:
         if len(node.args) != 1 or not isinstance(node.args[0], Atom):
             return None
         slot = node.args[0]
-        if slot.kind == "number" and slot.text.isdecimal() and slot.text.isascii():
-            return WrittenForm(ATOM_PRECEDENCE, [f"{sign}{slot.text}"])
-        name = slot.text[1:-1]
-        if sign == "#" and slot.kind == "string" and _PLAIN_WORD.fullmatch(name):
-            return WrittenForm(ATOM_PRECEDENCE, [f"#{name}"])
+        is_named = sign == "#" and slot.kind == "string"
+        name = slot.text[1:-1] if is_named else slot.text
+        is_index = slot.kind == "number" and name.isdecimal() and name.isascii()
+        if is_index or (is_named and _PLAIN_WORD.fullmatch(name)):
+            return WrittenForm(ATOM_PRECEDENCE, [f"{sign}{name}"])
         return None
 
     return write
@@ -351,12 +294,12 @@ def _write_pattern(node: Node) -> WrittenForm | None:
     if len(node.args) != 2 or not is_atom(node.args[0], "symbol"):
         return None
     name, inner = node.args
-    if isinstance(inner, Node) and any(has_head(inner, head) for head in _BLANK_SIGNS):
+    if has_any_head(inner, _BLANK_SIGNS):
         blank = write_input_form(inner)
         if blank.precedence == ATOM_PRECEDENCE:
             return WrittenForm(ATOM_PRECEDENCE, [(name, ATOM_PRECEDENCE), *blank.pieces])
-    precedence = PATTERN_PRECEDENCE
-    return WrittenForm(precedence, [(name, ATOM_PRECEDENCE), ":", (inner, precedence + 1)])
+    pieces: list[FormPiece] = [(name, ATOM_PRECEDENCE), ":", (inner, PATTERN_PRECEDENCE + 1)]
+    return WrittenForm(PATTERN_PRECEDENCE, pieces)
 
 
 def _write_optional(node: Node) -> WrittenForm | None:
@@ -372,12 +315,11 @@ def _write_optional(node: Node) -> WrittenForm | None:
 
 def _can_have_default(inner: Expression) -> bool:
     """Return whether `:` and a default can follow: after a blank or a named pattern."""
-    if not isinstance(inner, Node):
-        return False
     if has_head(inner, "Pattern"):
         return len(inner.args) == 2 and is_atom(inner.args[0], "symbol")
-    is_plain = not inner.args or (len(inner.args) == 1 and is_atom(inner.args[0], "symbol"))
-    return is_plain and any(has_head(inner, head) for head in _BLANK_SIGNS)
+    if not has_any_head(inner, _BLANK_SIGNS):
+        return False
+    return not inner.args or (len(inner.args) == 1 and is_atom(inner.args[0], "symbol"))
 
 
 def _write_optional_dot(inner: Expression) -> WrittenForm | None:
@@ -398,7 +340,7 @@ def _write_message_name(node: Node) -> WrittenForm | None:
     if len(node.args) < 2:
         return None
     first, *tags = node.args
-    names = [tag.text[1:-1] for tag in tags if isinstance(tag, Atom) and tag.kind == "string"]
+    names = [tag.text[1:-1] for tag in tags if is_atom(tag, "string")]
     # Tags that are not plain words cannot follow `::` unquoted.
     if len(names) < len(tags) or not all(map(_PLAIN_WORD.fullmatch, names)):
         return None
@@ -406,14 +348,27 @@ def _write_message_name(node: Node) -> WrittenForm | None:
 
 
 def _write_derivative(node: Node) -> WrittenForm | None:
-    """Return the form `f''` of a node with the head `Derivative[2]`."""
-    orders = node.head.args if isinstance(node.head, Node) else []
-    if len(node.args) != 1 or len(orders) != 1:
+    """Write a function with derivative marks, or a call of one: `f''` or `f''[x]`.
+
+    The function is `Derivative[2][f]`, and the call is `Derivative[2][f][x]`.
+    """
+    head = node.head
+    if isinstance(head, Atom):
         return None
-    order = orders[0]
-    marks = _DERIVATIVE_MARKS.get(order.text) if isinstance(order, Atom) else None
+    if has_head(head.head, "Derivative"):
+        function = _write_derivative(head)
+        if function is None:
+            return None
+        pieces = [*function.pieces, "[", *_write_arguments(node.args), "]"]
+        return WrittenForm(function.precedence, pieces)
+    if not has_head(head, "Derivative") or len(node.args) != 1 or len(head.args) != 1:
+        return None
+    order = head.args[0]
     precedence = INFIX_OPERATORS["'"].precedence
-    return WrittenForm(precedence, [(node.args[0], precedence + 1), marks]) if marks else None
+    if isinstance(order, Atom) and order.text in _DERIVATIVE_MARKS:
+        pieces = [(node.args[0], precedence + 1), _DERIVATIVE_MARKS[order.text]]
+        return WrittenForm(precedence, pieces)
+    return None
 
 
 def _make_tag_writer(sign: str) -> FormWriter:
@@ -429,33 +384,24 @@ def _make_tag_writer(sign: str) -> FormWriter:
     return write
 
 
-_write_product = _make_chain_writer("*", INFIX_OPERATORS["*"].precedence)
-_WRITER_FACTORIES = {
-    "left": _make_left_writer,
-    "right": _make_right_writer,
-    "chain": _make_chain_writer,
-    "compare": _make_chain_writer,
-    "postfix": _make_postfix_writer,
-}
-
-
-def _add_spaces(text: str) -> str:
-    """Return the operator with its customary spaces."""
-    if text in ("^", "?", "!", "!!", "++", "--"):
-        return text
-    return f" {text}" if INFIX_OPERATORS[text].shape == "postfix" else f" {text} "
-
-
 def _build_operator_writers() -> dict[str, FormWriter]:
     """Return writers for the operators of plain characters that follow their shape."""
     writers: dict[str, FormWriter] = {}
     for text, operator in INFIX_OPERATORS.items():
-        if not text.startswith("\\") and operator.shape in _WRITER_FACTORIES:
-            make_writer = _WRITER_FACTORIES[operator.shape]
-            writers[operator.head] = make_writer(_add_spaces(text), operator.precedence)
+        if text.startswith("\\") or operator.shape in ("special", "vector"):
+            continue
+        sign = f" {text}" if operator.shape == "postfix" else f" {text} "
+        # These operators are customarily written without spaces.
+        if text in ("^", "?", "!", "!!", "++", "--"):
+            sign = text
+        writers[operator.head] = _make_operator_writer(operator.shape, sign, operator.precedence)
+    for text in ("!", "++", "--"):
+        operator = PREFIX_OPERATORS[text]
+        writers[operator.head] = _make_operator_writer("prefix", text, operator.precedence)
     return writers
 
 
+_write_product = _make_operator_writer("chain", "*", INFIX_OPERATORS["*"].precedence)
 _INPUT_FORM_WRITERS: dict[str, FormWriter] = {
     **_build_operator_writers(),
     "List": _make_bracket_writer("{", "}"),
@@ -474,10 +420,7 @@ _INPUT_FORM_WRITERS: dict[str, FormWriter] = {
     "Pattern": _write_pattern,
     "Optional": _write_optional,
     "MessageName": _write_message_name,
-    "Unset": _make_postfix_writer(" =.", INFIX_OPERATORS["=."].precedence),
+    "Unset": _make_operator_writer("postfix", " =.", INFIX_OPERATORS["=."].precedence),
     "TagSet": _make_tag_writer(" = "),
     "TagSetDelayed": _make_tag_writer(" := "),
-    "Not": _make_prefix_writer("!", PREFIX_OPERATORS["!"].precedence),
-    "PreIncrement": _make_prefix_writer("++", PREFIX_OPERATORS["++"].precedence),
-    "PreDecrement": _make_prefix_writer("--", PREFIX_OPERATORS["--"].precedence),
 }

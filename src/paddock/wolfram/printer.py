@@ -10,21 +10,10 @@ arguments and list elements.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.expressions import (
-    Atom,
-    Node,
-    are_equal,
-    get_head_name,
-    has_head,
-    is_symbol,
-)
-from paddock.wolfram.input_form_writer import (
-    LOWEST_PRECEDENCE,
-    write_full_form,
-    write_input_form,
-)
+from paddock.wolfram.expressions import Atom, Node, are_equal, get_head_name, has_head, is_symbol
+from paddock.wolfram.input_form_writer import LOWEST_PRECEDENCE, write_full_form, write_input_form
 from paddock.wolfram.operators import INFIX_OPERATORS
 from paddock.wolfram.parser import parse
 from paddock.wolfram.value_form_writer import write_value_form
@@ -35,7 +24,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.input_form_writer import FormPiece, WrittenForm
 
-    LineBreaker = Callable[[Node, int, int, int], str | None]
+    LineBreaker = Callable[[Node, "_Layout"], str | None]
 
 DEFAULT_WIDTH = 80
 INDENT_COLUMNS = 4
@@ -93,12 +82,11 @@ def _print_expression(expression: Expression, write: Callable[[Expression], Writ
             continue
         inner, min_precedence = item
         form = write(inner)
+        # Reversed, because the last item of a stack is taken first.
         if form.precedence < min_precedence:
-            pending.append(")")
-            pending.extend(reversed(form.pieces))
-            pending.append("(")
+            pending += [")", *reversed(form.pieces), "("]
         else:
-            pending.extend(reversed(form.pieces))
+            pending += reversed(form.pieces)
     return "".join(pieces)
 
 
@@ -111,82 +99,86 @@ def format_expression(expression: Expression, width: int = DEFAULT_WIDTH) -> str
     flat = input_form(expression)
     if len(flat) <= width or len(flat) > MAX_FORMATTED_CHARACTERS:
         return flat
-    text = _format_node(expression, 0, width, 0)
+    text = _format_node(expression, _Layout(0, width, 0))
     source = parse(text)
     # A line end can end an expression, so broken lines are used only if they read back the same.
     is_single = not source.problems and len(source.expressions) == 1
     return text if is_single and are_equal(source.expressions[0], expression) else flat
 
 
-def _format_node(expression: Expression, column: int, width: int, depth: int) -> str:
-    """Format an expression that starts at a column, with line breaks if it does not fit.
+class _Layout(NamedTuple):
+    """Where to print an expression."""
 
-    Args:
-        expression: The expression.
-        column: The column of its first character, and of its further lines.
-        width: The maximum number of characters of a line.
-        depth: The number of enclosing expressions that were broken.
-    """
+    column: int
+    """The column of its first character, and the indentation of its further lines."""
+    width: int
+    """The maximum number of characters of a line."""
+    depth: int
+    """The number of enclosing expressions that were broken into lines."""
+
+    @property
+    def margin(self) -> str:
+        """A line break, and the indentation of the next line."""
+        return "\n" + " " * self.column
+
+    def nest(self, columns: int = 0) -> _Layout:
+        """Return the layout of a part, further to the right by a number of columns."""
+        return _Layout(self.column + columns, self.width, self.depth + 1)
+
+
+def _format_node(expression: Expression, layout: _Layout) -> str:
+    """Format an expression, with line breaks if it does not fit on the line."""
     flat = input_form(expression)
-    if isinstance(expression, Atom) or column + len(flat) <= width or depth >= MAX_NESTED_LINES:
+    if isinstance(expression, Atom) or layout.depth >= MAX_NESTED_LINES:
+        return flat
+    if layout.column + len(flat) <= layout.width:
         return flat
     break_lines = _LINE_BREAKERS.get(get_head_name(expression), _break_call)
-    broken = break_lines(expression, column, width, depth)
-    return flat if broken is None else broken
+    return break_lines(expression, layout) or flat
 
 
-def _format_operand(
-    expression: Expression, column: int, width: int, depth: int, operator: str
-) -> str:
-    """Format an operand on its own lines, in parentheses if it binds less tightly."""
-    text = _format_node(expression, column, width, depth + 1)
-    if not isinstance(expression, Node) or not _binds_looser(expression, operator):
-        return text
-    return f"({text})"
+def _format_operand(expression: Expression, layout: _Layout, sign: str) -> str:
+    """Format an operand of an operator, in parentheses if it binds less tightly."""
+    text = _format_node(expression, layout)
+    return f"({text})" if _binds_looser(expression, sign) else text
 
 
-def _binds_looser(node: Node, operator: str) -> bool:
-    """Return whether an operand with this head needs parentheses beside the operator."""
-    sign = _SIGNS.get(get_head_name(node), "")
+def _binds_looser(operand: Expression, sign: str) -> bool:
+    """Return whether an operand needs parentheses beside the sign of an operator."""
+    if isinstance(operand, Atom):
+        return False
+    operand_sign = _SIGNS.get(get_head_name(operand))
     # Only the short form `body &` is an operator; `Function[x, body]` needs no parentheses.
-    if sign == "&":
-        return len(node.args) == 1
-    return (
-        sign in INFIX_OPERATORS
-        and INFIX_OPERATORS[sign].precedence <= INFIX_OPERATORS[operator].precedence
-    )
+    if operand_sign is None or operand_sign == "&":
+        return operand_sign == "&" and len(operand.args) == 1
+    return INFIX_OPERATORS[operand_sign].precedence <= INFIX_OPERATORS[sign].precedence
 
 
-def _break_assignment(node: Node, column: int, width: int, depth: int) -> str | None:
+def _break_assignment(node: Node, layout: _Layout) -> str | None:
     """Break an assignment after its sign."""
     if len(node.args) != 2:
         return None
     left, right = node.args
-    sign = _ASSIGNMENT_SIGNS[get_head_name(node)]
-    return _join_assignment(left, sign, right, column, width, depth)
+    return _join_assignment(left, _ASSIGNMENT_SIGNS[get_head_name(node)], right, layout)
 
 
-def _join_assignment(
-    left: Expression, sign: str, right: Expression, column: int, width: int, depth: int
-) -> str:
+def _join_assignment(left: Expression, sign: str, right: Expression, layout: _Layout) -> str:
     """Return an assignment with its right side on an indented line of its own."""
-    left_text = _format_operand(left, column, width, depth, sign)
-    inner = column + INDENT_COLUMNS
-    right_text = _format_operand(right, inner, width, depth, sign)
-    return f"{left_text} {sign}\n{' ' * inner}{right_text}"
+    left_text = _format_operand(left, layout.nest(), sign)
+    inner = layout.nest(INDENT_COLUMNS)
+    return f"{left_text} {sign}{inner.margin}{_format_operand(right, inner, sign)}"
 
 
-def _break_tag_assignment(node: Node, column: int, width: int, depth: int) -> str | None:
+def _break_tag_assignment(node: Node, layout: _Layout) -> str | None:
     """Break an assignment with a tag, such as `f /: a = b`, after its sign."""
     if len(node.args) != 3 or not isinstance(node.args[0], Atom):
         return None
     tag, left, right = node.args
     sign = _TAG_ASSIGNMENT_SIGNS[get_head_name(node)]
-    assignment = _join_assignment(left, sign, right, column, width, depth)
-    return f"{input_form(tag)} /: {assignment}"
+    return f"{input_form(tag)} /: {_join_assignment(left, sign, right, layout)}"
 
 
-def _break_statements(node: Node, column: int, width: int, depth: int) -> str | None:
+def _break_statements(node: Node, layout: _Layout) -> str | None:
     """Break a compound expression after each semicolon.
 
     A final `Null` becomes a final semicolon.
@@ -194,60 +186,53 @@ def _break_statements(node: Node, column: int, width: int, depth: int) -> str | 
     if len(node.args) < 2:
         return None
     is_silent = is_symbol(node.args[-1], "Null")
-    parts = node.args[:-1] if is_silent else node.args
-    lines = [_format_operand(part, column, width, depth, ";") for part in parts]
-    return f";\n{' ' * column}".join(lines) + (";" if is_silent else "")
+    statements = node.args[:-1] if is_silent else node.args
+    lines = [_format_operand(statement, layout.nest(), ";") for statement in statements]
+    return f";{layout.margin}".join(lines) + (";" if is_silent else "")
 
 
-def _break_rule(node: Node, column: int, width: int, depth: int) -> str | None:
+def _break_rule(node: Node, layout: _Layout) -> str | None:
     """Keep a rule's sign on the line of its left side, and break its value."""
     if len(node.args) != 2:
         return None
     sign = _RULE_SIGNS[get_head_name(node)]
-    left = _format_operand(node.args[0], column, width, depth, sign)
-    value_column = column + len(left.rpartition("\n")[2]) + len(sign) + 2
-    return f"{left} {sign} {_format_operand(node.args[1], value_column, width, depth, sign)}"
+    left = _format_operand(node.args[0], layout.nest(), sign)
+    start = f"{left} {sign} "
+    value_layout = layout.nest(len(start.rpartition("\n")[2]))
+    return start + _format_operand(node.args[1], value_layout, sign)
 
 
-def _make_bracket_breaker(opening: str, closing: str) -> LineBreaker:
-    def break_brackets(node: Node, column: int, width: int, depth: int) -> str | None:
-        return _break_arguments(opening, node.args, closing, column, width, depth)
-
-    return break_brackets
-
-
-def _break_call(node: Node, column: int, width: int, depth: int) -> str | None:
+def _break_call(node: Node, layout: _Layout) -> str | None:
     """Put each argument of a call on its own line.
 
     Expressions that print with operators are not broken.
     """
-    head = input_form(node.head)
+    opening = f"{input_form(node.head)}["
     # An expression that prints with operators has no argument list to break.
-    if not input_form(node).startswith(f"{head}[") or isinstance(node.head, Node):
+    if not input_form(node).startswith(opening) or isinstance(node.head, Node):
         return None
-    return _break_arguments(f"{head}[", node.args, "]", column, width, depth)
+    return _break_arguments(opening, node.args, "]", layout)
 
 
 def _break_arguments(
-    opening: str, args: list[Expression], closing: str, column: int, width: int, depth: int
+    opening: str, args: list[Expression], closing: str, layout: _Layout
 ) -> str | None:
     """Put each argument on an indented line of its own, between the brackets."""
     if not args:
         return None
-    inner = column + INDENT_COLUMNS
-    margin = "\n" + " " * inner
-    lines = [_format_argument(arg, inner, width, depth + 1) for arg in args]
-    return f"{opening}{margin}{f',{margin}'.join(lines)}\n{' ' * column}{closing}"
+    inner = layout.nest(INDENT_COLUMNS)
+    lines = [_format_argument(arg, inner) for arg in args]
+    return f"{opening}{inner.margin}{f',{inner.margin}'.join(lines)}{layout.margin}{closing}"
 
 
-def _format_argument(arg: Expression, column: int, width: int, depth: int) -> str:
+def _format_argument(arg: Expression, layout: _Layout) -> str:
     """Format an argument on its own line.
 
     Each statement of a compound expression gets a line, even if all of them would fit on one.
     """
     if has_head(arg, "CompoundExpression"):
-        return _break_statements(arg, column, width, depth) or input_form(arg)
-    return _format_node(arg, column, width, depth)
+        return _break_statements(arg, layout) or input_form(arg)
+    return _format_node(arg, layout)
 
 
 _LINE_BREAKERS: dict[str, LineBreaker] = {
@@ -255,6 +240,6 @@ _LINE_BREAKERS: dict[str, LineBreaker] = {
     **dict.fromkeys(_TAG_ASSIGNMENT_SIGNS, _break_tag_assignment),
     **dict.fromkeys(_RULE_SIGNS, _break_rule),
     "CompoundExpression": _break_statements,
-    "List": _make_bracket_breaker("{", "}"),
-    "Association": _make_bracket_breaker("<|", "|>"),
+    "List": lambda node, layout: _break_arguments("{", node.args, "}", layout),
+    "Association": lambda node, layout: _break_arguments("<|", node.args, "|>", layout),
 }

@@ -6,18 +6,20 @@ in InputForm as `a/b`, `1/2` and `I`, which evaluate to the same values.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.expressions import Atom, Node, call, has_head, symbol
+from paddock.wolfram.expressions import Atom, Node, call, get_head_name, has_head, is_atom, symbol
 from paddock.wolfram.input_form_writer import (
     ATOM_PRECEDENCE,
+    MINUS_PRECEDENCE,
     WrittenForm,
+    is_literal,
     is_negative_number,
-    is_number,
+    join_operands,
     write_call,
     write_input_form,
 )
-from paddock.wolfram.operators import INFIX_OPERATORS, PREFIX_OPERATORS
+from paddock.wolfram.operators import INFIX_OPERATORS, TIMES_PRECEDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,45 +27,47 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.input_form_writer import FormPiece
 
-_TIMES_PRECEDENCE = INFIX_OPERATORS["*"].precedence
 _DIVIDE_PRECEDENCE = INFIX_OPERATORS["/"].precedence
 _PLUS_PRECEDENCE = INFIX_OPERATORS["+"].precedence
-_MINUS_PRECEDENCE = PREFIX_OPERATORS["-"].precedence
-_FACTOR_PRECEDENCE = max(_TIMES_PRECEDENCE, _DIVIDE_PRECEDENCE) + 1
+_FACTOR_PRECEDENCE = max(TIMES_PRECEDENCE, _DIVIDE_PRECEDENCE) + 1
 """Minimum precedence of factors: a product or quotient as a factor needs parentheses."""
 
 
 def write_value_form(expression: Expression) -> WrittenForm:
     """Return the value form of an expression. Most heads have their input form."""
     if isinstance(expression, Node):
-        head = expression.head
-        if isinstance(head, Node):
-            return write_call(expression)  # kernels print Derivative[1][f][x], not f'[x]
-        writer = _VALUE_FORM_WRITERS.get(head.text) if head.kind == "symbol" else None
+        if isinstance(expression.head, Node):
+            # Kernels print `Derivative[1][f][x]`, not `f'[x]`.
+            return write_call(expression)
+        writer = _VALUE_FORM_WRITERS.get(get_head_name(expression))
         form = writer(expression) if writer is not None else None
         if form is not None:
             return form
     return write_input_form(expression)
 
 
-def _make_number(text: str) -> Atom:
-    return Atom("number", text)
+class _RationalNumber(NamedTuple):
+    """The source texts of the parts of a `Rational`, such as `-1` and `2`."""
+
+    numerator: str
+    denominator: str
 
 
-def _get_fraction(expression: Expression) -> tuple[str, str] | None:
+def _get_rational(expression: Expression) -> _RationalNumber | None:
     """Return the numerator and denominator of a `Rational`, or None."""
     if not has_head(expression, "Rational"):
         return None
-    texts = [arg.text for arg in expression.args if isinstance(arg, Atom) and is_number(arg)]
-    return (texts[0], texts[1]) if len(texts) == len(expression.args) == 2 else None
+    texts = [arg.text for arg in expression.args if is_atom(arg, "number")]
+    return _RationalNumber(*texts) if len(texts) == len(expression.args) == 2 else None
 
 
 def _write_rational(node: Node) -> WrittenForm | None:
     """Write a `Rational` as a fraction. As an operand, it may need parentheses."""
-    parts = _get_fraction(node)
-    if parts is None:
+    rational = _get_rational(node)
+    if rational is None:
         return None
-    return WrittenForm(min(_DIVIDE_PRECEDENCE, _MINUS_PRECEDENCE), [f"{parts[0]}/{parts[1]}"])
+    precedence = min(_DIVIDE_PRECEDENCE, MINUS_PRECEDENCE)
+    return WrittenForm(precedence, [f"{rational.numerator}/{rational.denominator}"])
 
 
 def _write_complex(node: Node) -> WrittenForm | None:
@@ -71,42 +75,43 @@ def _write_complex(node: Node) -> WrittenForm | None:
     if len(node.args) != 2:
         return None
     real, imaginary = node.args
-    unit = _make_imaginary(imaginary)
-    # A kernel prints `2*I` without `0 +`.
-    if isinstance(real, Atom) and real.text == "0":
-        return write_value_form(unit)
-    return write_value_form(call("Plus", real, unit))
-
-
-def _make_imaginary(factor: Expression) -> Expression:
-    """Return the product of a number and `I`."""
     unit = symbol("I")
-    return unit if isinstance(factor, Atom) and factor.text == "1" else call("Times", factor, unit)
+    imaginary_part = unit if is_literal(imaginary, "1") else call("Times", imaginary, unit)
+    # A kernel prints `2*I` without `0 +`.
+    is_imaginary = is_literal(real, "0")
+    return write_value_form(imaginary_part if is_imaginary else call("Plus", real, imaginary_part))
 
 
 def _write_infinity(node: Node) -> WrittenForm | None:
     """Write a `DirectedInfinity` with the direction 1 or -1, or without a direction."""
-    if not node.args:
-        return WrittenForm(ATOM_PRECEDENCE, ["ComplexInfinity"])
-    direction = node.args[0]
-    if len(node.args) != 1 or not isinstance(direction, Atom):
-        return None
-    if direction.text == "1":
-        return WrittenForm(ATOM_PRECEDENCE, ["Infinity"])
-    return WrittenForm(_MINUS_PRECEDENCE, ["-Infinity"]) if direction.text == "-1" else None
+    match [arg.text if isinstance(arg, Atom) else "" for arg in node.args]:
+        case []:
+            return WrittenForm(ATOM_PRECEDENCE, ["ComplexInfinity"])
+        case ["1"]:
+            return WrittenForm(ATOM_PRECEDENCE, ["Infinity"])
+        case ["-1"]:
+            return WrittenForm(MINUS_PRECEDENCE, ["-Infinity"])
+    return None
 
 
 def _write_power(node: Node) -> WrittenForm | None:
     """Write powers with the exponents 1/2 and -1/2 as roots."""
-    parts = _get_fraction(node.args[1]) if len(node.args) == 2 else None
+    exponent = _get_rational(node.args[1]) if len(node.args) == 2 else None
     # A kernel prints square roots as `Sqrt[x]`, never as `x^(1/2)`.
-    if parts == ("1", "2"):
+    if exponent == ("1", "2"):
         return write_call(call("Sqrt", node.args[0]))
-    if parts == ("-1", "2"):
-        return WrittenForm(
-            _DIVIDE_PRECEDENCE, ["1/", (call("Sqrt", node.args[0]), _FACTOR_PRECEDENCE)]
-        )
+    if exponent == ("-1", "2"):
+        root = call("Sqrt", node.args[0])
+        return WrittenForm(_DIVIDE_PRECEDENCE, ["1/", (root, _FACTOR_PRECEDENCE)])
     return None
+
+
+class _ProductParts(NamedTuple):
+    """A product as a fraction: its sign, and the factors above and below the line."""
+
+    is_negative: bool
+    numerator: list[Expression]
+    denominator: list[Expression]
 
 
 def _write_times(node: Node) -> WrittenForm | None:
@@ -116,67 +121,63 @@ def _write_times(node: Node) -> WrittenForm | None:
     """
     if len(node.args) < 2:
         return None
-    sign, numerator, denominator = _split_product(node.args)
+    is_negative, numerator, denominator = _split_product(node.args)
     if not denominator:
-        return _write_signed_product(sign, numerator)
-    if sign and not numerator and len(denominator) == 1 and len(node.args) == 2:
+        return _write_negation(numerator) if is_negative else _write_factors(numerator)
+    if not is_negative:
+        return _write_quotient(numerator, denominator)
+    if not numerator and len(denominator) == 1 and len(node.args) == 2:
         # A kernel prints `-x^(-1)`, not `-(1/x)`.
-        return _write_signed_product(sign, node.args[1:])
-    divisor = denominator[0]
-    if sign and numerator and isinstance(divisor, Atom) and divisor.kind == "number":
+        return _write_negation(node.args[1:])
+    if numerator and is_atom(divisor := denominator[0], "number"):
         # A kernel prints `-1/2*x`, and `-(x/y)` for denominators that are not numbers.
         quotient = _make_quotient(numerator, denominator[1:])
         min_precedence = _DIVIDE_PRECEDENCE if len(denominator) > 1 else _FACTOR_PRECEDENCE
-        return WrittenForm(_TIMES_PRECEDENCE, [f"-1/{divisor.text}*", (quotient, min_precedence)])
-    if sign:
-        return WrittenForm(
-            _MINUS_PRECEDENCE, ["-", (_make_quotient(numerator, denominator), _FACTOR_PRECEDENCE)]
-        )
-    return _write_quotient(numerator, denominator)
+        return WrittenForm(TIMES_PRECEDENCE, [f"-1/{divisor.text}*", (quotient, min_precedence)])
+    quotient = _make_quotient(numerator, denominator)
+    return WrittenForm(MINUS_PRECEDENCE, ["-", (quotient, _FACTOR_PRECEDENCE)])
 
 
-def _split_product(args: list[Expression]) -> tuple[str, list[Expression], list[Expression]]:
-    """Split the factors of a product at the line of a fraction.
-
-    Returns:
-        The sign ("-" or ""), and the factors above and below the line.
-    """
+def _split_product(factors: list[Expression]) -> _ProductParts:
+    """Split the factors of a product at the line of a fraction, and take out the sign."""
     numerator: list[Expression] = []
     denominator: list[Expression] = []
-    for arg in args:
-        fraction = _get_fraction(arg)
-        inverse = _get_inverse(arg)
-        if fraction is not None:
-            numerator.append(_make_number(fraction[0]))
-            denominator.append(_make_number(fraction[1]))
-        elif inverse is not None:
+    for factor in factors:
+        if rational := _get_rational(factor):
+            numerator.append(Atom("number", rational.numerator))
+            denominator.append(Atom("number", rational.denominator))
+        elif inverse := _get_inverse(factor):
             denominator.append(inverse)
         else:
-            numerator.append(arg)
-    sign = ""
-    if numerator and isinstance(numerator[0], Atom) and is_number(numerator[0]):
-        sign = "-" if numerator[0].text == "-1" else ""
-        if numerator[0].text in ("1", "-1"):
-            del numerator[0]
-    return sign, numerator, denominator
+            numerator.append(factor)
+    is_negative = bool(numerator) and is_literal(numerator[0], "-1")
+    if is_negative or (numerator and is_literal(numerator[0], "1")):
+        del numerator[0]
+    return _ProductParts(is_negative, numerator, denominator)
 
 
 def _get_inverse(expression: Expression) -> Expression | None:
     """Return the denominator of a power with a negative exponent, or None."""
-    if not has_head(expression, "Power"):
+    if not has_head(expression, "Power") or len(expression.args) != 2:
         return None
-    if len(expression.args) != 2:
+    base, exponent = expression.args
+    if is_negative_number(exponent) and exponent.text[1:].isdigit():
+        return base if exponent.text == "-1" else call("Power", base, _drop_minus_sign(exponent))
+    rational = _drop_rational_sign(exponent)
+    return None if rational is None else call("Power", base, rational)
+
+
+def _drop_minus_sign(number: Atom) -> Atom:
+    return Atom("number", number.text[1:])
+
+
+def _drop_rational_sign(expression: Expression) -> Expression | None:
+    """Return a negative `Rational` without its minus sign. Return None for other expressions."""
+    rational = _get_rational(expression)
+    if rational is None or not rational.numerator.startswith("-"):
         return None
-    inner, exponent = expression.args
-    if is_negative_number(exponent) and isinstance(exponent, Atom) and exponent.text[1:].isdigit():
-        absolute = exponent.text[1:]
-        return inner if absolute == "1" else call("Power", inner, _make_number(absolute))
-    parts = _get_fraction(exponent)
-    if parts is not None and parts[0].startswith("-"):
-        return call(
-            "Power", inner, call("Rational", _make_number(parts[0][1:]), _make_number(parts[1]))
-        )
-    return None
+    numerator, denominator = rational.numerator[1:], rational.denominator
+    return call("Rational", Atom("number", numerator), Atom("number", denominator))
 
 
 def _make_product(factors: list[Expression]) -> Expression:
@@ -185,30 +186,29 @@ def _make_product(factors: list[Expression]) -> Expression:
 
 def _make_quotient(numerator: list[Expression], denominator: list[Expression]) -> Expression:
     """Return the product of the factors above and below the line, without a sign."""
-    inverses = [call("Power", factor, _make_number("-1")) for factor in denominator]
+    inverses = [call("Power", factor, Atom("number", "-1")) for factor in denominator]
     return _make_product([*numerator, *inverses])
 
 
-def _write_signed_product(sign: str, factors: list[Expression]) -> WrittenForm:
-    """Write factors with `*` between them, after a minus sign if `sign` is not empty."""
-    if sign:
-        return WrittenForm(
-            _MINUS_PRECEDENCE, ["-", (_make_product(factors), _MINUS_PRECEDENCE + 1)]
-        )
-    pieces: list[FormPiece] = []
-    for index, factor in enumerate(factors):
-        pieces += ["*", (factor, _FACTOR_PRECEDENCE)] if index else [(factor, _FACTOR_PRECEDENCE)]
+def _write_negation(factors: list[Expression]) -> WrittenForm:
+    operand = (_make_product(factors), MINUS_PRECEDENCE + 1)
+    return WrittenForm(MINUS_PRECEDENCE, ["-", operand])
+
+
+def _write_factors(factors: list[Expression]) -> WrittenForm:
+    """Write factors with `*` between them."""
+    pieces = join_operands(factors, "*", _FACTOR_PRECEDENCE)
     if is_negative_number(factors[0]):
+        # A first factor such as -2 needs no parentheses.
         pieces[0] = factors[0].text
-    return WrittenForm(_TIMES_PRECEDENCE, pieces)
+    return WrittenForm(TIMES_PRECEDENCE, pieces)
 
 
 def _write_quotient(numerator: list[Expression], denominator: list[Expression]) -> WrittenForm:
     """Write a fraction. Several factors below the line are one operand, in parentheses."""
     dividend: FormPiece = (_make_product(numerator), _FACTOR_PRECEDENCE) if numerator else "1"
-    return WrittenForm(
-        _DIVIDE_PRECEDENCE, [dividend, "/", (_make_product(denominator), _FACTOR_PRECEDENCE)]
-    )
+    divisor = (_make_product(denominator), _FACTOR_PRECEDENCE)
+    return WrittenForm(_DIVIDE_PRECEDENCE, [dividend, "/", divisor])
 
 
 def _write_plus(node: Node) -> WrittenForm | None:
@@ -216,30 +216,25 @@ def _write_plus(node: Node) -> WrittenForm | None:
     if len(node.args) < 2:
         return None
     pieces: list[FormPiece] = [(node.args[0], _PLUS_PRECEDENCE + 1)]
-    for arg in node.args[1:]:
-        subtrahend = _negate(arg)
-        if subtrahend is None:
-            pieces += [" + ", (arg, _PLUS_PRECEDENCE + 1)]
-        else:
-            pieces += [" - ", (subtrahend, _PLUS_PRECEDENCE + 1)]
+    for term in node.args[1:]:
+        subtrahend = _negate(term)
+        sign = " + " if subtrahend is None else " - "
+        pieces += [sign, (subtrahend or term, _PLUS_PRECEDENCE + 1)]
     return WrittenForm(_PLUS_PRECEDENCE, pieces)
 
 
 def _negate(expression: Expression) -> Expression | None:
     """Return the expression without its minus sign, or None if it has no minus sign."""
-    if is_negative_number(expression) and isinstance(expression, Atom):
-        return _make_number(expression.text[1:])
-    parts = _get_fraction(expression)
-    if parts is not None and parts[0].startswith("-"):
-        return call("Rational", _make_number(parts[0][1:]), _make_number(parts[1]))
-    if not has_head(expression, "Times"):
-        return None
+    if is_negative_number(expression):
+        return _drop_minus_sign(expression)
+    if not has_head(expression, "Times") or len(expression.args) < 2:
+        return _drop_rational_sign(expression)
     first_factor, *other_factors = expression.args
-    positive = _negate(first_factor) if not has_head(first_factor, "Times") else None
-    if positive is None or not other_factors:
+    positive = None if has_head(first_factor, "Times") else _negate(first_factor)
+    if positive is None:
         return None
-    is_one = isinstance(positive, Atom) and positive.text == "1"
-    return _make_product(other_factors) if is_one else call("Times", positive, *other_factors)
+    factors = other_factors if is_literal(positive, "1") else [positive, *other_factors]
+    return _make_product(factors)
 
 
 _VALUE_FORM_WRITERS: dict[str, Callable[[Node], WrittenForm | None]] = {
