@@ -157,6 +157,10 @@ was expected, and what to do next.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import logging
+
 
 class PaddockError(Exception):
     """Base class for errors that the user can fix.
@@ -197,3 +201,10 @@ class ConnectError(PaddockError):
     """A server could not be started, reached or understood."""
 
     code = "connect"
+
+
+def get_logger() -> logging.Logger:
+    """Return Paddock's logger, for modules that are loaded before the first answer."""
+    import logging  # noqa: PLC0415 - takes 15 ms, and is needed only after failures
+
+    return logging.getLogger("paddock")

@@ -52,8 +52,6 @@ class AppView(Resource):
         prefers_border: Whether the client should draw a border around the view.
     """
 
-    __slots__ = ()
-
     def __init__(
         self,
         uri: str,

@@ -15,7 +15,7 @@ from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.skill import Skill, SkillRegistry, load_skills
 from paddock.authoring.tool import Tool
-from paddock.errors import DefinitionError
+from paddock.errors import DefinitionError, get_logger
 from paddock.protocol.server_metadata import ServerMetadata
 from paddock.protocol.versions import SKILLS_EXTENSION, UI_EXTENSION
 
@@ -541,11 +541,7 @@ def _get_function_name(function: object) -> str:
 def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
     if not icons:
         return None
-    if all(isinstance(icon, dict) for icon in icons):
-        return list(icons)  # type: ignore[arg-type]  # only dictionaries, see the line above
-    from msgspec import to_builtins  # an Icon is a Struct, so msgspec is loaded
-
-    return [to_builtins(icon) for icon in icons]
+    return [icon if isinstance(icon, dict) else icon.to_json() for icon in icons]
 
 
 def _collect_skills(
@@ -568,10 +564,8 @@ def _collect_skills(
 def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
     try:
         callback(uri)
-    except Exception:
-        import logging  # 15 ms, only needed after a failure
-
-        logging.getLogger("paddock").exception("A callback for %s failed", uri)
+    except Exception:  # noqa: BLE001 - a callback may raise anything
+        get_logger().exception("A callback for %s failed", uri)
 
 
 def _require_opentelemetry() -> None:

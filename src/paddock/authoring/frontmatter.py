@@ -83,11 +83,20 @@ def is_json_number(number: float) -> bool:
 def encode_frontmatter(fields: Json, where: str) -> bytes:
     """Encode a frontmatter block: one line per field, with values as JSON."""
     lines = [f"{_format_key(key)}: {_format_value(value)}\n" for key, value in fields.items()]
+    return encode_utf8(f"---\n{''.join(lines)}---\n", where, subject="frontmatter ")
+
+
+def encode_utf8(text: str, where: str, *, subject: str = "") -> bytes:
+    """Encode a text that an author has declared.
+
+    Raises:
+        DefinitionError: The text contains a surrogate, which UTF-8 cannot encode.
+    """
     try:
-        return f"---\n{''.join(lines)}---\n".encode()
+        return text.encode()
     except UnicodeEncodeError:
         raise DefinitionError(
-            "frontmatter contains half of a surrogate pair",
+            f"{subject}contains half of a surrogate pair",
             where=where,
             hint="expected text that can be encoded as UTF-8",
         ) from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.errors import PaddockError
+from paddock.errors import PaddockError, get_logger
 from paddock.protocol.request import InputRequired, describe_object
 from paddock.protocol.thread_interrupt import HandlerCancelled
 
@@ -63,6 +63,4 @@ def describe_error(error: BaseException, label: str, *, is_masked: bool) -> str:
 
 def log_failure(error: BaseException | None, message: str) -> None:
     """Log a failure, with the traceback of an exception if given."""
-    import logging  # 15 ms, and only needed after a failure
-
-    logging.getLogger("paddock").error(message, exc_info=error)
+    get_logger().error(message, exc_info=error)

@@ -71,7 +71,7 @@ def check_mirrored_headers(
     """
     arguments = msgspec.json.decode(raw_arguments) if isinstance(raw_arguments, Raw) else {}
     for parameter in header_parameters:
-        value = _get_argument(arguments, parameter.path)
+        value = get_argument(arguments, parameter.path)
         _check_header(parameter, value, exchange.get_header(parameter.header))
 
 
@@ -127,7 +127,8 @@ def _count_annotations(node: object) -> int:
     return count
 
 
-def _get_argument(arguments: object, path: tuple[str, ...]) -> object:
+def get_argument(arguments: object, path: tuple[str, ...]) -> object:
+    """Return the argument at a path such as `("filter", "tenant")`, or None if it is missing."""
     for name in path:
         arguments = arguments.get(name) if isinstance(arguments, dict) else None
     return arguments

@@ -139,13 +139,13 @@ def sampling(
         "sampling/createMessage",
         msgspec.to_builtins(params),
         needs,
-        _create_struct_reader(SampledMessage),
+        _create_type_reader(SampledMessage, "SampledMessage"),
     )
 
 
 def roots() -> ServerRequest:
     """Return a request for the directories that the client works in."""
-    read = _create_struct_reader(_RootsResult)
+    read = _create_type_reader(_RootsResult, "_RootsResult")
     return ServerRequest("roots/list", {}, {"roots": {}}, lambda answer: read(answer).roots)
 
 
@@ -185,22 +185,19 @@ def _create_schema_reader(schema: Json) -> Callable[[Any], Any]:
     return read
 
 
-def _create_type_reader(kind: Any) -> Callable[[Any], Any]:
+def _create_type_reader(kind: Any, label: str = "elicitation") -> Callable[[Any], Any]:
+    """Return a function that converts the client's answer to a type.
+
+    Args:
+        kind: The expected type.
+        label: The beginning of the message of the AskError for an invalid answer.
+    """
+
     def read(value: Any) -> Any:
         try:
             return fill_dataclass_defaults(msgspec.convert(value, kind, dec_hook=decode_hook))
         except msgspec.ValidationError as error:
-            raise AskError(f"elicitation: {error}") from None
-
-    return read
-
-
-def _create_struct_reader(kind: type[T]) -> Callable[[Json], T]:
-    def read(value: Json) -> T:
-        try:
-            return msgspec.convert(value, kind)
-        except msgspec.ValidationError as error:
-            raise AskError(f"{kind.__name__}: {error}") from None
+            raise AskError(f"{label}: {error}") from None
 
     return read
 

@@ -6,6 +6,7 @@ import binascii
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.type_hooks import encode_json
+from paddock.errors import get_logger
 from paddock.protocol.errors import InvalidParamsError
 
 if TYPE_CHECKING:
@@ -38,9 +39,7 @@ def encode_entries(items: Iterable[Any], entry: Callable[[Any], Json | None]) ->
             if item_entry is not None:
                 entries.append(encode_json(item_entry))
         except Exception as error:  # noqa: BLE001 - one invalid item must not hide the others
-            import logging  # only needed for this message
-
-            logging.getLogger("paddock").error("%r is left out: %s", item, error)
+            get_logger().error("%r is left out: %s", item, error)
     return entries
 
 

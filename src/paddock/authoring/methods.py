@@ -20,15 +20,11 @@ from paddock.authoring.list_pages import (
 )
 from paddock.authoring.mounted_items import MountedItem
 from paddock.authoring.prompt_renderer import PromptRenderer, build_prompt_entry
-from paddock.authoring.resource_reader import (
-    ResourceReader,
-    build_resource_entry,
-    build_template_entry,
-)
+from paddock.authoring.resource_reader import ResourceReader, build_resource_entry
 from paddock.authoring.results import run_if_coroutine
 from paddock.authoring.signature import count_required_arguments
 from paddock.authoring.tool_invoker import ToolInvoker, build_tool_entry
-from paddock.errors import PaddockError
+from paddock.errors import PaddockError, get_logger
 from paddock.protocol.errors import (
     METHOD_NOT_FOUND,
     InvalidParamsError,
@@ -269,14 +265,14 @@ class ServerMethods:
 
     def render_prompt(self, request: Request, name: str) -> None:
         """Prepare `prompts/get` for the prompt with this name."""
-        params = cast("GetPromptParams", request.params)
         renderer = self._prompt_renderers.get(name)
         if renderer is None:
             raise InvalidParamsError(f"Unknown prompt: {name}")
         if isinstance(renderer, MountedItem):
             renderer.source.render_prompt(request, renderer.source_name)
             return
-        arguments = params.arguments if isinstance(params.arguments, dict) else {}
+        given_arguments = cast("GetPromptParams", request.params).arguments
+        arguments = given_arguments if isinstance(given_arguments, dict) else {}
         renderer.require_arguments(arguments)
         self._set_work(
             request,
@@ -464,9 +460,9 @@ class ServerMethods:
             return build_tool_entry(item)
         if kind == "prompts":
             return build_prompt_entry(PromptRenderer(item, self._server))
-        if kind == "templates":
-            return build_template_entry(ResourceReader(item, self._server))
-        return build_resource_entry(ResourceReader(item, self._server)) if item.listed else None
+        if kind == "resources" and not item.listed:
+            return None
+        return build_resource_entry(ResourceReader(item, self._server))
 
     def _check_tool_view(self, tool: Tool) -> None:
         """Log a warning if a tool refers to a UI resource that does not exist.
@@ -480,10 +476,8 @@ class ServerMethods:
             if mounts is None or mounts.resolve_alias(tool.ui) is None:
                 self._find_reader(tool.ui)
         except ResourceNotFoundError:
-            import logging  # only needed for this warning
-
             text = "%r refers to the UI resource %s, which does not exist"
-            logging.getLogger("paddock").warning(text, tool, tool.ui)
+            get_logger().warning(text, tool, tool.ui)
         except ProtocolError:
             pass  # an invalid declaration, which is reported when resources are listed
 

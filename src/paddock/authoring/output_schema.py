@@ -48,22 +48,6 @@ class OutputSchema:
         mime_type: Media type of binary results.
     """
 
-    __slots__ = (
-        "_content_return_type",
-        "_decode",
-        "_handler_return_type",
-        "_is_wrapped",
-        "_validator",
-        "is_any_object",
-        "is_content",
-        "is_content_list",
-        "is_text",
-        "mime_type",
-        "output_schema",
-        "scalar_type",
-        "where",
-    )
-
     def __init__(
         self,
         returns: Any,

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 class PromptArgument:
     """An argument of a prompt. Its value is always text."""
 
-    __slots__ = ("description", "name", "required", "title")
-
     def __init__(
         self, name: str, description: str = "", *, required: bool = False, title: str | None = None
     ) -> None:
@@ -47,19 +45,6 @@ class Prompt:
         completions: Suggested values for arguments, as lists or functions.
         takes_dictionary: The handler takes the arguments as one dictionary.
     """
-
-    __slots__ = (
-        "arguments",
-        "completions",
-        "description",
-        "handler",
-        "icons",
-        "messages",
-        "meta",
-        "name",
-        "takes_dictionary",
-        "title",
-    )
 
     def __init__(
         self,

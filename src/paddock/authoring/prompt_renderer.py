@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.authoring.context import Context, bind_dict_handler
+from paddock.authoring.prompt import PromptArgument
 from paddock.authoring.signature import HandlerSignature
 from paddock.authoring.type_hooks import decode_hook
 from paddock.errors import DefinitionError
@@ -82,16 +83,6 @@ Json = dict[str, Any]
 
 class PromptRenderer:
     """A prompt that is ready to be rendered."""
-
-    __slots__ = (
-        "_server",
-        "_signature",
-        "arguments",
-        "description",
-        "is_async",
-        "prompt",
-        "slow_tracker",
-    )
 
     def __init__(self, prompt: Prompt, server: BaseServer) -> None:
         self.prompt = prompt
@@ -171,29 +162,22 @@ class PromptRenderer:
 
     def _list_arguments(self) -> list[Json]:
         """Return the arguments as declared, or those of the handler, or those of the template."""
-        if self.prompt.arguments is not None:
-            return [
-                _build_argument(
-                    argument.name,
-                    argument.description,
-                    required=argument.required,
-                    title=argument.title,
+        prompt, signature = self.prompt, self._signature
+        if prompt.arguments is not None:
+            return [_build_argument_entry(argument) for argument in prompt.arguments]
+        if signature is not None:
+            descriptions = signature.get_parameter_descriptions()
+            arguments = [
+                PromptArgument(
+                    parameter.name, descriptions[parameter.name], required=parameter.is_required
                 )
-                for argument in self.prompt.arguments
+                for parameter in signature.parameters
             ]
-        if self._signature is not None:
-            descriptions = self._signature.get_parameter_descriptions()
-            return [
-                _build_argument(
-                    parameter.name,
-                    descriptions[parameter.name],
-                    required=parameter.is_required,
-                )
-                for parameter in self._signature.parameters
-            ]
-        texts = [_get_message_text(message) for message in _to_list(self.prompt.messages)]
-        names = dict.fromkeys(name for text in texts for name in list_placeholders(text))
-        return [_build_argument(name, "", required=False) for name in names]
+        else:
+            texts = [_get_message_text(message) for message in _to_list(prompt.messages)]
+            names = dict.fromkeys(name for text in texts for name in list_placeholders(text))
+            arguments = [PromptArgument(name) for name in names]
+        return [_build_argument_entry(argument) for argument in arguments]
 
 
 def build_prompt_entry(renderer: PromptRenderer) -> Json:
@@ -213,15 +197,10 @@ def build_prompt_entry(renderer: PromptRenderer) -> Json:
     return entry
 
 
-def _build_argument(
-    name: str, description: str, *, required: bool, title: str | None = None
-) -> Json:
-    argument: Json = {"name": name, "required": required}
-    if description:
-        argument["description"] = description
-    if title:
-        argument["title"] = title
-    return argument
+def _build_argument_entry(argument: PromptArgument) -> Json:
+    entry: Json = {"name": argument.name, "required": argument.required}
+    optional = {"description": argument.description, "title": argument.title}
+    return {**entry, **{key: value for key, value in optional.items() if value}}
 
 
 def _convert_argument(parameter: HandlerParameter, text: str, where: str) -> Any:

@@ -27,21 +27,6 @@ class Resource:
     read but does not appear in lists.
     """
 
-    __slots__ = (
-        "annotations",
-        "contents_meta",
-        "description",
-        "handler",
-        "icons",
-        "listed",
-        "meta",
-        "mime_type",
-        "name",
-        "size",
-        "title",
-        "uri",
-    )
-
     def __init__(
         self,
         uri: str,
@@ -88,19 +73,6 @@ class ResourceTemplate:
     optional query parameters. The handler takes the variables by name, converted to the types of
     its hints. A template without a handler is listed but cannot be read.
     """
-
-    __slots__ = (
-        "annotations",
-        "completions",
-        "description",
-        "handler",
-        "icons",
-        "meta",
-        "mime_type",
-        "name",
-        "title",
-        "uri_template",
-    )
 
     def __init__(
         self,

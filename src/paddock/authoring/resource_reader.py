@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.authoring.context import Context
+from paddock.authoring.resource import Resource
 from paddock.authoring.signature import HandlerSignature
 from paddock.authoring.type_hooks import decode_hook, encode_json
 from paddock.authoring.uri_template import UriTemplate
@@ -17,7 +18,7 @@ from paddock.protocol.request import SlowHandlerTracker
 
 if TYPE_CHECKING:
     from paddock.authoring.base_server import BaseServer
-    from paddock.authoring.resource import Resource, ResourceTemplate
+    from paddock.authoring.resource import ResourceTemplate
     from paddock.protocol.request import Request
 
 Json = dict[str, Any]
@@ -115,26 +116,13 @@ class ResourceReader:
 
 
 def build_resource_entry(reader: ResourceReader) -> Json:
-    """Return the entry of a resource in `resources/list`."""
-    resource = reader.item
-    entry: Json = {"uri": resource.uri, "name": resource.name}  # type: ignore[union-attr]  # a Resource
-    size = getattr(resource, "size", None)
-    return {
-        **entry,
-        **_get_optional_fields(reader),
-        **({"size": size} if size is not None else {}),
-    }
-
-
-def build_template_entry(reader: ResourceReader) -> Json:
-    """Return the entry of a template in `resources/templates/list`."""
-    template = reader.item
-    entry: Json = {"uriTemplate": template.uri_template, "name": template.name}  # type: ignore[union-attr]  # a template
-    return {**entry, **_get_optional_fields(reader)}
-
-
-def _get_optional_fields(reader: ResourceReader) -> Json:
+    """Return the entry of a resource or a template in its list."""
     item = reader.item
+    entry: Json = {"name": item.name}
+    if isinstance(item, Resource):
+        entry = {"uri": item.uri, **entry}
+    else:
+        entry = {"uriTemplate": item.uri_template, **entry}
     optional = {
         "title": item.title,
         "description": reader.description,
@@ -143,7 +131,9 @@ def _get_optional_fields(reader: ResourceReader) -> Json:
         "icons": item.icons,
         "_meta": item.meta,
     }
-    return {key: value for key, value in optional.items() if value}
+    entry.update({key: value for key, value in optional.items() if value})
+    size = getattr(item, "size", None)
+    return entry if size is None else {**entry, "size": size}
 
 
 def _convert_variable(hint: Any, text: str, uri: str, name: str) -> Any:

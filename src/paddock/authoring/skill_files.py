@@ -10,10 +10,16 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from paddock.authoring.frontmatter import check_frontmatter, encode_frontmatter, to_json_value
+from paddock.authoring.frontmatter import (
+    check_frontmatter,
+    encode_frontmatter,
+    encode_utf8,
+    to_json_value,
+)
 from paddock.errors import DefinitionError
 from paddock.protocol.versions import SKILL_FILE_NAME
 
@@ -331,9 +337,7 @@ class InlineSkillFiles:
 
 def compute_digest(data: bytes) -> FileDigest:
     """Return the digest and size of some bytes."""
-    import hashlib  # loads OpenSSL, 4 MB of memory
-
-    return FileDigest(f"sha256:{hashlib.sha256(data).hexdigest()}", len(data))
+    return FileDigest(f"sha256:{sha256(data).hexdigest()}", len(data))
 
 
 def check_skill_size(file_count: int, total_bytes: int, where: str) -> None:
@@ -373,22 +377,11 @@ def _check_file_path(path: str, paths: Mapping[str, object], where: str) -> None
         raise DefinitionError(f"{path!r} has a file as parent directory", where=where)
 
 
-def _encode_text(text: str, where: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        raise DefinitionError(
-            "contains half of a surrogate pair",
-            where=where,
-            hint="expected text that can be encoded as UTF-8",
-        ) from None
-
-
 def _encode_content(content: object, path: str, where: str) -> bytes:
     if isinstance(content, bytes):
         return content
     if isinstance(content, str):
-        return _encode_text(content, f"{where}: {path}")
+        return encode_utf8(content, f"{where}: {path}")
     raise DefinitionError(
         f"{path} is a {type(content).__name__}",
         where=where,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 Role = Literal["user", "assistant"]
 Json = dict[str, object]
@@ -25,6 +25,11 @@ class Icon(Struct, omit_defaults=True, rename="camel"):
     mime_type: str | None = None
     sizes: list[str] | None = None
     theme: Literal["light", "dark"] | None = None
+
+    def to_json(self) -> Json:
+        """Return the icon as a JSON object."""
+        icon: Json = to_builtins(self)
+        return icon
 
 
 class Content(Struct, omit_defaults=True, rename="camel", tag_field="type"):

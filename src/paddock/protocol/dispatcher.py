@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
+from paddock.errors import get_logger
 from paddock.protocol.early_handshake import META_CAPABILITIES, META_VERSION
 from paddock.protocol.eras.session import SessionEra
 from paddock.protocol.eras.stateless import StatelessEra
@@ -128,7 +129,7 @@ def run_operation(request: Request, operation: Operation) -> Reply:
     except ServerNotReady:
         raise
     except Exception as exc:  # noqa: BLE001 - every request must be answered
-        _log_exception(request.method)
+        get_logger().exception("%s could not be answered", request.method)
         text = f"Internal error: {type(exc).__name__}: {describe_object(exc)}"
         request.error = ProtocolError(text)
         return era.encode_error_reply(request.id, request.error)
@@ -429,9 +430,3 @@ def _reject_batch_member(message: bytes) -> bytes | None:
         return None
     text = "A request with params._meta of the stateless era cannot be part of a batch"
     return encode_error(frame.id, ProtocolError(text, rpc_code=INVALID_REQUEST))
-
-
-def _log_exception(method: str) -> None:
-    import logging  # noqa: PLC0415 - kept out of start-up
-
-    logging.getLogger("paddock").exception("%s could not be answered", method)

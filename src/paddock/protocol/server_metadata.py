@@ -27,20 +27,6 @@ def make_default_capabilities() -> Json:
 class ServerMetadata:
     """Name, version, description, instructions, icons and capabilities of a server."""
 
-    __slots__ = (
-        "_has_explicit_capabilities",
-        "cache_scope",
-        "cache_ttl_ms",
-        "capabilities",
-        "description",
-        "icons",
-        "instructions",
-        "name",
-        "title",
-        "version",
-        "website_url",
-    )
-
     def __init__(
         self,
         name: str,

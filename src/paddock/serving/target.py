@@ -72,16 +72,6 @@ _EXTENSION_MARKERS = (
 class PathTarget:
     """A file, optionally with the name of an object in it, or a directory."""
 
-    __slots__ = (
-        "attribute",
-        "has_certain_metadata",
-        "is_directory",
-        "label",
-        "metadata",
-        "on_load",
-        "path",
-    )
-
     def __init__(self, text: str) -> None:
         self.label = text
         self.on_load: Callable[[BaseServer], object] | None = None

@@ -14,6 +14,7 @@ from __future__ import annotations
 from _thread import allocate_lock, start_new_thread
 from time import monotonic, sleep
 
+from paddock.errors import get_logger
 from paddock.protocol.request import Request
 from paddock.transports.channel import LineSplitter
 from paddock.transports.worker_pool import MAX_QUEUED_REQUESTS, WorkerPool
@@ -46,6 +47,7 @@ LARGE_REPLY_BYTES = 16_384
 """Size from which an answer is written immediately instead of together with others."""
 DRAIN_SECONDS = 0.2
 """Seconds that running requests have to finish at shutdown, and again after they are cancelled."""
+UNANSWERED_TEXT = "A message could not be answered"
 
 
 class ChannelServer:
@@ -112,7 +114,7 @@ class ChannelServer:
         try:
             return self._dispatch_line(line)
         except Exception:  # noqa: BLE001 - a defect must not keep other lines from being answered
-            self._log_exception()
+            get_logger().exception(UNANSWERED_TEXT)
             return None
 
     def get_event_loop(self) -> EventLoop:
@@ -161,7 +163,7 @@ class ChannelServer:
                 while self._fill_lines(epoch) and self._answer_lines(epoch):
                     pass
             except Exception:  # noqa: BLE001 - a defect must not keep other lines from being answered
-                self._log_exception()
+                get_logger().exception(UNANSWERED_TEXT)
             else:
                 return
 
@@ -191,11 +193,6 @@ class ChannelServer:
                 for item in reply:
                     self._handle_reply(item)
         return True
-
-    def _log_exception(self) -> None:
-        import logging  # noqa: PLC0415 - kept out of start-up
-
-        logging.getLogger("paddock").exception("A message could not be answered")
 
     def _read_lines(self) -> bool:
         """Read a chunk and split it into `_pending_lines`. Return False at the end of the stream.

@@ -7,7 +7,11 @@ import logging
 import msgspec
 from msgspec import Raw, Struct, field
 
-from paddock.authoring.header_parameters import HeaderParameter, find_header_parameters
+from paddock.authoring.header_parameters import (
+    HeaderParameter,
+    find_header_parameters,
+    get_argument,
+)
 from paddock.client.errors import AnswerError
 from paddock.errors import DefinitionError
 from paddock.protocol.http_headers import encode_header_value
@@ -76,21 +80,14 @@ class ToolHeaderRegistry:
                 f"The tool {name} cannot be called because its schema is invalid: {parameters}"
             )
         values = {
-            mirror.header: _format_argument(_find_argument(mirror.path, arguments))
-            for mirror in parameters
+            parameter.header: _format_argument(get_argument(arguments, parameter.path))
+            for parameter in parameters
         }
         return {
-            name: encode_header_value(message)
-            for name, message in values.items()
-            if message is not None
+            header: encode_header_value(value)
+            for header, value in values.items()
+            if value is not None
         }
-
-
-def _find_argument(path: tuple[str, ...], arguments: dict[str, object]) -> object:
-    value: object = arguments
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 
 def _format_argument(value: object) -> str | None:

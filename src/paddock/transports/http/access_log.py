@@ -35,17 +35,6 @@ def is_access_log_enabled() -> bool:
 class LoggedResponder:
     """A responder that writes the access log line when the response is complete."""
 
-    __slots__ = (
-        "_fields",
-        "_has_ended",
-        "_head",
-        "_on_close",
-        "_responder",
-        "_size",
-        "_started",
-        "_status",
-    )
-
     def __init__(self, responder: Responder, head: RequestHead | None) -> None:
         self._responder = responder
         self._head = head

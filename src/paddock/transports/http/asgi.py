@@ -31,19 +31,6 @@ class AsgiResponder:
     are therefore queued here and sent by `send_messages`.
     """
 
-    __slots__ = (
-        "_backlog_bytes",
-        "_has_begun",
-        "_max_backlog_bytes",
-        "_messages",
-        "_wakeup",
-        "client_address",
-        "is_complete",
-        "is_gone",
-        "on_close",
-        "pump_task",
-    )
-
     def __init__(self, max_backlog_bytes: int, client_address: tuple[str, int] | None) -> None:
         self._max_backlog_bytes = max_backlog_bytes
         self.client_address = client_address
