@@ -13,7 +13,6 @@ from litestar.testing import TestClient
 from paddock.app.application import Application
 from paddock.app.authenticators import LocalAuthenticator
 from paddock.app.instance import make_instance_info, open_listening_socket
-from paddock.app.mcp_endpoints import load_named_server
 from paddock.app.startup import create_app_server
 from paddock.zoo.service import Zoo
 
@@ -27,7 +26,6 @@ def make_application(zoo: Zoo, **options: Any) -> Application:
     given: dict[str, Any] = {
         "authenticator": LocalAuthenticator(),
         "instance": make_instance_info(zoo),
-        "load_server": load_named_server,
         "web_directory": Path("/nowhere"),
         **options,
     }

@@ -10,7 +10,6 @@ import pytest
 
 from paddock import AccessRefusedError, PeerError, connect
 from paddock.app.authenticators import TeamAuthenticator, TokenAuthenticator
-from paddock.app.mcp_endpoints import share_open_zoo
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 from tests.app.events import listening
@@ -109,7 +108,7 @@ def test_client_with_too_many_requests_has_to_wait(zoo: Zoo) -> None:
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A team of two on a socket; Ada is the administrator."""
     path = tmp_path_factory.mktemp("team") / "zoo.db"
-    with open_zoo(str(path)) as zoo, share_open_zoo(zoo):
+    with open_zoo(str(path)) as zoo:
         zoo.agents.create({"name": "From before"})
         accounts = zoo.accounts()
         accounts.add_user("ada", ADA, is_admin=True)

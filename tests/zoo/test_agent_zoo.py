@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from paddock import Peer, PeerError, TextContent, connect, get_server
-from paddock.toolkits.zoo.declarations import share_zoo
+from paddock.toolkits.zoo.live_lists import serve_zoo
 from paddock.zoo.agents import AgentRepository
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
@@ -40,17 +40,28 @@ Last letter first.
 ### Alpha"""
 
 
+opened_zoos: list[Zoo] = []
+"""The zoo of the test that is running."""
+
+
 @pytest.fixture
 def zoo(tmp_path: Path) -> Iterator[Zoo]:
     with open_zoo(f"sqlite:///{tmp_path / 'zoo.db'}") as opened:
-        share_zoo(opened)
+        opened_zoos.append(opened)
         yield opened
-        share_zoo(None)
+        opened_zoos.remove(opened)
+
+
+def load_server() -> Any:
+    """The server AgentZoo, with the zoo of the test."""
+    server = get_server("AgentZoo").load()
+    serve_zoo(server, opened_zoos[-1])
+    return server
 
 
 @contextmanager
 def chat(era: str, **options: Any) -> Iterator[Peer]:
-    with connect(get_server("AgentZoo").load(), era=era, **options) as peer:
+    with connect(load_server(), era=era, **options) as peer:
         yield peer
 
 
@@ -182,7 +193,7 @@ def test_a_memory_is_written_changed_found_and_forgotten(era: str, zoo: Zoo) -> 
 def test_what_an_agent_remembers_is_injected_unless_an_option_says_no(zoo: Zoo) -> None:
     add_ada(zoo)
     zoo.brain.create_entry("ada", "note", "The answer is 42.", source="web")
-    server = get_server("AgentZoo").load()
+    server = load_server()
     with connect(server) as peer:
         assert "The answer is 42." in peer.call("agent_zoo_inject", agentId="ada").text
     server.set_tool_options({"agent_zoo_inject": {"Memory": False}})
@@ -195,7 +206,7 @@ def test_the_prompt_of_an_agent_follows_the_memory_options_of_the_tool(zoo: Zoo)
     add_ada(zoo)
     for number in range(40):
         zoo.brain.create_entry("ada", "note", f"{number} " + "word " * 50, source="web")
-    server = get_server("AgentZoo").load()
+    server = load_server()
     for options in ({}, {"MemoryTokens": 300}, {"Memory": False}):
         server.set_tool_options({"agent_zoo_inject": options})
         with connect(server) as peer:

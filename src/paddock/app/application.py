@@ -19,7 +19,7 @@ from paddock.app.mcp_endpoints import (
     ClientActivityLog,
     Connection,
     McpEndpointRegistry,
-    make_team_loader,
+    get_server_by_url_name,
     make_url_name,
 )
 from paddock.app.request_policy import (
@@ -38,6 +38,7 @@ from paddock.telemetry.settings import (
     LOGGING_FORMAT_VARIABLE,
     LOGGING_LEVEL_VARIABLE,
 )
+from paddock.toolkits.zoo.live_lists import remove_project_tools, serve_zoo
 from paddock.transports.http.messages import HttpResponse, RequestHead
 from paddock.transports.http.origin_policy import WILDCARD
 from paddock.zoo.errors import get_api_code
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
     from paddock.app.authenticators import Authenticator, RequestUser
     from paddock.app.instance import InstanceInfo
-    from paddock.app.mcp_endpoints import ServerLoader
+    from paddock.authoring.base_server import BaseServer
     from paddock.transports.http.asgi import Receive, Scope, Send
     from paddock.transports.http.messages import Headers
     from paddock.zoo.service import Zoo
@@ -177,7 +178,6 @@ class Application:
         zoo: The zoo of the single user, or of the first user of a team.
         authenticator: Authenticates requests.
         instance: The public facts about this Paddock.
-        load_server: Loads a server for an owner, by name.
         web_directory: The directory of the web app's files.
         allowed_hosts: Allowed values of the Host header besides loopback names.
         allowed_origins: Origins whose web pages may use the API, besides the app's own.
@@ -191,7 +191,6 @@ class Application:
         *,
         authenticator: Authenticator,
         instance: InstanceInfo,
-        load_server: ServerLoader,
         web_directory: Path,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
@@ -206,7 +205,7 @@ class Application:
         activity_log = ClientActivityLog(self._zoo_registry.publish_connection)
         # The request policy has checked host and origin before a request reaches an endpoint.
         self._endpoints = McpEndpointRegistry(
-            make_team_loader(load_server) if authenticator.is_team else load_server,
+            self._load_server,
             activity_log.create_observer,
             allowed_hosts=[WILDCARD],
             allowed_origins=[WILDCARD],
@@ -224,6 +223,17 @@ class Application:
                 requests_a_minute=requests_a_minute,
             )
         )
+
+    def _load_server(self, owner: str, name: str) -> BaseServer:
+        """Load a named server for a user. The zoo's server gets the zoo of the user."""
+        server = get_server_by_url_name(name).load()
+        if name == ZOO_SERVER_NAME:
+            serve_zoo(server, self._zoo_registry.get_zoo(owner))
+            # Members of a team have no folders on this machine. Without this, the tools that write
+            # into projects would change the projects of the user who runs Paddock.
+            if self._authenticator.is_team:
+                remove_project_tools(server)
+        return server
 
     def close_streams(self) -> None:
         """End the streams that never finish by themselves, before the server stops."""

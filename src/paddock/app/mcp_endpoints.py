@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, defaultdict
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from threading import Lock
 from time import monotonic
@@ -26,11 +26,9 @@ from paddock.named_servers.names import ServerDefinitionError
 from paddock.protocol.principal import Principal
 from paddock.serving.http import http_app
 from paddock.telemetry.logs import to_printable
-from paddock.toolkits.zoo.declarations import share_zoo
-from paddock.toolkits.zoo.live_lists import bind_owner, remove_project_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
+    from collections.abc import Awaitable, Callable, Iterable
 
     from paddock.authoring.base_server import BaseServer
     from paddock.client.peer import Peer
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     from paddock.protocol.observers import RequestObserver, RequestOutcome
     from paddock.protocol.request import Request, Result
     from paddock.transports.http.asgi import AsgiApp
-    from paddock.zoo.service import Zoo
 
     DefinitionVersion = tuple[int, int] | None
     ServerLoader = Callable[[str, str], BaseServer]
@@ -234,16 +231,6 @@ class TrialSession(NamedTuple):
     definition_version: DefinitionVersion
 
 
-@contextmanager
-def share_open_zoo(zoo: Zoo) -> Iterator[None]:
-    """Let the zoo server's tools use an open zoo for the duration of a `with` block."""
-    share_zoo(zoo)
-    try:
-        yield
-    finally:
-        share_zoo(None)
-
-
 def make_url_name(name: str) -> str:
     """Return the name of a server as URLs spell it."""
     return name.replace("/", URL_NAME_SEPARATOR)
@@ -342,7 +329,7 @@ class McpEndpointRegistry:
         Raises:
             PaddockError: The server does not exist or cannot be loaded.
         """
-        # An in-process connection has no principal, so the tools would use the zoo of owner "".
+        # The console is about the servers of the machine, and must not lead into a user's zoo.
         if owner and name == ZOO_SERVER_NAME:
             raise ServerDefinitionError(
                 f"the console cannot call the tools of {name} on your zoo",
@@ -372,30 +359,6 @@ class McpEndpointRegistry:
             await asyncio.to_thread(session.peer.close)
         self._endpoints = {}
         await self._exit_stack.aclose()
-
-
-def load_named_server(owner: str, name: str) -> BaseServer:
-    """Load a named server. The zoo's server lists the agents of the owner."""
-    server = get_server_by_url_name(name).load()
-    if name == ZOO_SERVER_NAME and owner:
-        bind_owner(server, owner)
-    return server
-
-
-def make_team_loader(load: ServerLoader) -> ServerLoader:
-    """Return a loader for a team, whose members have no folders on this machine.
-
-    Without it, the tools of the zoo's server that write into projects would change the projects of
-    the user who runs Paddock.
-    """
-
-    def load_for_team(owner: str, name: str) -> BaseServer:
-        server = load(owner, name)
-        if name == ZOO_SERVER_NAME:
-            remove_project_tools(server)
-        return server
-
-    return load_for_team
 
 
 def _get_definition_version(name: str) -> DefinitionVersion:

@@ -16,7 +16,6 @@ import click
 from paddock.app import startup
 from paddock.app.application import Application, configure_request_log
 from paddock.app.instance import make_instance_info, open_nearby_listening_socket
-from paddock.app.mcp_endpoints import load_named_server, share_open_zoo
 from paddock.app.static_files import get_web_directory
 from paddock.cli import output
 from paddock.zoo.opening import ZOO_DATABASE_VARIABLE, get_database_info, open_zoo
@@ -70,7 +69,7 @@ def serve_app(options: AppServerOptions) -> None:
         if options.is_team
         else startup.create_authenticator(address, os.environ.get(TOKEN_VARIABLE))
     )
-    with open_zoo(options.database) as zoo, share_open_zoo(zoo):
+    with open_zoo(options.database) as zoo:
         if authenticator is None:
             authenticator = startup.create_team_authenticator(zoo)
         instance = make_instance_info(zoo)
@@ -81,7 +80,6 @@ def serve_app(options: AppServerOptions) -> None:
             zoo,
             authenticator=authenticator,
             instance=instance,
-            load_server=load_named_server,
             web_directory=get_web_directory(),
             allowed_hosts=address.allowed_hosts,
             allowed_origins=_split_origins(options.origins),

@@ -12,7 +12,7 @@ from paddock.zoo import validation
 from paddock.zoo.agents import save_agent
 from paddock.zoo.context import ZooContext, check_expected_version, require_agent
 from paddock.zoo.errors import LibraryItemNotFoundError
-from paddock.zoo.model import Agent, AgentSummary, LibrarySkill, Pack, AgentSkill
+from paddock.zoo.model import Agent, AgentSkill, AgentSummary, LibrarySkill, Pack
 from paddock.zoo.slugs import find_free_slug, slugify
 from paddock.zoo.store import agent_rows
 from paddock.zoo.store.agent_rows import AgentFilter

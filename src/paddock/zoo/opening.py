@@ -36,22 +36,12 @@ def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
         ZooFileError: The file that AGENT_ZOO_STORE_PATH names cannot be imported.
     """
     try:
-        from paddock.zoo.context import ZooContext  # noqa: PLC0415 - loads SQLAlchemy
-        from paddock.zoo.service import Zoo  # noqa: PLC0415 - loads SQLAlchemy
-        from paddock.zoo.store.database import ZooDatabase  # noqa: PLC0415 - loads SQLAlchemy
+        from paddock.zoo.service import connect_zoo  # noqa: PLC0415 - SQLAlchemy takes 150 ms
     except ModuleNotFoundError as error:
         raise ZooUnavailableError(
             f"the module {error.name} is not installed", hint='pip install "paddock[zoo]"'
         ) from None
-
-    database = ZooDatabase(url or get_zoo_address(), wait_seconds=wait_seconds)
-    zoo = Zoo(ZooContext(database, owns_database=True))
-    try:
-        zoo.importer.import_legacy_file_once()
-    except BaseException:
-        zoo.close()
-        raise
-    return zoo
+    return connect_zoo(url or get_zoo_address(), wait_seconds)
 
 
 def get_zoo_address() -> str:

@@ -14,7 +14,7 @@ from paddock.zoo.model import Injection, PromptSection
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from paddock.zoo.model import Agent, BrainEntry, SectionKind, AgentSkill
+    from paddock.zoo.model import Agent, AgentSkill, BrainEntry, SectionKind
 
 
 # Tokenizers differ by model and are megabytes in size. Four bytes of UTF-8 per token are close

@@ -17,6 +17,7 @@ from paddock.zoo.importer import AgentImporter
 from paddock.zoo.injector import AgentInjector
 from paddock.zoo.library import SkillLibrary
 from paddock.zoo.skills import SkillEditor
+from paddock.zoo.store.database import ZooDatabase
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -70,3 +71,20 @@ class Zoo:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def connect_zoo(address: str, wait_seconds: float) -> Zoo:
+    """Connect to a database, and return the zoo in it. `open_zoo` calls this function.
+
+    Raises:
+        ZooUnavailableError: The database cannot be used.
+        ZooFileError: The file that AGENT_ZOO_STORE_PATH names cannot be imported.
+    """
+    database = ZooDatabase(address, wait_seconds=wait_seconds)
+    zoo = Zoo(ZooContext(database, owns_database=True))
+    try:
+        zoo.importer.import_legacy_file_once()
+    except BaseException:
+        zoo.close()
+        raise
+    return zoo

@@ -16,10 +16,10 @@ import msgspec
 from paddock.zoo.errors import FieldError, InvalidAgentError
 from paddock.zoo.model import (
     Agent,
+    AgentSkill,
     BrainEntry,
     LibrarySkill,
     Pack,
-    AgentSkill,
     SkillCategory,
     make_general_category,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.zoo.model import Agent, BrainEntry, AgentSkill
+from paddock.zoo.model import Agent, AgentSkill, BrainEntry
 from paddock.zoo.prompt_compiler import (
     MAX_CONSECUTIVE_MISFITS,
     compile_injection,

@@ -3,7 +3,7 @@
 import copy
 
 from paddock.zoo.agents import diff_agents, summarize_changes
-from paddock.zoo.model import Agent, FieldChange, AgentSkill
+from paddock.zoo.model import Agent, AgentSkill, FieldChange
 
 
 def test_only_what_differs_is_reported_skill_by_skill() -> None:

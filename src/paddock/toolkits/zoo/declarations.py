@@ -1,14 +1,15 @@
 """Shared parts of the zoo's tools: results and errors as JSON, schemas, and access to the zoo.
 
-The zoo of the process is opened on first use, because opening a database would slow down the start
-of the server. A program that has opened a zoo already, such as `paddock up`, shares it.
+The zoo of the user is opened on first use, because opening a database would slow down the start of
+the server. A program that has opened a zoo already, such as `paddock up`, gives it to the server.
 """
 
 from __future__ import annotations
 
 import atexit
 import threading
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -19,6 +20,7 @@ from paddock.authoring.tool_option import Option
 from paddock.protocol.content import CallToolResult, TextContent
 from paddock.zoo.errors import get_api_code
 from paddock.zoo.model import ENTRY_TYPES
+from paddock.zoo.opening import open_zoo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,45 +75,45 @@ def _get_error_code(error: PaddockError) -> str:
 CHANGE_SOURCE = "mcp"
 """The source that the zoo records with changes made by these tools."""
 
-_zoo_lock = threading.Lock()
-_shared_zoo: Zoo | None = None
-_own_zoo: Zoo | None = None
+_user_zoo_lock = threading.Lock()
 
 
-def share_zoo(zoo: Zoo | None) -> None:
-    """Make the tools of this process use an open zoo, which the caller closes.
+class ZooServerState(NamedTuple):
+    """The state that the lifespan of an AgentZoo server yields: `ctx.state` of its tools."""
 
-    A program that has opened the database itself, such as `paddock up`, calls this before it starts
-    the server. None ends the sharing.
-    """
-    global _shared_zoo  # noqa: PLW0603 - one per process
-    with _zoo_lock:
-        _shared_zoo = zoo
+    zoo: Zoo | None
+    """The zoo that the server was given; None for the zoo of the user."""
 
 
-def get_zoo() -> Zoo:
-    """Return the zoo of this process, and open it on first use.
+def get_user_zoo() -> Zoo:
+    """Return the zoo of the user who runs this process.
 
-    A shared zoo takes precedence. A zoo that is opened here is closed at the end of the process.
+    It is opened by the first call, and closed at the end of the process.
 
     Raises:
         ZooUnavailableError: The database cannot be used.
     """
-    global _own_zoo  # noqa: PLW0603 - one per process
-    with _zoo_lock:
-        if _shared_zoo is not None:
-            return _shared_zoo
-        if _own_zoo is None:
-            from paddock.zoo.opening import open_zoo  # noqa: PLC0415 - loads SQLAlchemy
+    # Two first calls at the same time must not open the database twice.
+    with _user_zoo_lock:
+        return _open_user_zoo()
 
-            _own_zoo = open_zoo()
-            atexit.register(_own_zoo.close)
-        return _own_zoo
+
+@cache
+def _open_user_zoo() -> Zoo:
+    zoo = open_zoo()
+    atexit.register(zoo.close)
+    return zoo
 
 
 def get_caller_zoo(ctx: Context) -> Zoo:
-    """Return the part of the zoo that belongs to the caller."""
-    zoo = get_zoo()
+    """Return the zoo of the caller, for one call of a tool, prompt or resource.
+
+    The server's own zoo comes from its lifespan. A tool that is used in another server works with
+    the zoo of the user.
+    """
+    state = ctx.state
+    zoo = state.zoo if isinstance(state, ZooServerState) else None
+    zoo = zoo or get_user_zoo()
     principal = ctx.principal
     # Without a principal the caller is local, and the whole zoo is theirs.
     return zoo if principal is None else zoo.for_owner(principal.subject)

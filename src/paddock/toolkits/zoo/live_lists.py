@@ -24,8 +24,9 @@ from paddock.toolkits.zoo.declarations import (
     CHANGE_SOURCE,
     MEMORY_OPTION_NAME,
     MEMORY_TOKENS_OPTION_NAME,
+    ZooServerState,
     get_caller_zoo,
-    get_zoo,
+    get_user_zoo,
     is_write_tool,
     to_json,
 )
@@ -142,14 +143,15 @@ READ_ONLY_VARIABLE = "PADDOCK_ZOO_READ_ONLY"
 MAX_LISTED_AGENTS = 1000
 _servers_lock = threading.Lock()
 _live_lists: WeakKeyDictionary[BaseServer, LiveLists] = WeakKeyDictionary()
-_server_owners: WeakKeyDictionary[BaseServer, str] = WeakKeyDictionary()
 _LISTING_EVENTS = frozenset({"agent:created", "agent:updated", "agent:deleted", "agent:restored"})
 
 
-def bind_owner(server: BaseServer, owner: str) -> None:
-    """Restrict the lists of a server to one owner's agents. Must be called before it runs."""
-    with _servers_lock:
-        _server_owners[server] = owner
+def serve_zoo(server: BaseServer, zoo: Zoo) -> None:
+    """Make an AgentZoo server use an open zoo, which the caller closes.
+
+    Must be called before the server runs.
+    """
+    server.lifespan_function = partial(follow_zoo, zoo=zoo)
 
 
 def remove_project_tools(server: BaseServer) -> None:
@@ -159,39 +161,43 @@ def remove_project_tools(server: BaseServer) -> None:
             server.tools.remove(tool.name)
 
 
-def follow_zoo(server: BaseServer) -> AbstractContextManager[None]:
+def follow_zoo(
+    server: BaseServer, zoo: Zoo | None = None
+) -> AbstractContextManager[ZooServerState]:
     """Return the lifespan of an AgentZoo server.
 
     All connections of a server share one set of live lists.
+
+    Args:
+        server: The server.
+        zoo: The zoo whose agents the server lists; by default that of the user.
     """
     with _servers_lock:
-        live_lists = _live_lists.setdefault(
-            server, LiveLists(server, _server_owners.get(server, ""))
-        )
+        live_lists = _live_lists.setdefault(server, LiveLists(server, zoo))
     return live_lists.lifespan()
 
 
 class LiveLists:
-    """Prompts and resources of one server, kept in sync with the agents of an owner.
+    """Prompts and resources of one server, kept in sync with the agents of a zoo.
 
     Each agent has a prompt and two resources. The first connection starts a thread that waits for
     events of the zoo, and the last one stops it.
     """
 
-    def __init__(self, server: BaseServer, owner: str = "") -> None:
+    def __init__(self, server: BaseServer, zoo: Zoo | None) -> None:
         self._server = server
-        self._owner = owner
+        self._zoo = zoo
         self._lock = threading.Lock()
         self._connection_count = 0
         self._stop_event = threading.Event()
         self._listed_agents: dict[str, AgentSummary] = {}
 
     @contextmanager
-    def lifespan(self) -> Iterator[None]:
+    def lifespan(self) -> Iterator[ZooServerState]:
         """Follow the zoo until the last connection of the server ends."""
         self._add_connection()
         try:
-            yield
+            yield ZooServerState(self._zoo)
         finally:
             self._remove_connection()
 
@@ -205,7 +211,7 @@ class LiveLists:
             if os.environ.get(READ_ONLY_VARIABLE, "").lower() in ("1", "true", "yes"):
                 _remove_write_tools(self._server)
             try:
-                zoo = get_zoo().for_owner(self._owner)
+                zoo = self._zoo or get_user_zoo()
                 # The id is read before the lists. An event in between is then handled twice and not
                 # missed.
                 last_event_id = zoo.events.get_latest_id()

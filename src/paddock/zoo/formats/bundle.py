@@ -13,10 +13,10 @@ from paddock.zoo.formats.exchange import AgentFilesError, File, ImportBatch, Rem
 from paddock.zoo.model import (
     GENERAL_CATEGORY_COLOR,
     Agent,
+    AgentSkill,
     BrainEntry,
     LibrarySkill,
     Pack,
-    AgentSkill,
     SkillCategory,
     make_general_category,
 )

@@ -16,7 +16,7 @@ import msgspec
 from paddock.suggestions import did_you_mean
 from paddock.zoo.formats import agents_md, bundle, memory_file, skill_folders
 from paddock.zoo.formats.agent_file import convert_agent_to_file, convert_file_to_agent
-from paddock.zoo.formats.exchange import AgentFilesError, AgentExport, File, ImportBatch, Remark
+from paddock.zoo.formats.exchange import AgentExport, AgentFilesError, File, ImportBatch, Remark
 from paddock.zoo.formats.format_registry import (
     AGENT_SKILLS_FORMAT,
     AGENTS_MD_FORMAT,

@@ -12,7 +12,7 @@ from paddock.authoring.frontmatter import MAX_DESCRIPTION_CHARACTERS
 from paddock.zoo.formats import front_matter
 from paddock.zoo.formats.exchange import AgentExport, File, Remark, StandaloneSkill
 from paddock.zoo.formats.soul_markdown import normalize_text
-from paddock.zoo.model import GENERAL_CATEGORY_ID, LibrarySkill, AgentSkill
+from paddock.zoo.model import GENERAL_CATEGORY_ID, AgentSkill, LibrarySkill
 from paddock.zoo.slugs import (
     collapse_whitespace,
     find_free_name,

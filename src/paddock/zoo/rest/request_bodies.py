@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import NODEFAULT, UNSET, Struct, UnsetType, defstruct, field
 
-from paddock.zoo.model import Agent, EntryType, LibrarySkill, Pack, AgentSkill, SkillCategory
+from paddock.zoo.model import Agent, AgentSkill, EntryType, LibrarySkill, Pack, SkillCategory
 from paddock.zoo.validation import list_editable_fields
 
 if TYPE_CHECKING:

@@ -132,8 +132,8 @@ def make_postgresql_watch(url: URL) -> Callable[[], Iterator[bool]]:
     """Return an iterator factory that listens to notifications of PostgreSQL."""
 
     def watch() -> Iterator[bool]:
-        import psycopg  # noqa: PLC0415 - an optional dependency
-
+        # The driver is an optional dependency, so SQLAlchemy imports it when it is needed.
+        psycopg = url.set(drivername="postgresql+psycopg").get_dialect().import_dbapi()
         address = url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(f"LISTEN {NOTIFY_CHANNEL}")

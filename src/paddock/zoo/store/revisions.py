@@ -13,7 +13,6 @@ from sqlalchemy import inspect, text
 from paddock.zoo.errors import ZooUnavailableError
 
 if TYPE_CHECKING:
-    from alembic.runtime.migration import MigrationContext, MigrationStep
     from sqlalchemy import Connection
 
 _MIGRATIONS_DIRECTORY = Path(__file__).with_name("migrations")
@@ -53,28 +52,15 @@ def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVI
     current = get_revision(connection, where)
     if current == to:
         return
-    from alembic.config import Config  # noqa: PLC0415 - only for migrations
-    from alembic.runtime.environment import EnvironmentContext  # noqa: PLC0415 - only for migrations
-    from alembic.script import ScriptDirectory  # noqa: PLC0415 - only for migrations
+    # Alembic takes longer to import than opening a zoo whose tables are up to date.
+    from paddock.zoo.store.migrations import find_unknown_revision, run_migrations  # noqa: PLC0415
 
-    script = ScriptDirectory(
-        str(_MIGRATIONS_DIRECTORY), version_locations=[str(_MIGRATIONS_DIRECTORY)]
-    )
-    known = {migration.revision for migration in script.walk_revisions()}
-    for revision in (current, to):
-        if revision is not None and revision not in known:
-            raise ZooUnavailableError(
-                f"the tables have revision {revision}, but this version of Paddock supports only "
-                f"revisions up to {CURRENT_REVISION}",
-                where=where,
-                hint="update Paddock; nothing was changed",
-            )
-
-    def list_steps(revision: object, context: MigrationContext) -> list[MigrationStep]:
-        return [*script._upgrade_revs(to, revision)]  # type: ignore[arg-type]  # noqa: SLF001 - as the command of Alembic does
-
-    # Alembic is used without alembic.ini and env.py, on the connection of the caller. All
-    # migrations are therefore one transaction.
-    with EnvironmentContext(Config(), script, fn=list_steps) as environment:
-        environment.configure(connection=connection)
-        environment.run_migrations()
+    unknown = find_unknown_revision(current, to)
+    if unknown is not None:
+        raise ZooUnavailableError(
+            f"the tables have revision {unknown}, but this version of Paddock supports only "
+            f"revisions up to {CURRENT_REVISION}",
+            where=where,
+            hint="update Paddock; nothing was changed",
+        )
+    run_migrations(connection, to)

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from paddock.zoo.model import Agent, BrainEntry, AgentSkill
+from paddock.zoo.model import Agent, AgentSkill, BrainEntry
 from paddock.zoo.slugs import make_file_slug
 
 WORDS = st.sampled_from(

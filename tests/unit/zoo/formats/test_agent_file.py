@@ -2,7 +2,7 @@
 
 from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import File
-from paddock.zoo.model import Agent, BrainEntry, AgentSkill, SkillCategory
+from paddock.zoo.model import Agent, AgentSkill, BrainEntry, SkillCategory
 
 SAGE = Agent(
     id="sage",

@@ -1,1 +1,37 @@
-"""The migrations of the tables, one module for each revision. Alembic runs them."""
+"""The migrations of the tables, one module for each revision, and their execution by Alembic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.script import ScriptDirectory
+
+if TYPE_CHECKING:
+    from alembic.runtime.migration import MigrationContext, MigrationStep
+    from sqlalchemy import Connection
+
+_DIRECTORY = __path__[0]
+_SCRIPTS = ScriptDirectory(_DIRECTORY, version_locations=[_DIRECTORY])
+
+
+def find_unknown_revision(*revisions: str | None) -> str | None:
+    """Return the first revision that no migration has. None means a database without tables."""
+    known = {None, *(migration.revision for migration in _SCRIPTS.walk_revisions())}
+    return next((revision for revision in revisions if revision not in known), None)
+
+
+def run_migrations(connection: Connection, to: str) -> None:
+    """Run the migrations from the revision of a database to another one.
+
+    Alembic is used without alembic.ini and env.py, on the connection of the caller. All migrations
+    are therefore one transaction.
+    """
+
+    def list_steps(revision: object, context: MigrationContext) -> list[MigrationStep]:
+        return [*_SCRIPTS._upgrade_revs(to, revision)]  # type: ignore[arg-type]  # noqa: SLF001 - as the command of Alembic does
+
+    with EnvironmentContext(Config(), _SCRIPTS, fn=list_steps) as environment:
+        environment.configure(connection=connection)
+        environment.run_migrations()
