@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ast
 import csv
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import msgspec
-
-from paddock.extensions.data_formats import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +48,19 @@ def find_editable_packages(metadata: Path, package: str) -> Iterator[Path]:
     project = _find_project_directory(metadata)
     if project is not None:
         yield from (project / layout / package_path for layout in _SOURCE_LAYOUTS)
+
+
+def find_installation_source(name: str) -> str | None:
+    """Return the path or URL that a distribution was installed from, or None for an index."""
+    try:
+        text = distribution(name).read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
+    direct_url = _parse_direct_url(text or "")
+    if direct_url is None:
+        return None
+    parts = urlsplit(direct_url.url)
+    return url2pathname(parts.path) if parts.scheme == "file" else direct_url.url
 
 
 def _list_recorded_files(metadata: Path) -> list[str]:
@@ -99,17 +111,22 @@ def _evaluate_mapping(value: ast.Dict) -> dict[str, str]:
 
 def _find_project_directory(metadata: Path) -> Path | None:
     """Return the directory of an editable project, from the metadata of PEP 610."""
-    text = _read_text(metadata / "direct_url.json")
-    if not text:
+    direct_url = _parse_direct_url(_read_text(metadata / "direct_url.json"))
+    if direct_url is None or not direct_url.dir_info.editable:
         return None
+    parts = urlsplit(direct_url.url)
+    is_directory = parts.scheme == "file" and parts.path
+    return Path(url2pathname(parts.path)) if is_directory else None
+
+
+def _parse_direct_url(text: str) -> _DirectUrl | None:
+    """Return the content of `direct_url.json`, or None if it is absent or invalid."""
     try:
-        direct_url = msgspec.convert(parse_json(text), _DirectUrl)
-        parts = urlsplit(direct_url.url)
-    except (ValueError, msgspec.ValidationError):
+        direct_url = msgspec.json.decode(text, type=_DirectUrl)
+        urlsplit(direct_url.url)
+    except (ValueError, RecursionError, msgspec.MsgspecError):
         return None
-    if not direct_url.dir_info.editable or parts.scheme != "file" or not parts.path:
-        return None
-    return Path(url2pathname(parts.path))
+    return direct_url
 
 
 class _DirectoryInfo(msgspec.Struct):

@@ -6,7 +6,6 @@ so the command depends on none of them.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -71,22 +70,10 @@ def _find_uv_command() -> LaunchCommand | None:
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
         return None
+    # Saves 25 ms of importlib.metadata, ssl and sockets where uv is not used.
+    from paddock.extensions.editable_installs import find_installation_source
+
+    requirement = find_installation_source("paddock") or f"paddock=={__version__}"
     return LaunchCommand(
-        str(Path(uv).absolute()), ["tool", "run", "--from", _get_requirement(), "paddock"]
+        str(Path(uv).absolute()), ["tool", "run", "--from", requirement, "paddock"]
     )
-
-
-def _get_requirement() -> str:
-    """Return the requirement for uv: this version, or the path that it was installed from."""
-    from importlib.metadata import PackageNotFoundError, distribution  # 10 ms
-    from urllib.parse import urlsplit  # only needed here
-    from urllib.request import url2pathname  # imports ssl and sockets, 15 ms
-
-    try:
-        text = distribution("paddock").read_text("direct_url.json")
-        url = str(json.loads(text)["url"]) if text else ""
-    except (PackageNotFoundError, ValueError, KeyError):
-        url = ""
-    if url.startswith("file:"):
-        return url2pathname(urlsplit(url).path)
-    return url or f"paddock=={__version__}"

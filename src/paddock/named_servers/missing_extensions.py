@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
+from paddock.extensions.catalogues.remote import list_remote_extensions
 from paddock.extensions.discovery import discover_extension, is_package_installed
 from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import parse_qualified_name
@@ -74,10 +75,6 @@ def _find_catalogue_extensions(
     ]
     if not missing:
         return []
-    from paddock.extensions.catalogues.remote import (
-        list_remote_extensions,
-    )  # only for missing extensions
-
     manifests = {
         extension.name: extension.manifest
         for extension in list_remote_extensions(may_fetch=True, report=report)

@@ -21,6 +21,7 @@ from paddock.extensions.registry import (
     ItemRegistry,
     find_catalogue_extension,
     find_declared_item,
+    list_catalogue_items,
     list_declared_items,
 )
 from paddock.named_servers.definition import WRAPPER_KEY, canonical_key, parse_definition
@@ -446,24 +447,11 @@ def list_sources(*, include_remote: bool = False, refresh: bool = False) -> list
     user_names = {source.name for source in user_sources}
     items = list_declared_items("servers")
     if include_remote:
-        items += _list_remote_items(refresh=refresh)
+        items += list_catalogue_items("servers", refresh=refresh)
     others = [
         DefinitionSource(item.name, None, item) for item in items if item.name not in user_names
     ]
     return user_sources + others
-
-
-def _list_remote_items(*, refresh: bool) -> list[DeclaredItem]:
-    from paddock.extensions.catalogues.remote import (
-        list_remote_extensions,
-    )  # only for missing extensions
-    from paddock.extensions.catalogues.store import (
-        refresh_catalogues,
-    )  # only for missing extensions
-
-    if refresh:
-        refresh_catalogues()
-    return ItemRegistry(list_remote_extensions(may_fetch=True)).list_items("servers")
 
 
 def make_not_found_error(name: str) -> PaddockError:

@@ -17,8 +17,8 @@ from packaging.tags import sys_tags
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from paddock.extensions.catalogues.store import load_entries
-from paddock.extensions.discovery import discover
+from paddock.extensions.catalogues.store import load_entries, refresh_catalogues
+from paddock.extensions.discovery import list_extensions
 from paddock.extensions.errors import ExtensionNotInstalledError
 from paddock.extensions.extension import Extension
 from paddock.extensions.not_found_errors import format_install_command
@@ -108,20 +108,22 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
 
 
 def list_remote_extensions(
-    *, may_fetch: bool, report: ProblemReporter | None = None
+    *, may_fetch: bool, refresh: bool = False, report: ProblemReporter | None = None
 ) -> list[RemoteExtension]:
     """Return the extensions in catalogues that are not installed, the best file of each.
 
     Args:
         may_fetch: Download catalogues whose copy is missing or outdated.
+        refresh: Download all catalogues first.
         report: Called with the error of each catalogue that cannot be read.
 
     Raises:
         CatalogueError: The settings cannot be read.
     """
+    if refresh:
+        refresh_catalogues()
     entries = select_best_entries(load_entries(may_fetch=may_fetch, report=report))
-    discovery = discover() if entries else None
-    installed = {extension.name for extension in discovery.extensions} if discovery else set()
+    installed = {extension.name for extension in list_extensions()} if entries else set()
     return [_make_remote_extension(entry) for entry in entries if entry.name not in installed]
 
 

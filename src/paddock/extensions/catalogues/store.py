@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import tomlkit
+
 from paddock.directories import get_data_directory
 from paddock.errors import PaddockError
 from paddock.extensions.catalogues.document import (
@@ -155,8 +157,6 @@ def remove_catalogue(text: str) -> str | None:
 
 
 def _write_catalogues(catalogues: list[str]) -> None:
-    import tomlkit  # noqa: PLC0415 - only to write
-
     file = get_settings_file()
     text = file.read_text("utf-8") if file.exists() else ""
     document = tomlkit.parse(text)
