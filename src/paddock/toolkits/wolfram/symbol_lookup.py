@@ -21,10 +21,10 @@ from paddock.toolkits.session_evaluation import get_latest_session, get_session_
 from paddock.toolkits.wolfram.evaluator import get_configured_engine, open_kernel
 from paddock.toolkits.wolfram.symbol_values import (
     SessionDefinitions,
+    SymbolReader,
     find_contexts,
     get_attributes,
     is_known_symbol,
-    load_symbol_values,
 )
 from paddock.toolkits.wolfram.tools import DEFAULT_MAX_CHARACTERS
 from paddock.wolfram import (
@@ -33,13 +33,14 @@ from paddock.wolfram import (
     call,
     escape_private_characters,
     format_expression,
-    string,
+    parse_strict,
     symbol,
     walk,
 )
+from paddock.wolfram.expressions import is_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 
 # Shown instead of code that is part of the engine and not written in the Wolfram Language.
-KERNEL_FUNCTION_TEXT = "<kernel function>"
+KERNEL_FUNCTION_CODE = '"<kernel function>"'
 SIMPLIFIED_NOTE = "(* simplified: the engine does not keep this pattern in its original form *)"
 _LITERAL_HEADS = ("List", "Association", "Rule", "Rational", "Complex", "Times", "Power", "Missing")
 _PATTERN_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
@@ -64,18 +65,21 @@ MAX_CANDIDATES = 5
 _SYMBOL_NAME_PATTERN = re.compile(
     r"(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*(?:`(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*)*"
 )
-_CODE_KINDS = ("own", "down", "sub", "up", "format")
-_CODE_TESTS = ("HasOwnCodeQ", "HasDownCodeQ", "HasSubCodeQ", "HasUpCodeQ", "HasPrintCodeQ")
-"""Functions of a Wolfram kernel that test for code of each kind."""
+_KERNEL_FUNCTIONS_BY_TEST = {
+    "HasOwnCodeQ": "{name} := {code}",
+    "HasDownCodeQ": "{name}[___] := {code}",
+    "HasSubCodeQ": "{name}[___][___] := {code}",
+    "HasUpCodeQ": "{name} /: _[___, {name}, ___] := {code}",
+    "HasPrintCodeQ": "Format[{name}[___]] := {code}",
+}
+"""Placeholders for code of the engine, by the function that tests a symbol for such code."""
 # In these engines `Names` does not list all symbols, so a missing name proves nothing. In other
 # engines, asking for the definitions of a missing symbol would create it, so `Names` is asked
 # first.
 _PARTIAL_NAMES_ENGINES = ("woxi",)
 
 
-def build_definitions(
-    name: str, values: SymbolValues, *, is_built_in: bool
-) -> list[Expression | str]:
+def _build_definitions(name: str, values: SymbolValues, *, is_built_in: bool) -> list[Expression]:
     """Return all definitions of a symbol in the order in which they are shown.
 
     Args:
@@ -83,24 +87,26 @@ def build_definitions(
         values: The values that the kernel returned.
         is_built_in: Whether the engine itself defines the symbol. Such symbols get a placeholder
             for the code of the engine, which is not written in the Wolfram Language.
-
-    Returns:
-        Expressions, or text for output that is not code, such as comments.
     """
-    definitions: list[Expression | str] = []
+    definitions: list[Expression] = []
     if values.attributes:
         names = [symbol(attribute) for attribute in values.attributes]
         definitions.append(call("Set", call("Attributes", symbol(name)), call("List", *names)))
     if is_built_in:
-        definitions += _build_engine_code(name, values)
+        definitions.append(_guess_engine_code(name, values))
     for definition in values.definitions:
         definitions.append(_build_assignment(name, definition))
-        if definition.is_lowered:
-            definitions.append(SIMPLIFIED_NOTE)
-    return [*definitions, *values.unparsed]
+        if definition.is_simplified:
+            definitions.append(_make_text(SIMPLIFIED_NOTE))
+    return [*definitions, *(_make_text(text) for text in values.unparsed)]
 
 
-def _build_engine_code(name: str, values: SymbolValues) -> list[Expression | str]:
+def _make_text(text: str) -> Expression:
+    """Return an expression that is shown as the given text, such as a comment."""
+    return Atom("error", text)
+
+
+def _guess_engine_code(name: str, values: SymbolValues) -> Expression:
     """Return a placeholder for the code of a built-in symbol in an engine other than Wolfram's.
 
     These engines cannot report whether a symbol has code, so attributes and options decide: only
@@ -108,34 +114,18 @@ def _build_engine_code(name: str, values: SymbolValues) -> list[Expression | str
     """
     short = name.rpartition("`")[2]
     if short.startswith("$"):
-        return [build_kernel_function("own", name)]
+        return _build_kernel_function("HasOwnCodeQ", name)
     has_options = any(definition.kind == "Options" for definition in values.definitions)
     is_constant = "Constant" in values.attributes
     if not is_constant and (_FUNCTION_ATTRIBUTES & {*values.attributes} or has_options):
-        return [build_kernel_function("down", name)]
-    return [f"(* {short} is built into the engine *)"]
+        return _build_kernel_function("HasDownCodeQ", name)
+    return _make_text(f"(* {short} is built into the engine *)")
 
 
-def build_kernel_function(kind: str, name: str) -> Expression:
-    """Return a placeholder for code of the engine, such as `f[___] := "<kernel function>"`.
-
-    Args:
-        kind: One of `_CODE_KINDS`, which determines the left side of the definition.
-        name: The name of the symbol.
-    """
-    symbol_atom = symbol(name)
-    anything = call("BlankNullSequence")
-    left_sides: dict[str, Expression] = {
-        "own": symbol_atom,
-        "down": call(symbol_atom, anything),
-        "sub": call(call(symbol_atom, anything), anything),
-        "up": call(call("Blank"), anything, symbol_atom, anything),
-        "format": call("Format", call(symbol_atom, anything)),
-    }
-    code = string(KERNEL_FUNCTION_TEXT)
-    if kind == "up":
-        return call("TagSetDelayed", symbol_atom, left_sides[kind], code)
-    return call("SetDelayed", left_sides[kind], code)
+def _build_kernel_function(code_test: str, name: str) -> Expression:
+    """Return a placeholder for code of the engine, such as `f[___] := "<kernel function>"`."""
+    template = _KERNEL_FUNCTIONS_BY_TEST[code_test]
+    return parse_strict(template.format(name=name, code=KERNEL_FUNCTION_CODE))[0]
 
 
 def _build_assignment(name: str, definition: SymbolDefinition) -> Expression:
@@ -175,11 +165,11 @@ class SymbolNames:
         self._default_context = default_context
         self.names_by_context: defaultdict[str, set[str]] = defaultdict(set)
 
-    def add_symbols(self, expressions: Iterable[Expression | str]) -> None:
+    def add_symbols(self, expressions: Iterable[Expression]) -> None:
         """Add all symbols that occur in the expressions."""
         for expression in expressions:
-            for part in walk(expression) if not isinstance(expression, str) else ():
-                if isinstance(part, Atom) and part.kind == "symbol":
+            for part in walk(expression):
+                if is_atom(part, "symbol"):
                     context, name = self._split_name(part.text)
                     self.names_by_context[context].add(name)
 
@@ -194,17 +184,12 @@ class SymbolNames:
             return context + separator, name
         return ("System`" if text in self._system_symbols else self._default_context), text
 
-    def shorten_names(self, expression: Expression | str) -> Expression | str:
-        """Return an expression with short names for all unambiguous symbols.
-
-        Text is returned unchanged.
-        """
-        if isinstance(expression, str):
-            return expression
+    def shorten_names(self, expression: Expression) -> Expression:
+        """Return an expression with short names for all unambiguous symbols."""
         if isinstance(expression, Node):
             return Node(
-                _to_expression(self.shorten_names(expression.head)),
-                [_to_expression(self.shorten_names(arg)) for arg in expression.args],
+                self.shorten_names(expression.head),
+                [self.shorten_names(arg) for arg in expression.args],
                 form=expression.form,
             )
         if expression.kind != "symbol" or "`" not in expression.text:
@@ -212,17 +197,6 @@ class SymbolNames:
         short = expression.text.rpartition("`")[2]
         contexts = [names for names in self.names_by_context.values() if short in names]
         return symbol(short) if len(contexts) <= 1 else expression
-
-
-def _to_expression(shortened: Expression | str) -> Expression:
-    return symbol(shortened) if isinstance(shortened, str) else shortened
-
-
-def format_definitions(definitions: Iterable[Expression | str]) -> str:
-    """Return definitions as text, separated by blank lines."""
-    return "\n\n".join(
-        item if isinstance(item, str) else format_expression(item) for item in definitions
-    )
 
 
 def show_wolfram_definitions(arguments: WolframSymbolArguments, ctx: Context) -> str:
@@ -271,7 +245,7 @@ class _SymbolEntry(NamedTuple):
 
     short_name: str
     text: str = ""
-    definitions: tuple[Expression | str, ...] = ()
+    definitions: Sequence[Expression] = ()
 
 
 @contextlib.contextmanager
@@ -286,29 +260,19 @@ def _open_lookup(
     limits = EvaluationLimits(seconds=LOOKUP_TIMEOUT_SECONDS)
 
     def create_ask(evaluate: Callable[..., EvaluationResult]) -> AskKernel:
-        def ask(code: str) -> str | None:
-            return evaluate(code, limits, control).result
-
-        return ask
+        return lambda code: evaluate(code, limits, control).result
 
     session_id = session or get_latest_session(ctx)
     if session_id is not None:
         engine = get_session_engine(session_id) or get_configured_engine(ctx)
         with get_shared_session_manager().open_session(
-            session_id,
-            engine,
-            seconds=LOOKUP_TIMEOUT_SECONDS,
-            control=control,
+            session_id, engine, seconds=LOOKUP_TIMEOUT_SECONDS, control=control
         ) as opened_session:
             if opened_session.entries:
-                # Only committed entries are part of the session's state; the others were rolled
-                # back.
+                # Entries that are not committed were rolled back.
                 codes = [entry.code for entry in opened_session.entries if entry.is_committed]
-                yield _LookupContext(
-                    engine,
-                    create_ask(opened_session.evaluate_unrecorded),
-                    SessionDefinitions(codes),
-                )
+                ask = create_ask(opened_session.evaluate_unrecorded)
+                yield _LookupContext(engine, ask, SessionDefinitions(codes))
                 return
         if session is not None:
             raise ToolError(
@@ -350,44 +314,30 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
             short, f"Error: {name} is Locked and ReadProtected: its definitions cannot be shown"
         )
     is_wolfram = lookup.engine.name == "wolfram"
-    values = load_symbol_values(
+    reader = SymbolReader(
         name,
         lookup.ask_kernel,
         lookup.session_definitions,
         is_protected=is_wolfram and "ReadProtected" in attributes,
     )
-    if not exists and not (values.definitions or values.attributes or values.unparsed):
+    values = reader.read_values(attributes)
+    if not exists and not any(values):
         return _SymbolEntry(short, _format_unknown_symbol(name, short, lookup))
-    return _SymbolEntry(
-        short, "", tuple(_list_definitions(name, values, lookup, is_system=is_system))
-    )
+    if is_wolfram:
+        definitions = _build_definitions(name, values, is_built_in=False)
+        definitions += _query_kernel_functions(name, lookup.ask_kernel)
+    else:
+        definitions = _build_definitions(name, values, is_built_in=is_system)
+    return _SymbolEntry(short, "", definitions)
 
 
-def _list_definitions(
-    name: str, values: SymbolValues, lookup: _LookupContext, *, is_system: bool
-) -> list[Expression | str]:
-    """Return the definitions of a symbol, with placeholders for code that is part of the engine.
-
-    Wolfram kernels report whether a symbol has internal code of each kind. For other engines
-    `build_definitions` has to guess.
-
-    Args:
-        name: The name of the symbol.
-        values: The values that the kernel returned.
-        lookup: The engine and its kernel.
-        is_system: Whether the engine itself defines the symbol.
-    """
-    is_wolfram = lookup.engine.name == "wolfram"
-    definitions = build_definitions(name, values, is_built_in=is_system and not is_wolfram)
-    if not is_wolfram:
-        return definitions
-    answer = lookup.ask_kernel(
-        f"{{{', '.join(f'System`Private`{test}[{name}]' for test in _CODE_TESTS)}}}"
-    )
-    flags = re.findall(r"True|False", answer or "")
-    return definitions + [
-        build_kernel_function(kind, name)
-        for kind, flag in zip(_CODE_KINDS, flags, strict=False)
+def _query_kernel_functions(name: str, ask: AskKernel) -> list[Expression]:
+    """Return placeholders for code of a Wolfram kernel, which reports if a symbol has such code."""
+    tests = ", ".join(f"System`Private`{test}[{name}]" for test in _KERNEL_FUNCTIONS_BY_TEST)
+    flags = re.findall(r"True|False", ask(f"{{{tests}}}") or "")
+    return [
+        _build_kernel_function(test, name)
+        for test, flag in zip(_KERNEL_FUNCTIONS_BY_TEST, flags, strict=False)
         if flag == "True"
     ]
 
@@ -434,7 +384,9 @@ def _format_entry(entry: _SymbolEntry, names: SymbolNames, length: int) -> str:
         return f"{title}\n\n{entry.text}"
     if not entry.definitions:
         return f"{title}\n\nNo definitions found"
-    text = format_definitions(names.shorten_names(definition) for definition in entry.definitions)
+    text = "\n\n".join(
+        format_expression(names.shorten_names(definition)) for definition in entry.definitions
+    )
     if len(text) > length:
         text = f"{text[:length]}\n... [truncated, showing {length}/{len(text)} characters]"
     return f"{title}\n\n## Definition\n\n```wl\n{text}\n```"

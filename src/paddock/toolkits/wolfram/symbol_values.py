@@ -14,12 +14,15 @@ from paddock.wolfram import (
     Atom,
     Node,
     are_equal,
+    call,
     has_head,
     is_symbol,
     iter_assignments,
     parse,
+    symbol,
     walk,
 )
+from paddock.wolfram.expressions import get_head_name, is_atom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,9 +40,10 @@ VALUE_FUNCTIONS = (
 _EVALUATING_FUNCTIONS = ("Options", "FormatValues")
 _ASSIGNMENT_KINDS = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
 _BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
-_LOWERED_PATTERN = re.compile(r"(?<![\w$`])_{1,2}(?:dv|sp|up)\d+(?=_)|(?<![\w$`])__opts\d+___")
-"""Names that Woxi generates for patterns that it rewrites."""
-_LOWERED_MARK = "lowered$pattern"
+_GENERATED_NAME = re.compile(r"(?<![\w$`])_{1,2}(?:dv|sp|up)\d+(?=_)|(?<![\w$`])__opts\d+___")
+"""Names that Woxi generates for the patterns that it rewrites, such as `_dv1` in `_dv1_Integer`."""
+_GENERATED_MARK = "lowered$pattern"
+"""The symbol that replaces a generated name until it is removed from the pattern."""
 
 
 class SymbolDefinition(NamedTuple):
@@ -51,8 +55,8 @@ class SymbolDefinition(NamedTuple):
     right: Expression
     operator: str = ""
     """`Set` or `SetDelayed` if the original code is known, else empty."""
-    is_lowered: bool = False
-    """Whether the engine has rewritten the pattern on the left."""
+    is_simplified: bool = False
+    """True if the engine has rewritten the left side and the original code is not known."""
 
 
 class SymbolValues(NamedTuple):
@@ -76,7 +80,9 @@ class SessionDefinitions:
         self._assignments: dict[tuple[str, str], list[Assignment]] = defaultdict(list)
         for code in codes:
             for expression in parse(code).expressions:
-                self.symbol_names.update(_list_symbols(expression))
+                self.symbol_names |= {
+                    part.text for part in walk(expression) if is_atom(part, "symbol")
+                }
                 for assignment in iter_assignments(expression):
                     self._assignments[assignment.symbol.text, assignment.kind].append(assignment)
 
@@ -90,17 +96,13 @@ class SessionDefinitions:
         assignments = self._assignments.get((name, _ASSIGNMENT_KINDS.get(definition.kind, "")), ())
         argument_count = _count_arguments(definition.left)
         for assignment in reversed(assignments):
-            if assignment.right is None or _count_arguments(assignment.left) != argument_count:
-                continue
-            if are_equal(assignment.right, definition.right):
+            if (
+                assignment.right is not None
+                and _count_arguments(assignment.left) == argument_count
+                and are_equal(assignment.right, definition.right)
+            ):
                 return assignment
         return None
-
-
-def _list_symbols(expression: Expression) -> Iterator[str]:
-    return (
-        part.text for part in walk(expression) if isinstance(part, Atom) and part.kind == "symbol"
-    )
 
 
 def _count_arguments(left: Expression) -> int:
@@ -108,7 +110,7 @@ def _count_arguments(left: Expression) -> int:
 
     Conditions around the left side, as in `f[x_] /; x > 0`, are ignored.
     """
-    while isinstance(left, Node) and has_head(left, "Condition") and left.args:
+    while has_head(left, "Condition") and left.args:
         left = left.args[0]
     return len(left.args) if isinstance(left, Node) else -1
 
@@ -119,15 +121,10 @@ def find_contexts(name: str, ask: AskKernel) -> list[str]:
     The kernel is asked in two ways, and the answers are merged. The first half of the answer has
     full names of symbols, the second half names of contexts.
     """
-    answer = ask(
-        f'{{Names["*`{name}"], Select[Contexts[], Names[# <> "{name}"] =!= {{}} &]}}',
-    )
-    contexts: list[str] = []
-    for text in re.findall(r'"([^"]*)"', answer or ""):
-        context = text if text.endswith("`") else text.rpartition("`")[0] + "`"
-        if context not in ("`", *contexts):
-            contexts.append(context)
-    return sorted(contexts)
+    answer = ask(f'{{Names["*`{name}"], Select[Contexts[], Names[# <> "{name}"] =!= {{}} &]}}')
+    strings = re.findall(r'"([^"]*)"', answer or "")
+    # The context is the text up to the last backquote: `a`b`` in "a`b`f" and in "a`b`".
+    return sorted({text.rpartition("`")[0] + "`" for text in strings} - {"`"})
 
 
 def is_known_symbol(name: str, ask: AskKernel) -> bool:
@@ -135,40 +132,20 @@ def is_known_symbol(name: str, ask: AskKernel) -> bool:
     return (ask(f'Names["{name}"]') or "{}") != "{}"
 
 
-def load_symbol_values(
-    name: str, ask: AskKernel, session: SessionDefinitions, *, is_protected: bool = False
-) -> SymbolValues:
-    """Return the attributes and definitions of a symbol.
+def get_attributes(name: str, ask: AskKernel) -> tuple[str, ...]:
+    """Return the attributes of a symbol."""
+    return tuple(re.findall(r"[A-Za-z]+", ask(f"Attributes[{name}]") or ""))
 
-    The own values are read first, because some of the other functions would evaluate a symbol that
-    has a value.
+
+class SymbolReader:
+    """Reads the definitions of one symbol from a kernel.
 
     Args:
         name: The name of the symbol.
         ask: Evaluates code in the kernel.
         session: The definitions in the session's code.
-        is_protected: Whether to remove the attribute ReadProtected during the query. Only Wolfram
+        is_protected: Whether to remove the attribute ReadProtected during each query. Only Wolfram
             kernels hide definitions because of it.
-    """
-    reader = _ValueReader(name, ask, session, is_protected=is_protected)
-    own_values = reader.read_definitions(VALUE_FUNCTIONS[:1])
-    # A symbol with a value must not be passed to functions that evaluate their argument.
-    kinds = [
-        kind for kind in VALUE_FUNCTIONS[1:] if not own_values or kind not in _EVALUATING_FUNCTIONS
-    ]
-    definitions = [*own_values, *reader.read_definitions(kinds)]
-    return SymbolValues(get_attributes(name, ask), tuple(definitions), tuple(reader.unparsed))
-
-
-class _ValueReader:
-    """Reads the definitions of one symbol from a kernel. Output that is not code is collected.
-
-    Args:
-        name: The name of the symbol.
-        ask: Evaluates code in the kernel.
-        session: The definitions in the session's code.
-        is_protected: Whether the symbol has the attribute ReadProtected, which has to be removed
-            during each query.
     """
 
     def __init__(
@@ -178,32 +155,51 @@ class _ValueReader:
         self._ask_kernel = ask
         self._session_definitions = session
         self._is_protected = is_protected
-        self.unparsed: list[str] = []
+        self._unparsed: list[str] = []
 
-    def read_definitions(self, kinds: Sequence[str]) -> list[SymbolDefinition]:
+    def read_values(self, attributes: tuple[str, ...]) -> SymbolValues:
+        """Return the attributes, the definitions, and output of the kernel that is not code.
+
+        The own values are read first: a symbol that has a value must not be passed to functions
+        that evaluate their argument.
+        """
+        own_values = self._read_definitions(VALUE_FUNCTIONS[:1])
+        kinds = [
+            kind
+            for kind in VALUE_FUNCTIONS[1:]
+            if not own_values or kind not in _EVALUATING_FUNCTIONS
+        ]
+        definitions = (*own_values, *self._read_definitions(kinds))
+        return SymbolValues(attributes, definitions, tuple(self._unparsed))
+
+    def _read_definitions(self, kinds: Sequence[str]) -> list[SymbolDefinition]:
         """Return the definitions of several kinds.
 
         All kinds are queried at once, which takes one evaluation. If the output cannot be parsed,
         they are queried one by one, so that a single unusable definition does not hide the others.
         """
-        parts = _parse_elements(self._query_kinds(kinds))
-        if len(parts) != len(kinds):
-            parts = [self._read_kind(kind) for kind in kinds]
+        lists = _parse_elements(self._query_kinds(kinds))
+        if len(lists) != len(kinds):
+            lists = [self._query_kind(kind) for kind in kinds]
         return [
-            definition
-            for kind, part in zip(kinds, parts, strict=True)
-            for definition in _build_definitions(kind, self._name, part, self._session_definitions)
+            _restore_source_form(self._name, definition, self._session_definitions)
+            for kind, definition_list in zip(kinds, lists, strict=True)
+            for definition in _read_definition_list(kind, self._name, definition_list)
         ]
 
-    def _read_kind(self, kind: str) -> Expression | None:
+    def _query_kind(self, kind: str) -> Expression | None:
+        """Return the list of definitions of one kind. Output that is not code is collected."""
         answer = self._query_kinds([kind])
         elements = _parse_elements(answer)
         if not elements and answer is not None:
-            self.unparsed.append(answer)
+            self._unparsed.append(answer)
         return elements[0] if elements else None
 
     def _query_kinds(self, kinds: Sequence[str]) -> str | None:
-        """Evaluate the functions for several kinds in the kernel, and return its answer."""
+        """Evaluate the functions for several kinds in the kernel, and return its answer.
+
+        For example, `{DownValues[f], UpValues[f]}`.
+        """
         name = self._name
         code = f"{{{', '.join(f'{kind}[{name}]' for kind in kinds)}}}"
         if self._is_protected:
@@ -213,66 +209,60 @@ class _ValueReader:
         return self._ask_kernel(code)
 
 
-def get_attributes(name: str, ask: AskKernel) -> tuple[str, ...]:
-    """Return the attributes of a symbol."""
-    return tuple(re.findall(r"[A-Za-z]+", ask(f"Attributes[{name}]") or ""))
-
-
-def _parse_elements(answer: str | None) -> list[Expression | None]:
+def _parse_elements(answer: str | None) -> list[Expression]:
     """Return the elements of a list in InputForm, or an empty list if it cannot be parsed.
 
     Names that Woxi generates for patterns are replaced with a mark before parsing.
     """
-    source = parse(_LOWERED_PATTERN.sub(_replace_lowered_name, answer or ""))
-    if (
-        source.problems
-        or len(source.expressions) != 1
-        or not has_head(source.expressions[0], "List")
-    ):
+    source = parse(_GENERATED_NAME.sub(_mark_generated_name, answer or ""))
+    if source.problems or len(source.expressions) != 1:
         return []
-    return [*source.expressions[0].args]
+    expression = source.expressions[0]
+    return [*expression.args] if has_head(expression, "List") else []
 
 
-def _replace_lowered_name(match: re.Match[str]) -> str:
-    # Names such as `__opts1___` include the three blanks of a sequence pattern, which have to be
-    # kept.
-    return f"{_LOWERED_MARK}___" if match[0].startswith("__opts") else _LOWERED_MARK
+def _mark_generated_name(match: re.Match[str]) -> str:
+    # The three blanks in `__opts1___` are a sequence pattern, which must be kept.
+    return f"{_GENERATED_MARK}___" if match[0].startswith("__opts") else _GENERATED_MARK
 
 
-def _build_definitions(
-    kind: str, name: str, part: Expression | None, session: SessionDefinitions
+def _read_definition_list(
+    kind: str, name: str, definition_list: Expression | None
 ) -> Iterator[SymbolDefinition]:
-    """Yield the definitions in the output for one kind."""
-    if not isinstance(part, Node) or not is_symbol(part.head, "List"):
+    """Yield the definitions in the value of a function such as `DownValues[f]`.
+
+    For example, `{HoldPattern[f[x_]] :> x^2}` has one definition. Options are shown together, as a
+    single definition.
+    """
+    if not has_head(definition_list, "List"):
         return  # the engine does not know the function
     if kind == "Options":
-        if part.args:
-            yield SymbolDefinition(kind, Node(Atom("symbol", kind), [Atom("symbol", name)]), part)
+        if definition_list.args:
+            yield SymbolDefinition(kind, call(kind, symbol(name)), definition_list)
         return
-    for arg in part.args:
-        rule = _split_rule(arg)
-        if rule is not None:
-            yield _restore_source_form(name, SymbolDefinition(kind, *rule), session)
+    for rule in definition_list.args:
+        sides = _split_rule(rule)
+        if sides is not None:
+            yield SymbolDefinition(kind, *sides)
 
 
 def _split_rule(rule: Expression) -> tuple[Expression, Expression] | None:
     """Return both sides of `HoldPattern[left] :> right`, or None if the expression is another one.
 
-    Woxi omits brackets around right sides with weaker operators. The parser then finds `:>` inside
-    an expression that should be its right side. The outer expressions are therefore moved into the
-    right side.
+    Woxi omits brackets around right sides with weaker operators, as in `left :> a; b`. The parser
+    then finds `(left :> a); b`. The outer expressions are therefore moved into the right side.
     """
     outer_nodes: list[Node] = []
     node = rule
     while isinstance(node, Node) and not has_head(node, "RuleDelayed") and node.args:
         outer_nodes.append(node)
         node = node.args[0]
-    if not isinstance(node, Node) or len(node.args) != 2 or not has_head(node, "RuleDelayed"):
+    if not has_head(node, "RuleDelayed") or len(node.args) != 2:
         return None
     left, right = node.args
     for outer_node in reversed(outer_nodes):
         right = Node(outer_node.head, [right, *outer_node.args[1:]])
-    if isinstance(left, Node) and has_head(left, "HoldPattern") and left.args:
+    if has_head(left, "HoldPattern") and left.args:
         left = left.args[0]
     return left, right
 
@@ -283,26 +273,29 @@ def _restore_source_form(
     """Return a definition with the left side of the original code, if it is known.
 
     The engine may have rewritten the pattern on the left side. If the session's code does not
-    contain the definition, generated names are removed, and the definition is marked as lowered so
-    that the answer says that it is simplified.
+    contain the definition, the names that the engine generated are removed. The definition is then
+    marked as simplified, because parts of the original pattern are missing.
     """
     parts = list(walk(definition.left))
-    is_lowered = any(is_symbol(part, _LOWERED_MARK) for part in parts)
     if not any(isinstance(part, Atom) and part.text in _BLANK_HEADS for part in parts):
         return definition  # without a pattern, the kernel evaluated the left side
     assignment = session.find_assignment(name, definition)
     if assignment is not None:
-        operator = assignment.node.head.text if isinstance(assignment.node.head, Atom) else ""
+        operator = get_head_name(assignment.node)
         return definition._replace(left=assignment.left, operator=operator)
-    if not is_lowered:
-        return definition
-    return definition._replace(left=_remove_marks(definition.left), is_lowered=True)
+    if any(is_symbol(part, _GENERATED_MARK) for part in parts):
+        left = _remove_generated_names(definition.left)
+        return definition._replace(left=left, is_simplified=True)
+    return definition
 
 
-def _remove_marks(expression: Expression) -> Expression:
-    """Return a left side without the names that the engine generated."""
+def _remove_generated_names(expression: Expression) -> Expression:
+    """Return a pattern without the names that the engine generated, such as `_` for `mark:_`."""
     if isinstance(expression, Atom):
         return expression
-    if has_head(expression, "Pattern") and is_symbol(expression.args[0], _LOWERED_MARK):
+    if has_head(expression, "Pattern") and is_symbol(expression.args[0], _GENERATED_MARK):
         return expression.args[1]
-    return Node(_remove_marks(expression.head), [_remove_marks(arg) for arg in expression.args])
+    return Node(
+        _remove_generated_names(expression.head),
+        [_remove_generated_names(arg) for arg in expression.args],
+    )
