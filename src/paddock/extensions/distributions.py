@@ -9,7 +9,6 @@ changes.
 
 from __future__ import annotations
 
-import re
 import sys
 from itertools import chain
 from pathlib import Path
@@ -33,9 +32,7 @@ from paddock.extensions.extension import (
     read_extension,
 )
 from paddock.extensions.manifest import is_valid_name
-from paddock.extensions.names import normalize_distribution_name
-
-_MODULE_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+from paddock.extensions.names import is_dotted_name, normalize_distribution_name
 
 
 class ExtensionEntryPoint(NamedTuple):
@@ -206,7 +203,7 @@ def _locate_manifest(entry_point: ExtensionEntryPoint) -> Path:
             where=where,
             hint="expected a name of letters, digits, '_', '-', '.' and ' '",
         )
-    if not _MODULE_NAME_PATTERN.fullmatch(entry_point.value):
+    if not is_dotted_name(entry_point.value):
         raise ManifestError(
             f"the entry point {entry_point.name!r} in {ENTRY_POINT_GROUP} is {entry_point.value!r}",
             where=where,

@@ -66,11 +66,6 @@ class Extension(msgspec.Struct, frozen=True):
         """True if the files are available, unlike those of an extension in a catalogue."""
         return True
 
-    def is_provided_by(self, distribution: str) -> bool:
-        """Return whether the distribution or paclet with a name provides this extension."""
-        own_name = normalize_distribution_name(self.distribution or "")
-        return bool(own_name) and own_name == normalize_distribution_name(distribution)
-
     def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Locate the definition of an item, without reading or running the file.
 
@@ -123,6 +118,12 @@ class BrokenExtension(NamedTuple):
     problem: PaddockError
     version: str | None = None
     distribution: str | None = None
+
+
+def is_from_distribution(extension: Extension | BrokenExtension, name: str) -> bool:
+    """Return whether the distribution or paclet with a name provides an extension."""
+    own_name = normalize_distribution_name(extension.distribution or "")
+    return bool(own_name) and own_name == normalize_distribution_name(name)
 
 
 class Discovery(NamedTuple):

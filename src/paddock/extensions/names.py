@@ -1,4 +1,4 @@
-"""Qualified names of items, and normalization of distribution names and definition keys.
+"""Qualified names of items, module names, and normalization of distribution names and keys.
 
 A qualified name is `package/Item`, or `publisher/package/Item` if the extension has a publisher.
 Keys of definitions can be written as in Wolfram (`DisplayName`), as in MCP (`displayName`) or as in
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 _PART_COUNTS = (2, 3)
 _NAME_SEPARATORS = re.compile(r"[-_.]+")
+_DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-\s]+")
 
 
@@ -43,6 +44,11 @@ def parse_qualified_name(text: str) -> QualifiedName | None:
 def normalize_distribution_name(name: str) -> str:
     """Return a distribution name in the normalized form of PEP 503: lower case with hyphens."""
     return _NAME_SEPARATORS.sub("-", name).lower()
+
+
+def is_dotted_name(text: str) -> bool:
+    """Return whether a text has the form of a module name, such as `package.module`."""
+    return _DOTTED_NAME.fullmatch(text) is not None
 
 
 def normalize_key(key: str) -> str:

@@ -8,14 +8,13 @@ definitions must not contain references (`reject_python`).
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paddock.errors import DefinitionError, LoadError
 from paddock.extensions.errors import SpecificationError
-from paddock.extensions.names import normalize_key
+from paddock.extensions.names import is_dotted_name, normalize_key
 from paddock.extensions.properties import shorten_repr
 from paddock.extensions.python_modules import import_module, load_script_module
 from paddock.suggestions import did_you_mean
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from paddock.extensions.properties import PropertyTable
 
 
-_DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _PYTHON_SUFFIX = ".py"
 _TOP_LEVEL_HINT = "define it at the top level of the file, not below if __name__ == …"
 _FUNCTION_HINT = "expected a function, or a reference: package.module:name or file.py:name"
@@ -40,9 +38,8 @@ _DATA_ONLY_HINT = "paclets cannot run Python: use the name of a tool or prompt, 
 def is_reference(text: str) -> bool:
     """Return whether a text has the form of a reference. The object need not exist."""
     home, colon, name = text.rpartition(":")
-    if not colon or not _DOTTED_NAME.fullmatch(name):
-        return False
-    return home.endswith(_PYTHON_SUFFIX) or _DOTTED_NAME.fullmatch(home) is not None
+    has_name = bool(colon) and is_dotted_name(name)
+    return has_name and (home.endswith(_PYTHON_SUFFIX) or is_dotted_name(home))
 
 
 def load_reference(text: str, *, relative_to: Path | None = None, where: str) -> object:

@@ -22,7 +22,7 @@ from paddock.extensions.errors import (
     ToolNotFoundError,
     ToolSpecificationError,
 )
-from paddock.extensions.extension import Extension, get_built_in_extension
+from paddock.extensions.extension import Extension, get_built_in_extension, is_from_distribution
 from paddock.extensions.names import parse_qualified_name
 from paddock.extensions.not_found_errors import (
     MissingItem,
@@ -221,7 +221,7 @@ class ItemRegistry:
         providers = [
             provider
             for provider in self.list_extensions()
-            if provider.is_provided_by(name.extension_name)
+            if is_from_distribution(provider, name.extension_name)
         ]
         if providers:
             return make_extension_name_error(missing, providers)

@@ -117,10 +117,10 @@ class FindingCollector:
         self, code: str, message: str, place: FindingLocation | str, remedy: str | None = None
     ) -> None:
         """Add a finding."""
-        where = FindingLocation(place) if isinstance(place, str) else place
-        self._findings[
-            ValidationFinding(code, SEVERITY_BY_CODE[code], where, message, remedy or "")
-        ] = None
+        location = FindingLocation(place) if isinstance(place, str) else place
+        severity = SEVERITY_BY_CODE[code]
+        finding = ValidationFinding(code, severity, location, message, remedy or "")
+        self._findings[finding] = None
 
     def add_error(self, code: str, error: PaddockError, place: FindingLocation | str) -> None:
         """Add a finding for an error; `place` is used unless the error has a location."""
@@ -135,6 +135,11 @@ class FindingCollector:
     def to_tuple(self) -> tuple[ValidationFinding, ...]:
         """Return all findings."""
         return tuple(self._findings)
+
+    @property
+    def errors(self) -> tuple[ValidationFinding, ...]:
+        """The findings that prevent something from working."""
+        return tuple(finding for finding in self._findings if finding.severity == "error")
 
 
 def parse_location(where: str | None, default: FindingLocation) -> FindingLocation:

@@ -157,9 +157,7 @@ def check_assembly(
     installed are left out. In static validation, nothing is built.
     """
     # If there are errors already, building would only repeat them in other words.
-    if subject.is_static or any(
-        finding.severity == "error" for finding in subject.findings.to_tuple()
-    ):
+    if subject.is_static or subject.findings.errors:
         return
     items = {
         kind: [spec for spec in getattr(server_definition, kind) if _is_known_item(spec, subject)]

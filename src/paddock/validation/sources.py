@@ -27,6 +27,7 @@ from paddock.extensions.extension import (
     format_extension_name,
 )
 from paddock.extensions.manifest import MAX_MANIFEST_BYTES, is_valid_name
+from paddock.extensions.names import is_dotted_name
 from paddock.extensions.paclets.archives import ArchiveError, open_archive
 from paddock.extensions.paclets.files import PackedPaclet, PacletDirectory, open_paclet_files
 from paddock.extensions.paclets.info import (
@@ -141,7 +142,6 @@ def _get_nested(table: object, *keys: str) -> object:
     return table
 
 
-_MODULE_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _ENTRY_POINTS_SUFFIX = "/entry_points.txt"
 _PACKAGE_FOLDERS = ("src/", "")
 _ENTRY_POINTS_PATH = re.compile(r"[^/]+\.dist-info/entry_points\.txt")
@@ -152,6 +152,8 @@ class DistributionSource(NamedTuple):
     """Facts about a distribution that are known before its manifests are read."""
 
     files: PacletFiles
+    findings: FindingCollector
+    """Receives the problems."""
     is_static: bool
     package_folders: tuple[str, ...] = ("",)
     """Folders that may contain its packages, each with a trailing slash."""
@@ -162,8 +164,8 @@ class DistributionSource(NamedTuple):
 
 def load_project_subjects(
     directory: Path, findings: FindingCollector, *, is_static: bool
-) -> list[ValidationSubject]:
-    """Return the extensions of a project directory."""
+) -> list[ValidationSubject | None]:
+    """Return the extensions of a project directory, with None for each that cannot be read."""
     project = read_project_metadata(directory, findings)
     if project is None:
         return []
@@ -172,17 +174,18 @@ def load_project_subjects(
         *(f"{folder.name}/" for folder in sorted(directory.glob("[!.]*/"))),
     )
     files = PacletDirectory(directory)
-    source = DistributionSource(files, is_static, layouts, project.name, project.version)
+    source = DistributionSource(files, findings, is_static, layouts, project.name, project.version)
     points = project.entry_points or _guess_entry_points(source)
-    where = str(project.file)
-    subjects = [
-        _load_entry_point(source, key, value, where, findings) for key, value in points.items()
+    return [
+        _load_entry_point(source, name, value, str(project.file)) for name, value in points.items()
     ]
-    return [subject for subject in subjects if subject is not None]
 
 
-def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[ValidationSubject]:
-    """Return the extensions in a wheel, without unpacking or installing it."""
+def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[ValidationSubject | None]:
+    """Return the extensions in a wheel, with None for each that cannot be read.
+
+    The wheel is neither unpacked nor installed.
+    """
     try:
         files = PackedPaclet(path, prefix="")
         with open_archive(path) as archive:
@@ -205,22 +208,19 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
         message = f"has no entry point in {ENTRY_POINT_GROUP}"
         remedy = "declare it in pyproject.toml, and build the wheel again"
         findings.add("no-entry-point", message, str(path), remedy)
-    subjects = [
-        _load_entry_point(_make_wheel_source(files, name), key, value, str(path / name), findings)
-        for name, points in entry_points.items()
-        for key, value in points
-    ]
-    return [subject for subject in subjects if subject is not None]
-
-
-def _make_wheel_source(files: PacletFiles, entry_points_file: str) -> DistributionSource:
-    metadata_folder = entry_points_file.removesuffix(_ENTRY_POINTS_SUFFIX)
-    return DistributionSource(
-        files,
-        is_static=True,
-        name=parse_distribution_name(metadata_folder),
-        version=metadata_folder.removesuffix(".dist-info").partition("-")[2] or None,
-    )
+    subjects: list[ValidationSubject | None] = []
+    for file_name, points in entry_points.items():
+        metadata_folder = file_name.removesuffix(_ENTRY_POINTS_SUFFIX)
+        source = DistributionSource(
+            files,
+            findings,
+            is_static=True,
+            name=parse_distribution_name(metadata_folder),
+            version=metadata_folder.removesuffix(".dist-info").partition("-")[2] or None,
+        )
+        where = str(path / file_name)
+        subjects += [_load_entry_point(source, name, value, where) for name, value in points]
+    return subjects
 
 
 def _check_wheel_metadata(path: Path, names: list[str], findings: FindingCollector) -> None:
@@ -255,12 +255,13 @@ def load_package_subject(
     """
     source = DistributionSource(
         PacletDirectory(directory.parent),
+        findings,
         is_static,
         name=None if installed is None else installed.distribution,
         version=None if installed is None else installed.version,
         kind="distribution" if installed is None else installed.kind,
     )
-    return _load_package(source, name, f"{directory.name}/{MANIFEST_FILE_NAME}", "", findings)
+    return _load_package(source, name, f"{directory.name}/{MANIFEST_FILE_NAME}", "")
 
 
 def _guess_entry_points(source: DistributionSource) -> dict[str, object]:
@@ -274,7 +275,7 @@ def _guess_entry_points(source: DistributionSource) -> dict[str, object]:
 
 
 def _load_entry_point(
-    source: DistributionSource, name: str, value: object, where: str, findings: FindingCollector
+    source: DistributionSource, name: str, value: object, where: str
 ) -> ValidationSubject | None:
     """Return the extension of an entry point, or None after reporting why it cannot be read.
 
@@ -283,76 +284,62 @@ def _load_entry_point(
         name: The name of the entry point.
         value: The value of the entry point, which should be a package.
         where: The file that declares it, for findings.
-        findings: Receives the problems.
     """
     location = FindingLocation(where, key=name)
     if not is_valid_name(name):
         message = f"the entry point in {ENTRY_POINT_GROUP} has the name {name!r}"
         remedy = "expected a name of letters, digits, '_', '-', '.' and ' '"
-        findings.add("invalid-entry-point", message, location, remedy)
+        source.findings.add("invalid-entry-point", message, location, remedy)
         return None
-    if not isinstance(value, str) or not _MODULE_NAME.fullmatch(value):
+    if not isinstance(value, str) or not is_dotted_name(value):
         message = f"the entry point {name!r} in {ENTRY_POINT_GROUP} is {shorten_repr(value)}"
         remedy = f"expected the name of the package with {MANIFEST_FILE_NAME}"
-        findings.add("invalid-entry-point", message, location, remedy)
+        source.findings.add("invalid-entry-point", message, location, remedy)
         return None
-    folder = value.replace(".", "/")
+    manifest = f"{value.replace('.', '/')}/{MANIFEST_FILE_NAME}"
     # Build backends may map packages to any folder, so the usual ones are tried first.
-    for layout in source.package_folders:
-        if source.files.has_file(f"{layout}{folder}/{MANIFEST_FILE_NAME}"):
-            subject = _load_package(
-                source, name, f"{layout}{folder}/{MANIFEST_FILE_NAME}", layout, findings
-            )
+    for folder in source.package_folders:
+        if source.files.has_file(folder + manifest):
+            subject = _load_package(source, name, folder + manifest, folder)
             if subject is not None and subject.extension.name == BUILT_IN_EXTENSION_NAME:
                 message = f"the extension name {BUILT_IN_EXTENSION_NAME!r} is reserved for Paddock"
                 remedy = "rename it, or set a publisher"
-                findings.add("invalid-entry-point", message, location, remedy)
+                source.findings.add("invalid-entry-point", message, location, remedy)
             return subject
-    findings.add(
-        "missing-manifest",
-        f"there is no {MANIFEST_FILE_NAME} in the package {value!r}",
-        location,
-        f"expected {source.files.path / source.package_folders[0] / folder / MANIFEST_FILE_NAME}",
-    )
+    message = f"there is no {MANIFEST_FILE_NAME} in the package {value!r}"
+    remedy = f"expected {source.files.path / source.package_folders[0] / manifest}"
+    source.findings.add("missing-manifest", message, location, remedy)
     return None
 
 
 def _load_package(
-    source: DistributionSource,
-    package: str,
-    manifest: str,
-    packages: str,
-    findings: FindingCollector,
+    source: DistributionSource, package: str, manifest_file: str, package_folder: str
 ) -> ValidationSubject | None:
     """Read a manifest, and return its extension, or None if the manifest cannot be read.
 
     Args:
         source: The distribution.
         package: The name of the extension without its publisher.
-        manifest: The manifest, relative to the files of the distribution.
-        packages: The folder of the distribution's packages, with a trailing slash.
-        findings: Receives the problems.
+        manifest_file: The manifest, relative to the files of the distribution.
+        package_folder: The folder of the distribution's packages, with a trailing slash.
     """
-    path = source.files.path / manifest
+    path = source.files.path / manifest_file
     try:
-        data = source.files.read_file(manifest, MAX_MANIFEST_BYTES)
+        data = source.files.read_file(manifest_file, MAX_MANIFEST_BYTES)
     except LoadError as error:
-        findings.add_error("unreadable-manifest", error, str(path))
+        source.findings.add_error("unreadable-manifest", error, str(path))
         return None
-    manifest_data = check_manifest(data, str(path), findings)
-    if manifest_data is None:
+    manifest = check_manifest(data, str(path), source.findings)
+    if manifest is None:
         return None
-    name = format_extension_name(package, manifest_data.publisher)
-    extension = Extension(
-        name, path.parent, manifest_data, source.kind, source.version, source.name
-    )
+    name = format_extension_name(package, manifest.publisher)
     return ValidationSubject(
-        extension,
+        Extension(name, path.parent, manifest, source.kind, source.version, source.name),
         source.files,
-        manifest,
+        manifest_file,
         source.is_static,
-        package_folder=packages,
-        findings=findings,
+        package_folder=package_folder,
+        findings=source.findings,
     )
 
 
@@ -386,16 +373,10 @@ def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSub
     subject = ValidationSubject(extension, files, name, is_static=True, findings=findings)
     text = subject.read_text(name)
     for malformed_item in info.malformed_items:
-        _report_malformed_item(
-            malformed_item, extension.manifest.get_items(malformed_item.kind), subject
-        )
+        _report_malformed_item(malformed_item, subject)
     for key in extension.manifest.extra:
-        report_unknown_key(
-            key,
-            PACLET_KEYS,
-            FindingLocation(subject.get_path(name), find_line(text, key), key=key),
-            findings,
-        )
+        location = FindingLocation(subject.get_path(name), find_line(text, key), key=key)
+        report_unknown_key(key, PACLET_KEYS, location, findings)
     check_item_names(extension.manifest, subject.get_path(name), findings)
     _check_paclet_info(info, subject)
     return None if info.problem is not None else subject
@@ -407,24 +388,15 @@ def _check_paclet_info(info: PacletInfo, subject: ValidationSubject) -> None:
     if info.problem is not None:
         findings.add_error("invalid-value", info.problem, FindingLocation(file, key="Root"))
     if info.extra_declarations:
-        findings.add(
-            "duplicate-extension",
-            f"{info.extra_declarations + 1} "
-            f'"{AGENT_TOOLS_EXTENSION}" extensions; only the first is used',
-            FindingLocation(file, key="Extensions"),
-            "combine them into one",
-        )
-    if info.version is None:
-        invalid_version = info.invalid_version
-        message = (
-            "has no version"
-            if invalid_version is None
-            else f"Version is {invalid_version}, which is not a string"
-        )
-        remedy = (
-            'add "Version" -> "1.0.0"' if invalid_version is None else 'write "Version" -> "1.0.0"'
-        )
-        findings.add("missing-version", message, file, remedy)
+        count = info.extra_declarations + 1
+        message = f'{count} "{AGENT_TOOLS_EXTENSION}" extensions; only the first is used'
+        location = FindingLocation(file, key="Extensions")
+        findings.add("duplicate-extension", message, location, "combine them into one")
+    if info.invalid_version is not None:
+        message = f"Version is {info.invalid_version}, which is not a string"
+        findings.add("missing-version", message, file, 'write "Version" -> "1.0.0"')
+    elif info.version is None:
+        findings.add("missing-version", "has no version", file, 'add "Version" -> "1.0.0"')
 
 
 def _read_paclet_info(
@@ -448,31 +420,24 @@ def _read_paclet_info(
     return info
 
 
-def _report_malformed_item(
-    malformed_item: MalformedItem, items: tuple[object, ...], subject: ValidationSubject
-) -> None:
+def _report_malformed_item(malformed_item: MalformedItem, subject: ValidationSubject) -> None:
     """Report a value in PacletInfo that is not a list, or an element that cannot be used.
 
     Such an element has another form than an item, or the name of an earlier one.
     """
     key, path = _KEY_BY_KIND[malformed_item.kind], subject.get_path(subject.manifest)
+    text = malformed_item.value_text
     if not malformed_item.position:
-        subject.findings.add(
-            "invalid-value",
-            f"is {malformed_item.value_text}",
-            FindingLocation(path, key=key),
-            "expected a list: {…}",
-        )
+        location = FindingLocation(path, key=key)
+        subject.findings.add("invalid-value", f"is {text}", location, "expected a list: {…}")
         return
     location = FindingLocation(path, key=f"{key}[[{malformed_item.position}]]")
-    names = {shorten_repr(getattr(item, "name", "")) for item in items}
-    if malformed_item.value_text in names:
-        message = f"{malformed_item.value_text} is declared twice"
+    items = subject.extension.manifest.get_items(malformed_item.kind)
+    if text in {shorten_repr(item.name) for item in items}:
+        message = f"{text} is declared twice"
         subject.findings.add("duplicate-item", message, location, "keep one of them")
     else:
-        subject.findings.add(
-            "invalid-item", f"is {malformed_item.value_text}", location, _ITEM_FORMS_HINT
-        )
+        subject.findings.add("invalid-item", f"is {text}", location, _ITEM_FORMS_HINT)
 
 
 _FINDING_CODES = {
@@ -502,7 +467,7 @@ def load_broken_subject(
     The files are read again, because discovery reports only the first problem. If that finds no
     error, the one from discovery is reported.
     """
-    earlier_count = len(findings.to_tuple())
+    earlier_errors = findings.errors
     subject, place = None, extension.place
     if extension.kind == "paclet":
         directory = place.parent if place.name in PACLET_INFO_FILE_NAMES else place
@@ -510,7 +475,7 @@ def load_broken_subject(
     elif place.name == MANIFEST_FILE_NAME:
         subject = load_package_subject(place.parent, extension.name, findings, is_static=is_static)
     # Reading the files again may have reported the problem more precisely.
-    if not any(finding.severity == "error" for finding in findings.to_tuple()[earlier_count:]):
+    if findings.errors == earlier_errors:
         code = _FINDING_CODES.get(extension.problem.code, "broken-extension")
         findings.add_error(code, extension.problem, str(place))
     return subject

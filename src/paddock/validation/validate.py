@@ -16,16 +16,21 @@ from typing import TYPE_CHECKING, Any
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.discovery import discover, discover_extension
 from paddock.extensions.errors import ExtensionError
-from paddock.extensions.extension import MANIFEST_FILE_NAME, get_built_in_extension
+from paddock.extensions.extension import (
+    MANIFEST_FILE_NAME,
+    Discovery,
+    get_built_in_extension,
+    is_from_distribution,
+)
 from paddock.extensions.manifest import LISTED_KINDS
-from paddock.extensions.names import normalize_distribution_name, parse_qualified_name
+from paddock.extensions.names import parse_qualified_name
 from paddock.extensions.paclets.files import PacletDirectory
 from paddock.extensions.paclets.search_paths import PACLET_INFO_FILE_NAMES, PACLET_SUFFIX
 from paddock.extensions.references import is_reference
 from paddock.extensions.registry import InstalledItemRegistry
 from paddock.named_servers.names import DEFINITION_SUFFIX
 from paddock.named_servers.sources import find_source, make_file_source
-from paddock.validation.definitions import check_definitions, check_single_item
+from paddock.validation.definitions import CHECK_ORDER, check_definitions, check_single_item
 from paddock.validation.findings import FindingCollector, FindingLocation, Validation
 from paddock.validation.items import LoadedDefinition
 from paddock.validation.servers import check_assembly, check_item_lists
@@ -44,7 +49,7 @@ from paddock.validation.subject import ValidationSubject
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from paddock.extensions.extension import BrokenExtension, Discovery, Extension
+    from paddock.extensions.extension import BrokenExtension, Extension
     from paddock.extensions.manifest import ItemKind
     from paddock.extensions.registry import DeclaredItem
     from paddock.named_servers.definition import ServerDefinition
@@ -76,10 +81,14 @@ def is_path_target(target: str | Path) -> bool:
 def find_in_working_directory(name: str) -> Path | None:
     """Return a path in the working directory with the target's name, to point it out."""
     path = Path(name)
+    return path if _path_exists(path) else None
+
+
+def _path_exists(path: Path) -> bool:
     try:
-        return path if path.exists() else None
+        return path.exists()
     except (OSError, ValueError):
-        return None
+        return False
 
 
 HARMLESS_CODES = ("duplicate-definition-files",)
@@ -186,8 +195,8 @@ def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> N
     subject.python_files += [
         file for file in other.python_files if file not in subject.python_files
     ]
-    for finding in other.findings.to_tuple():
-        if finding.severity == "error" and finding.code not in HARMLESS_CODES:
+    for finding in other.findings.errors:
+        if finding.code not in HARMLESS_CODES:
             subject.findings.add(finding.code, finding.message, finding.place, finding.remedy)
 
 
@@ -202,22 +211,17 @@ def _get_definition_path(declared: DeclaredItem) -> Path:
 def _create_server_validation(
     target: str, name: str, server: ServerDefinition | None, subject: ValidationSubject, place: str
 ) -> Validation:
+    lists = [getattr(server, kind) if server else () for kind in LISTED_KINDS]
     return Validation(
         target,
         "server",
         subject.findings.to_tuple(),
         (name,),
-        _get_spec_names(server.tools if server else ()),
-        _get_spec_names(server.prompts if server else ()),
-        _get_spec_names(server.resources if server else ()),
+        *(tuple(map(_get_spec_name, specs)) for specs in lists),
         python_files=tuple(subject.python_files),
         is_static=subject.is_static,
         places=(place,),
     )
-
-
-def _get_spec_names(specs: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(map(_get_spec_name, specs))
 
 
 def _get_spec_name(spec: Any) -> str:
@@ -267,13 +271,6 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
     return replace(validation, beside=str(same_name_path))
 
 
-def _path_exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
-
-
 def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool) -> Validation:
     """Validate the server with a name, after no extension with this name was found.
 
@@ -302,58 +299,43 @@ def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool)
 
 
 def _validate_path(text: str, path: Path, *, is_static: bool) -> Validation:
-    """Validate a path by its kind.
+    """Validate a path by its kind: a paclet, a wheel, a project, a package or a server definition.
 
     A manifest or project file means the directory that contains it.
     """
     if path.name in (*PACLET_INFO_FILE_NAMES, PROJECT_FILE, MANIFEST_FILE_NAME):
         path = path.parent
-    if path.is_dir():
-        return _validate_directory(text, path, is_static=is_static)
-    findings = FindingCollector()
-    if path.suffix == WHEEL_SUFFIX:
-        subjects = load_wheel_subjects(path, findings)
-        places = (str(path),)
-        return _validate_subjects(text, "distribution", subjects, findings, places, is_static=True)
-    if path.suffix == PACLET_SUFFIX:
-        return _validate_paclet(text, path, findings)
-    if path.suffix == DEFINITION_SUFFIX:
+    suffix = "" if path.is_dir() else path.suffix
+    if suffix == DEFINITION_SUFFIX:
         return validate_source(text, make_file_source(path), is_static=is_static)
-    raise LoadError(f"{text!r} cannot be validated", hint=_TARGET_HINT)
-
-
-def _validate_directory(text: str, path: Path, *, is_static: bool) -> Validation:
-    """Validate a directory by the files in it: a paclet, a project or a package with a manifest."""
-    findings = FindingCollector()
-    if any((path / name).is_file() for name in PACLET_INFO_FILE_NAMES):
-        return _validate_paclet(text, path, findings)
-    subjects: list[ValidationSubject] = []
-    if is_project_directory(path):
+    findings, kind = FindingCollector(), "distribution"
+    subjects: Sequence[ValidationSubject | None] = []
+    if suffix == PACLET_SUFFIX or any((path / name).is_file() for name in PACLET_INFO_FILE_NAMES):
+        kind, is_static = "paclet", True
+        subjects = [load_paclet_subject(path, findings)]
+    elif suffix == WHEEL_SUFFIX:
+        is_static = True
+        subjects = load_wheel_subjects(path, findings)
+    elif is_project_directory(path):
         subjects = load_project_subjects(path, findings, is_static=is_static)
     elif (path / MANIFEST_FILE_NAME).is_file():
-        subject = load_package_subject(path, path.name, findings, is_static=is_static)
-        subjects = [] if subject is None else [subject]
-    else:
+        subjects = [load_package_subject(path, path.name, findings, is_static=is_static)]
+    elif path.is_dir():
         findings.add(
             "no-extension",
             f"there is no {PROJECT_FILE}, {MANIFEST_FILE_NAME} or {PACLET_INFO_FILE_NAMES[0]}",
             str(path),
             "pass the directory of a project or a paclet; paddock new extension creates a project",
         )
-    places = (str(path),)
-    return _validate_subjects(text, "distribution", subjects, findings, places, is_static=is_static)
-
-
-def _validate_paclet(text: str, path: Path, findings: FindingCollector) -> Validation:
-    subject = load_paclet_subject(path, findings)
-    subjects = [] if subject is None else [subject]
-    return _validate_subjects(text, "paclet", subjects, findings, (str(path),), is_static=True)
+    else:
+        raise LoadError(f"{text!r} cannot be validated", hint=_TARGET_HINT)
+    return _validate_subjects(text, kind, subjects, findings, (str(path),), is_static=is_static)
 
 
 def _validate_subjects(
     text: str,
     kind: str,
-    subjects: Sequence[ValidationSubject],
+    loaded_subjects: Iterable[ValidationSubject | None],
     findings: FindingCollector,
     places: tuple[str, ...],
     *,
@@ -364,18 +346,19 @@ def _validate_subjects(
     Args:
         text: The target that the user passed.
         kind: `distribution` or `paclet`.
-        subjects: The extensions of the target.
+        loaded_subjects: The extensions of the target; None for one that cannot be read.
         findings: The collector that all subjects share.
         places: The validated paths.
         is_static: True if nothing was run.
     """
-    extensions_by_name = {subject.extension.name: subject.extension for subject in subjects}
+    subjects = [subject for subject in loaded_subjects if subject is not None]
+    extensions = [subject.extension for subject in subjects]
     for subject in subjects:
         # A server may refer to extensions that are built from the same project.
         subject.siblings = {
-            name: extension
-            for name, extension in extensions_by_name.items()
-            if name != subject.extension.name
+            extension.name: extension
+            for extension in extensions
+            if extension.name != subject.extension.name
         }
         with subject.enable_imports():
             check_definitions(subject)
@@ -384,21 +367,18 @@ def _validate_subjects(
         text,
         kind,
         findings.to_tuple(),
-        _list_declared_names(subjects, "servers"),
-        _list_declared_names(subjects, "tools"),
-        _list_declared_names(subjects, "prompts"),
-        _list_declared_names(subjects, "resources"),
+        *(_list_declared_names(extensions, kind) for kind in CHECK_ORDER),
         python_files=files,
         is_static=is_static,
         places=places,
     )
 
 
-def _list_declared_names(subjects: Sequence[ValidationSubject], kind: ItemKind) -> tuple[str, ...]:
+def _list_declared_names(extensions: Iterable[Extension], kind: ItemKind) -> tuple[str, ...]:
     return tuple(
-        f"{subject.extension.name}/{item.name}"
-        for subject in subjects
-        for item in subject.extension.manifest.get_items(kind)
+        f"{extension.name}/{item.name}"
+        for extension in extensions
+        for item in extension.manifest.get_items(kind)
     )
 
 
@@ -408,38 +388,23 @@ def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
     Returns:
         The result, or None if no installed extension matches.
     """
+
+    def is_part(extension: Extension | BrokenExtension) -> bool:
+        return is_from_distribution(extension, name)
+
     discovery = discover_extension(name)
-    if not discovery.extensions and not discovery.broken:
+    if not any(discovery):
         installed = discover()
-        discovery = installed._replace(
-            extensions=tuple(
-                extension
-                for extension in installed.extensions
-                if _belongs_to_distribution(name, extension)
-            ),
-            broken=tuple(
-                extension
-                for extension in installed.broken
-                if _belongs_to_distribution(name, extension)
-            ),
+        discovery = Discovery(
+            tuple(filter(is_part, installed.extensions)), tuple(filter(is_part, installed.broken))
         )
-    if not discovery.extensions and not discovery.broken:
-        return None
-    return _validate_installed(name, discovery, is_static=is_static)
-
-
-def _belongs_to_distribution(name: str, extension: Extension | BrokenExtension) -> bool:
-    distribution = extension.distribution
-    return distribution is not None and normalize_distribution_name(
-        distribution
-    ) == normalize_distribution_name(name)
+    return _validate_installed(name, discovery, is_static=is_static) if any(discovery) else None
 
 
 def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> Validation:
     """Validate installed extensions, including broken ones that discovery could not load."""
     findings = FindingCollector()
-    kinds = {extension.kind for extension in discovery.extensions}
-    kinds |= {extension.kind for extension in discovery.broken}
+    kinds = {extension.kind for extension in (*discovery.extensions, *discovery.broken)}
     kind = "paclet" if "paclet" in kinds else "distribution"
     subjects = [
         load_installed_subject(extension, findings, is_static=is_static)
@@ -449,14 +414,7 @@ def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> 
         load_broken_subject(extension, findings, is_static=is_static)
         for extension in discovery.broken
     ]
-    readable_subjects = [subject for subject in subjects if subject is not None]
     places = [str(extension.directory) for extension in discovery.extensions]
     places += [str(extension.place) for extension in discovery.broken]
-    return _validate_subjects(
-        name,
-        kind,
-        readable_subjects,
-        findings,
-        tuple(places),
-        is_static=is_static or kind == "paclet",
-    )
+    is_static = is_static or kind == "paclet"
+    return _validate_subjects(name, kind, subjects, findings, tuple(places), is_static=is_static)
