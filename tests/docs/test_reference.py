@@ -232,7 +232,7 @@ def test_every_version_and_method_is_listed() -> None:
         f"| name of a skill | {skill.MAX_SKILL_NAME_CHARACTERS} characters |",
         f"| description of a skill | {frontmatter.MAX_DESCRIPTION_CHARACTERS} characters |",
         (
-            f"| {frontmatter_parser.MAX_FRONTMATTER_CHARACTERS} characters, "
+            f"| {frontmatter.MAX_FRONTMATTER_CHARACTERS} characters, "
             f"{frontmatter_parser.MAX_NESTING_DEPTH} levels |"
         ),
         f"| files, and directories, of a skill | {skill_files.MAX_SKILL_FILES} |",

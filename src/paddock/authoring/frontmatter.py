@@ -1,6 +1,6 @@
-"""Frontmatter of skills: required fields, conversion to JSON values, and encoding.
+"""Frontmatter of skills: parsing, required fields, conversion to JSON values, and encoding.
 
-The parser is in `authoring.frontmatter_parser`, which is imported only for skills in files.
+The YAML parser, in `authoring.frontmatter_parser`, is imported only for skills in files.
 """
 
 from __future__ import annotations
@@ -8,21 +8,50 @@ from __future__ import annotations
 import json
 import re
 from datetime import date
-from math import isfinite
 from typing import Any
 
+from paddock.authoring.yaml_scalars import is_json_number
 from paddock.errors import DefinitionError
 
 Json = dict[str, Any]
 
 MAX_DESCRIPTION_CHARACTERS = 1024
-JSON_INTEGERS = range(-(2**63), 2**64)
-"""The integers that a JSON message can contain."""
 
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _AMBIGUOUS_WORDS = {"null", "true", "false", "y", "n", "yes", "no", "on", "off"}
 """Words that some YAML parsers interpret as null or a boolean."""
+
+MAX_FRONTMATTER_CHARACTERS = 64 * 1024
+"""Size limit of a frontmatter block."""
+
+_FRONTMATTER_BLOCK = re.compile(r"\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
+_FRONTMATTER_HINT = (
+    "the file must begin with a line ---, then YAML with name and description, then a line ---"
+)
+
+
+def parse_frontmatter(data: bytes, where: str) -> Json:
+    """Return the fields in the frontmatter of a SKILL.md.
+
+    Raises:
+        DefinitionError: The frontmatter is missing or not plain YAML; `where` has the line.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise DefinitionError("is not text in UTF-8", where=where, hint=_FRONTMATTER_HINT) from None
+    block = _FRONTMATTER_BLOCK.match(text, 0, MAX_FRONTMATTER_CHARACTERS)
+    if block is None:
+        raise DefinitionError("has no frontmatter", where=where, hint=_FRONTMATTER_HINT)
+    from paddock.authoring.frontmatter_parser import FrontmatterParser
+
+    document = FrontmatterParser(block[1], where).parse_document()
+    if not isinstance(document, dict):
+        raise DefinitionError(
+            "has a frontmatter that is not a mapping", where=where, hint=_FRONTMATTER_HINT
+        )
+    return document
 
 
 def check_frontmatter(fields: Json, name: str, where: str) -> None:
@@ -73,11 +102,6 @@ def to_json_value(value: object, where: str) -> Any:
         where=where,
         hint="expected strings, numbers, booleans, None, lists, and dictionaries with string keys",
     )
-
-
-def is_json_number(number: float) -> bool:
-    """Return whether a JSON message can contain a number."""
-    return number in JSON_INTEGERS if isinstance(number, int) else isfinite(number)
 
 
 def encode_frontmatter(fields: Json, where: str) -> bytes:

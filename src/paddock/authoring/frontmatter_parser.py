@@ -24,8 +24,7 @@ from ruamel.yaml.events import (
     StreamStartEvent,
 )
 
-from paddock.authoring.frontmatter import is_json_number
-from paddock.authoring.yaml_scalars import parse_number, parse_scalar
+from paddock.authoring.yaml_scalars import is_json_number, parse_number, parse_scalar
 from paddock.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -33,39 +32,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-MAX_FRONTMATTER_CHARACTERS = 64 * 1024
-"""Size limit of a frontmatter block."""
 MAX_NESTING_DEPTH = 20
-
-_FRONTMATTER_BLOCK = re.compile(r"\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
-_FRONTMATTER_HINT = (
-    "the file must begin with a line ---, then YAML with name and description, then a line ---"
-)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def parse_frontmatter(data: bytes, where: str) -> Json:
-    """Return the fields in the frontmatter of a SKILL.md.
-
-    Raises:
-        DefinitionError: The frontmatter is missing or not plain YAML; `where` has the line.
-    """
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise DefinitionError("is not text in UTF-8", where=where, hint=_FRONTMATTER_HINT) from None
-    block = _FRONTMATTER_BLOCK.match(text, 0, MAX_FRONTMATTER_CHARACTERS)
-    if block is None:
-        raise DefinitionError("has no frontmatter", where=where, hint=_FRONTMATTER_HINT)
-    document = _FrontmatterParser(block[1], where).parse_document()
-    if not isinstance(document, dict):
-        raise DefinitionError(
-            "has a frontmatter that is not a mapping", where=where, hint=_FRONTMATTER_HINT
-        )
-    return document
-
-
-class _FrontmatterParser:
+class FrontmatterParser:
     """Parser for one YAML document of plain values, based on parser events."""
 
     def __init__(self, text: str, where: str) -> None:

@@ -18,6 +18,7 @@ from paddock.authoring.frontmatter import (
     check_frontmatter,
     encode_frontmatter,
     encode_utf8,
+    parse_frontmatter,
     to_json_value,
 )
 from paddock.errors import DefinitionError
@@ -205,8 +206,6 @@ class DirectorySkillFiles:
 
     def _parse_frontmatter(self, data: bytes) -> Json:
         if self._parsed_frontmatter is None or self._parsed_frontmatter[0] != data:
-            from paddock.authoring.frontmatter_parser import parse_frontmatter  # 30 ms
-
             where = f"{self._directory}/{SKILL_FILE_NAME}"
             fields = parse_frontmatter(data, where)
             check_frontmatter(fields, self._name, where)

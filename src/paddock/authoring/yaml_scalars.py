@@ -7,7 +7,7 @@ everything except unquoted scalars.
 from __future__ import annotations
 
 import re
-from math import inf, nan
+from math import inf, isfinite, nan
 
 MAX_INTEGER_CHARACTERS = 100
 """Longer integers are read as infinite: parsing takes quadratic time."""
@@ -21,6 +21,14 @@ _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)")
 _NOT_A_NUMBER = re.compile(r"\.(?:nan|NaN|NAN)")
+
+JSON_INTEGERS = range(-(2**63), 2**64)
+"""The integers that a JSON message can contain."""
+
+
+def is_json_number(number: float) -> bool:
+    """Return whether a JSON message can contain a number."""
+    return number in JSON_INTEGERS if isinstance(number, int) else isfinite(number)
 
 
 def parse_scalar(text: str) -> object:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from msgspec import Struct
 
+from paddock.authoring.frontmatter import parse_frontmatter
 from paddock.authoring.header_parameters import find_header_parameters
 from paddock.client import results
 from paddock.client.calls import AnswerRequest, PendingCall
@@ -85,8 +86,6 @@ def _check_digest(listed: SkillFileInfo, data: bytes) -> None:
 
 
 def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
-    from paddock.authoring.frontmatter_parser import parse_frontmatter  # noqa: PLC0415 - reads YAML
-
     try:
         frontmatter = parse_frontmatter(data, skill.uri)
     except DefinitionError as error:

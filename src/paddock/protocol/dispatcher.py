@@ -36,6 +36,7 @@ from paddock.protocol.jsonrpc import (
     is_response,
     split_messages,
 )
+from paddock.protocol.observers import wrap_methods
 from paddock.protocol.params import (
     CancelledParams,
     decode_base_params,
@@ -101,8 +102,6 @@ class ProtocolEras:
 
     def set_observers(self, observers: Sequence[RequestObserver]) -> None:
         """Wrap every operation so that these observers see it. Earlier observers are replaced."""
-        from paddock.protocol.observers import wrap_methods  # noqa: PLC0415 - few servers need it
-
         for era, methods in self._plain_methods:
             era.methods = wrap_methods(methods, observers)
 

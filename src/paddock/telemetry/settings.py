@@ -11,6 +11,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from opentelemetry.trace import TracerProvider
 
     from paddock.protocol.observers import RequestObserver
@@ -34,9 +36,7 @@ def make_observers(
     if _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL) or (
         is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
     ):
-        from paddock.telemetry.logs import CallLog  # noqa: PLC0415 - imports logging, 15 ms
-
-        observers.append(CallLog())
+        observers.append(_import_logs().CallLog())
     return observers
 
 
@@ -52,10 +52,15 @@ def apply_logging_environment() -> None:
     )
     if not level and not log_format:
         return
-    from paddock.telemetry import logs  # noqa: PLC0415 - imports logging, 15 ms
-
+    logs = _import_logs()
     if not logs.is_logging_set_up():
         logs.set_up_logging(level or "warning", log_format or "text", keeps_level=True)
+
+
+def _import_logs() -> ModuleType:
+    from paddock.telemetry import logs  # noqa: PLC0415 - imports logging, 15 ms
+
+    return logs
 
 
 def _has_tracer_provider() -> bool:

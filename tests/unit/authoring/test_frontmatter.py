@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock import DefinitionError, Skill
-from paddock.authoring.frontmatter import encode_frontmatter, to_json_value
-from paddock.authoring.frontmatter_parser import parse_frontmatter
+from paddock.authoring.frontmatter import encode_frontmatter, parse_frontmatter, to_json_value
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 VALUES = st.recursive(

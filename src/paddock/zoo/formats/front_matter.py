@@ -11,8 +11,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paddock.authoring.frontmatter import encode_frontmatter
-from paddock.authoring.frontmatter_parser import parse_frontmatter
+from paddock.authoring.frontmatter import encode_frontmatter, parse_frontmatter
 from paddock.errors import DefinitionError
 
 if TYPE_CHECKING:
