@@ -186,13 +186,13 @@ class ToolInvoker:
         self._call_handler: Callable[[Any, Request], Any]
         if tool.input_schema is not None:
             self._read_arguments = create_schema_reader(tool.input_schema, tool.name)
-            self._call_handler = self._bind_whole_arguments()
+            self._call_handler = self._bind_object_handler()
         elif tool.parameters is not None:
             self._read_arguments = create_parameter_reader(tool.parameters, tool.name)
-            self._call_handler = self._bind_whole_arguments()
+            self._call_handler = self._bind_object_handler()
         elif tool.arguments is not None:
             self._read_arguments = create_struct_reader(tool.arguments, tool.name)
-            self._call_handler = self._bind_whole_arguments()
+            self._call_handler = self._bind_object_handler()
         else:
             signature = HandlerSignature(self._handler, Context, tool.name)
             self._read_arguments, self._call_handler = self._bind_typed_handler(signature)
@@ -310,7 +310,7 @@ class ToolInvoker:
             text if failures is None else dump_json(failures(ToolError(text)))
         )
 
-    def _bind_whole_arguments(self) -> Callable[[Any, Request], Any]:
+    def _bind_object_handler(self) -> Callable[[Any, Request], Any]:
         """Return a function that passes the arguments to the handler as one object."""
         handler, server = self._handler, self._server
         options = MappingProxyType(self.tool.option_values)

@@ -11,7 +11,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.kernels import sandbox
@@ -131,18 +131,10 @@ def run_program(
             )
         except OSError as error:
             raise ProgramError(f"{command[0]} does not start: {error.strerror}") from None
-        deadline = time.monotonic() + seconds
-        is_truncated = is_late = False
-        while not (is_truncated or is_late or is_cancelled()):
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_POLL_SECONDS)
-                break
-            is_truncated = os.fstat(output_file.fileno()).st_size > max_output_bytes
-            is_late = time.monotonic() > deadline
+        name = Path(command[0]).name
+        _wait_for_program(process, name, output_file, seconds, max_output_bytes, is_cancelled)
         process.kill()
         exit_code = process.wait()
-        if is_late and not is_truncated and not is_cancelled():
-            raise ProgramError(f"{Path(command[0]).name} took longer than {seconds:g} s")
         output_file.seek(0)
         output = output_file.read(max_output_bytes + 1)
         error_file.seek(0)
@@ -153,6 +145,32 @@ def run_program(
             error_text.strip(),
             is_truncated=len(output) > max_output_bytes,
         )
+
+
+def _wait_for_program(
+    process: subprocess.Popen[bytes],
+    name: str,
+    output_file: IO[bytes],
+    seconds: float,
+    max_output_bytes: int,
+    is_cancelled: Callable[[], bool],
+) -> None:
+    """Wait until a program ends, its output is too long, or the call is cancelled.
+
+    Raises:
+        ProgramError: The program takes too long. It has been ended.
+    """
+    deadline = time.monotonic() + seconds
+    while not is_cancelled():
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_POLL_SECONDS)
+            return
+        if os.fstat(output_file.fileno()).st_size > max_output_bytes:
+            return
+        if time.monotonic() > deadline:
+            process.kill()
+            process.wait()
+            raise ProgramError(f"{name} took longer than {seconds:g} s")
 
 
 class LinterIssue(NamedTuple):

@@ -31,8 +31,14 @@ class PythonTestCase:
     outcome: PytestOutcome = "passed"
     seconds: float = 0.0
     failures: list[PytestEvent] = field(default_factory=list)
-    stop_event: PytestEvent | None = None
+    stop_event: PytestEvent = field(default_factory=dict)
     is_finished: bool = False
+
+    def fail(self, reason: str, **details: object) -> None:
+        """Record that the test did not finish, as in `fail("ended the process")`."""
+        self.is_finished, self.outcome = True, "failed"
+        short_name = self.name.rpartition("::")[2]
+        self.failures.append({"message": f"{short_name} {reason}", **details})
 
 
 @dataclass(slots=True)
@@ -56,9 +62,15 @@ class PythonTestRun:
         return [case for case in self.cases.values() if not case.is_finished]
 
     @property
-    def finished_count(self) -> int:
-        """The number of finished tests."""
-        return sum(case.is_finished for case in self.cases.values())
+    def finished_names(self) -> list[str]:
+        """The names of the finished tests."""
+        return [name for name, case in self.cases.items() if case.is_finished]
+
+    @property
+    def has_failure(self) -> bool:
+        """Whether a test, or the collection of a file, failed."""
+        failed = (case.outcome == "failed" for case in self.cases.values())
+        return bool(self.collect_errors) or any(failed)
 
     @property
     def total_count(self) -> int:

@@ -76,14 +76,11 @@ def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
     def report_progress(tests: PythonTestRun) -> None:
         """Report the finished and running tests to the client."""
         running = ", ".join(case.name for case in tests.running_cases[:3])
+        finished_count, total_count = len(tests.finished_names), tests.total_count
         # MCP requires progress to increase with each notification, so a test that has started
         # counts half.
-        progress = tests.finished_count + (0.5 if running else 0)
-        ctx.progress(
-            progress,
-            tests.total_count,
-            f"{tests.finished_count} of {tests.total_count} tests. {running}",
-        )
+        progress = finished_count + (0.5 if running else 0)
+        ctx.progress(progress, total_count, f"{finished_count} of {total_count} tests. {running}")
 
     result = call_in_thread(ctx, work, report_progress)
     ctx.raise_if_cancelled()

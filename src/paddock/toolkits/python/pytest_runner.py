@@ -143,11 +143,19 @@ class PytestLimits(NamedTuple):
 class PytestResult:
     """The result of a run."""
 
-    tests: PythonTestRun
-    seconds: float
+    tests: PythonTestRun = field(default_factory=PythonTestRun)
+    seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
     has_other_failure: bool = False
     """Whether pytest itself, or a process, failed."""
+
+    def add_other_failure(self, note: str, output: str) -> None:
+        """Record a failure that no test explains, with the last lines that pytest printed."""
+        self.has_other_failure = True
+        self.notes.append(note)
+        lines = [line for line in _get_output_tail(output).splitlines() if line.strip()][-5:]
+        if lines:
+            self.notes.append(f"Its output ended with: {' / '.join(lines)}")
 
 
 class PytestRunner:
@@ -170,9 +178,8 @@ class PytestRunner:
         self._interpreter = interpreter
         self._limits = limits
         self._work_directory = work_directory
-        self._test_run = PythonTestRun()
-        self._notes: list[str] = []
-        self._has_other_failure = False
+        self._result = PytestResult()
+        self._test_run = self._result.tests
         self._event_reader = EventFileReader(work_directory / "events")
         self._started_at = time.monotonic()
 
@@ -191,15 +198,12 @@ class PytestRunner:
             NoPythonTestsError: There are no tests.
         """
         for _ in range(_MAX_ATTEMPTS):
-            if not self._run_attempt(is_cancelled, on_test) or is_cancelled():
+            needs_attempt = self._run_attempt(is_cancelled, on_test) and not is_cancelled()
+            is_complete = len(self._test_run.finished_names) >= self._test_run.total_count
+            if not needs_attempt or is_complete or self._get_remaining_seconds() <= 0:
                 break
-            if (
-                self._get_remaining_seconds() <= 0
-                or self._test_run.finished_count >= self._test_run.total_count
-            ):
-                break
-        seconds = time.monotonic() - self._started_at
-        return PytestResult(self._test_run, seconds, self._notes, self._has_other_failure)
+        self._result.seconds = time.monotonic() - self._started_at
+        return self._result
 
     def _get_remaining_seconds(self) -> float:
         return self._started_at + self._limits.total_seconds - time.monotonic()
@@ -209,8 +213,8 @@ class PytestRunner:
 
         The names of finished tests are passed in a file, and the plugin deselects these tests.
         """
-        finished = [name for name, case in self._test_run.cases.items() if case.is_finished]
-        (self._work_directory / "done").write_text(json.dumps(finished), encoding="utf-8")
+        finished_names = json.dumps(self._test_run.finished_names)
+        (self._work_directory / "done").write_text(finished_names, encoding="utf-8")
         self._test_run.end_event = None
         with self._start_process() as program:
             program_exit = self._wait_for_process(program, is_cancelled, on_test)
@@ -279,7 +283,9 @@ class PytestRunner:
             if self._test_run.end_event is not None:
                 exit_deadline = min(exit_deadline, now + _EXIT_GRACE_SECONDS)
             if now > exit_deadline:
-                self._notes.append("The process did not end after the last test and was stopped.")
+                self._result.notes.append(
+                    "The process did not end after the last test and was stopped."
+                )
                 return program.stop()
             if is_cancelled() or self._get_remaining_seconds() <= 0 or self._is_test_stuck(now):
                 return program.stop()
@@ -295,39 +301,30 @@ class PytestRunner:
         Tests that have started but not finished failed: one of them has ended the run, for example
         with `pytest.exit`. A failure that no test explains is recorded as a failure of the run.
         """
-        end = self._test_run.end_event or {}
+        tests = self._test_run
+        end = tests.end_event or {}
         status = end.get("status")
-        for case in self._test_run.running_cases:
-            case.is_finished, case.outcome = True, "failed"
-            message = f"{case.name.rpartition('::')[2]} ended the run before the test finished"
-            case.failures.append(
-                {"message": message, "output": [("Output", extract_crash_text(output))]}
+        for case in tests.running_cases:
+            case.fail(
+                "ended the run before the test finished",
+                output=[("Output", extract_crash_text(output))],
             )
         if end.get("reason"):
-            self._notes.append(f"pytest stopped early: {end['reason']}.")
-        if (
-            status == _NO_TESTS_STATUS
-            and not self._test_run.cases
-            and not self._test_run.collect_errors
-        ):
+            self._result.notes.append(f"pytest stopped early: {end['reason']}.")
+        if status == _NO_TESTS_STATUS and not tests.cases and not tests.collect_errors:
             raise NoPythonTestsError(
                 "pytest found no tests",
                 hint=_get_output_tail(output) or "name files that contain tests",
             )
-        if status == _USAGE_ERROR_STATUS and not self._test_run.cases:
+        if status == _USAGE_ERROR_STATUS and not tests.cases:
             raise PytestError("pytest did not run any test", hint=_get_output_tail(output))
-        failed = self._test_run.collect_errors or any(
-            case.outcome == "failed" for case in self._test_run.cases.values()
-        )
         # None of the tests explains the exit code.
-        if program_exit.code and status in (0, 1) and not failed:
-            self._has_other_failure = True
-            self._notes.append(f"No test failed, but pytest ended with status {program_exit.code}.")
-            self._notes += _quote_output(output)
+        if program_exit.code and status in (0, 1) and not tests.has_failure:
+            self._result.add_other_failure(
+                f"No test failed, but pytest ended with status {program_exit.code}.", output
+            )
         elif status not in (0, 1, 2, _NO_TESTS_STATUS):
-            self._has_other_failure = True
-            self._notes.append(f"pytest failed with status {status}.")
-            self._notes += _quote_output(output)
+            self._result.add_other_failure(f"pytest failed with status {status}.", output)
 
     def _record_abrupt_end(self, program_exit: ProgramExit, output: str) -> bool:
         """Record an attempt that ended before pytest did. Return True if another attempt is needed.
@@ -354,23 +351,17 @@ class PytestRunner:
             self._test_run.broken_test = ""
             return True
         running = self._test_run.running_cases
-        self._has_other_failure = True
         reason = self._describe_end(program_exit)
+        self._result.has_other_failure = True
         for case in running:
-            case.is_finished, case.outcome = True, "failed"
             case.seconds = time.monotonic() - case.started_at
-            stop_event = case.stop_event or {}
-            case.failures.append(
-                {
-                    "error": "",
-                    "message": f"{case.name.rpartition('::')[2]} {reason}",
-                    "text": str(stop_event.get("stack", "")),
-                    "output": [["Output", extract_crash_text(output)]],
-                }
+            case.fail(
+                reason,
+                text=str(case.stop_event.get("stack", "")),
+                output=[("Output", extract_crash_text(output))],
             )
         if not running:
-            self._notes.append(f"The run ended between tests: it {reason}.")
-            self._notes += _quote_output(output)
+            self._result.add_other_failure(f"The run ended between tests: it {reason}.", output)
         return bool(running) and self._get_remaining_seconds() > 0
 
     def _record_broken_test(self, name: str) -> None:
@@ -378,9 +369,8 @@ class PytestRunner:
         case = self._test_run.cases.get(name)
         action = "closed the files that pytest needs"
         if case is not None and not case.is_finished:
-            case.is_finished, case.outcome = True, "failed"
-            case.failures.append({"message": f"{name.rpartition('::')[2]} {action}"})
-        self._notes.append(f"{name} {action}; the remaining tests ran in a new process.")
+            case.fail(action)
+        self._result.notes.append(f"{name} {action}; the remaining tests ran in a new process.")
 
     def _describe_end(self, program_exit: ProgramExit) -> str:
         """Describe the end of a process, as a predicate of the running test."""
@@ -430,9 +420,3 @@ def extract_crash_text(output: str) -> str:
 
 def _get_output_tail(output: str) -> str:
     return output.strip()[-_OUTPUT_TAIL_CHARACTERS:]
-
-
-def _quote_output(output: str) -> list[str]:
-    """Return a note with the last lines that pytest printed."""
-    lines = [line for line in _get_output_tail(output).splitlines() if line.strip()][-5:]
-    return [f"Its output ended with: {' / '.join(lines)}"] if lines else []

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from paddock.toolkits.python.tools import PythonSymbolArguments
 
 
+SymbolRecord = dict[str, Any]
+"""What a child process finds for a name: `{"name": …, "found": [definitions], "error": …}`."""
 _IMPORT_SCRIPT = Path(__file__).with_name("project_scripts") / "paddock_import_symbols.py"
 _IMPORT_TIMEOUT_SECONDS, _POLL_SECONDS = 60.0, 0.05
 _IMPORT_MEMORY_BYTES = 4 << 30
@@ -55,7 +57,7 @@ def import_symbols(
     paths: list[str],
     length: int,
     is_cancelled: Callable[[], bool],
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, SymbolRecord]:
     """Import symbols in a child process and return a record for each name.
 
     This runs the project's code, so it happens only if the caller allows it. The records are passed
@@ -85,9 +87,7 @@ def import_symbols(
         try:
             # Imported code may have ended the process before the result was written.
             with result.open("rb") as file:
-                return {
-                    record["name"]: record for record in json.loads(file.read(_MAX_RESULT_BYTES))
-                }
+                return _read_records(file.read(_MAX_RESULT_BYTES))
         except (OSError, ValueError, KeyError, TypeError):
             reason = (
                 program.output.strip().rpartition("\n")[2]
@@ -97,7 +97,9 @@ def import_symbols(
             return {name: {"name": name, "found": [], "error": error} for name in names}
 
 
-SymbolRecord = dict[str, Any]
+def _read_records(output: bytes) -> dict[str, SymbolRecord]:
+    """Return the records of a child process by the names that were looked up."""
+    return {record["name"]: record for record in json.loads(output)}
 
 
 class SymbolFileError(ToolError):
@@ -177,7 +179,7 @@ def _run_symbol_child(
         stdin=json.dumps(request).encode(),
     )
     try:
-        return {record["name"]: record for record in json.loads(result.output)}
+        return _read_records(result.output)
     except ValueError:
         if is_cancelled():
             return {}
@@ -226,19 +228,23 @@ def _format_definition(definition: SymbolRecord, length: int) -> list[str]:
     if source is not None:
         if definition["length"] > len(source):
             source += f"\n... [truncated, showing {len(source)}/{definition['length']} characters]"
-        parts.append(f"## Definition\n\n{format_code_block(source, 'py')}")
+        parts.append(_format_part("Definition", source, "py"))
         # A docstring that is part of the shown source is not repeated.
         summary = documentation.strip().partition("\n")[0]
         documentation = "" if summary in source else documentation
     elif definition.get("signatures"):
         lines = "\n".join(f"def {text}: ..." for text in definition["signatures"])
-        parts.append(f"## Definition\n\n{format_code_block(lines, 'py')}")
+        parts.append(_format_part("Definition", lines, "py"))
     if documentation:
         text = documentation.strip()
         if len(text) > length:
             text = f"{text[:length]}\n... [truncated, showing {length}/{len(text)} characters]"
-        parts.append(f"## Documentation\n\n{format_code_block(text, 'text')}")
+        parts.append(_format_part("Documentation", text, "text"))
     if definition.get("outline"):
         members = "\n".join(definition["outline"])[:length]
-        parts.append(f"## Members\n\n{format_code_block(members, 'py')}")
+        parts.append(_format_part("Members", members, "py"))
     return parts
+
+
+def _format_part(title: str, code: str, language: str) -> str:
+    return f"## {title}\n\n{format_code_block(code, language)}"
