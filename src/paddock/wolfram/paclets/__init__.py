@@ -5,32 +5,15 @@ the issues in a paclet's directory, and `write_archive` builds the archive. No c
 `paddock.extensions.paclets` loads the tools of installed paclets.
 """
 
-from paddock.wolfram.paclets.archive import (
-    PacletArchiveFiles,
-    get_archive_name,
-    list_archive_files,
-    summarize_names,
-    write_archive,
-)
+from paddock.wolfram.paclets.archive import list_archive_files, summarize_names, write_archive
 from paddock.wolfram.paclets.checks import PacletIssue, PacletIssueLevel, check_paclet
-from paddock.wolfram.paclets.paclet_info import (
-    DeclaredProperty,
-    PacletDescription,
-    PacletInfoError,
-    find_info_file,
-    parse_paclet_info,
-)
+from paddock.wolfram.paclets.paclet_info import find_info_file, parse_paclet_info
 
 __all__ = [
-    "DeclaredProperty",
-    "PacletArchiveFiles",
-    "PacletDescription",
-    "PacletInfoError",
     "PacletIssue",
     "PacletIssueLevel",
     "check_paclet",
     "find_info_file",
-    "get_archive_name",
     "list_archive_files",
     "parse_paclet_info",
     "summarize_names",

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from os.path import normpath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from paddock.wolfram.paclets.archive import (
     NAME_PATTERN,
     VERSION_PATTERN,
-    PacletArchiveFiles,
     list_archive_files,
     summarize_names,
 )
 from paddock.wolfram.paclets.paclet_info import (
-    DeclaredExtension,
     PacletInfoError,
     find_info_file,
     parse_paclet_info,
@@ -27,7 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from paddock.wolfram.paclets.paclet_info import PacletDescription
+    from paddock.wolfram.paclets.archive import PacletArchiveFiles
+    from paddock.wolfram.paclets.paclet_info import (
+        DeclaredExtension,
+        DeclaredProperty,
+        PacletDescription,
+    )
 
 PacletIssueLevel = Literal["Error", "Warning", "Suggestion"]
 CODE_SUFFIXES = (".wl", ".m", ".wls", ".wlt")
@@ -41,6 +44,15 @@ _KNOWN_EXTENSION_KINDS = frozenset(
         *("PacletServer", "WebUnitTest", "FunctionLibrary", "PhysicalQuantities", "Unit"),
     }
 )
+_PRESENTATION_PROPERTIES: dict[str, tuple[PacletIssueLevel, str]] = {
+    "Description": ("Warning", "describe the purpose of the paclet in one sentence"),
+    "Creator": ("Suggestion", "name the author"),
+    "License": ("Suggestion", 'name the license, such as "MIT"'),
+    "WolframVersion": ("Suggestion", 'specify the supported versions, such as "13.0+"'),
+    "Keywords": ("Suggestion", "add search terms"),
+    "SourceControlURL": ("Suggestion", "add the URL of the source repository"),
+}
+"""The level of the issue if a property is missing, and the advice to the author."""
 _PLACEHOLDER = re.compile(r"XXXX|TODO|Insert .* here", re.IGNORECASE)
 
 
@@ -64,9 +76,8 @@ def check_paclet(directory: Path) -> list[PacletIssue]:
         info, archive_files = find_info_file(root), list_archive_files(root)
     except OSError as error:
         message = f"The directory cannot be read: {error.strerror or error}."
-        return [
-            PacletIssue("Error", "UnreadableDirectory", message, str(error.filename or directory))
-        ]
+        location = str(error.filename or directory)
+        return [PacletIssue("Error", "UnreadableDirectory", message, location)]
     if info is None:
         message = "The directory has no PacletInfo.wl."
         return [PacletIssue("Error", "NoPacletInfo", message, str(directory))]
@@ -78,89 +89,140 @@ def check_paclet(directory: Path) -> list[PacletIssue]:
         description = parse_paclet_info(info.read_text("utf-8-sig"), where=info.name)
     except (WolframSyntaxError, PacletInfoError, UnicodeDecodeError, OSError) as error:
         return [PacletIssue("Error", "InvalidPacletInfo", str(error), info.name)]
-    issues = [
-        *_check_identity(description, info.name),
-        *_check_presentation(description, info.name),
-        *_check_extensions(description, root, info.name, archive_files),
-        *_check_files(root, archive_files),
-    ]
+    check = _PacletCheck(root, info.name, description, archive_files)
     order: list[PacletIssueLevel] = ["Error", "Warning", "Suggestion"]
-    return sorted(issues, key=lambda issue: order.index(issue.level))
+    return sorted(check.iter_issues(), key=lambda issue: order.index(issue.level))
 
 
-def _check_identity(description: PacletDescription, info: str) -> Iterator[PacletIssue]:
-    """Check the name and version, without which no archive can be built."""
-    if not NAME_PATTERN.fullmatch(description.name):
-        problem = f"is {description.name!r}" if description.name else "is missing"
-        yield PacletIssue(
-            "Error",
-            "InvalidName",
-            f'"Name" {problem}; expected Name or Publisher/Name, with letters and digits only.',
-            info,
-        )
-    elif "/" not in description.name:
-        message = '"Name" has no publisher; the paclet repository requires PublisherID/Name.'
-        yield PacletIssue("Warning", "NoPublisher", message, info)
-    version = description.properties.get("Version")
-    if version is None or not version.text or not VERSION_PATTERN.fullmatch(version.text):
-        problem = "is missing" if version is None else f"is {version.value!r}"
-        message = f'"Version" {problem}; expected a string of numbers and dots, such as "1.0.2".'
-        yield PacletIssue(
-            "Error",
-            "InvalidVersion",
-            message,
-            _format_location(info, version.line if version else 0),
-        )
+class _PacletCheck(NamedTuple):
+    """The checks of a paclet whose `PacletInfo` file can be read."""
 
+    root: Path
+    """The directory of the paclet."""
+    info_name: str
+    """The name of the `PacletInfo` file."""
+    description: PacletDescription
+    archive_files: PacletArchiveFiles
 
-def _format_location(info: str, line: int) -> str:
-    return f"{info}:{line}" if line else info
+    def iter_issues(self) -> Iterator[PacletIssue]:
+        """Yield all issues, in the order of the checks."""
+        yield from self._check_identity()
+        yield from self._check_presentation()
+        if not self.description.extensions:
+            message = "The paclet declares no extensions."
+            yield PacletIssue("Warning", "NoExtensions", message, self.info_name)
+        for extension in self.description.extensions:
+            yield from self._check_extension(extension)
+        yield from self._check_files()
 
+    def _format_location(self, declared: DeclaredProperty | DeclaredExtension) -> str:
+        return f"{self.info_name}:{declared.line}"
 
-def _check_presentation(description: PacletDescription, info: str) -> Iterator[PacletIssue]:
-    """Check the properties that describe the paclet to its users.
-
-    A property that is missing or empty is reported, and also one that still has the text of a
-    template.
-    """
-    properties: list[tuple[str, PacletIssueLevel, str]] = [
-        ("Description", "Warning", "describe the purpose of the paclet in one sentence"),
-        ("Creator", "Suggestion", "name the author"),
-        ("License", "Suggestion", 'name the license, such as "MIT"'),
-        ("WolframVersion", "Suggestion", 'specify the supported versions, such as "13.0+"'),
-        ("Keywords", "Suggestion", "add search terms"),
-        ("SourceControlURL", "Suggestion", "add the URL of the source repository"),
-    ]
-    for key, level, advice in properties:
-        declared = description.properties.get(key)
-        if declared is None or declared.value in ("", []):
-            yield PacletIssue(level, f"No{key}", f'"{key}" is missing; {advice}.', info)
-        elif declared.text and _PLACEHOLDER.search(declared.text):
-            message = f'"{key}" contains a placeholder: {declared.text!r}.'
-            yield PacletIssue(
-                "Warning", f"Placeholder{key}", message, _format_location(info, declared.line)
+    def _check_identity(self) -> Iterator[PacletIssue]:
+        """Check the name and version, without which no archive can be built."""
+        name, version = self.description.name, self.description.properties.get("Version")
+        if not NAME_PATTERN.fullmatch(name):
+            problem = f"is {name!r}" if name else "is missing"
+            message = (
+                f'"Name" {problem}; expected Name or Publisher/Name, with letters and digits only.'
             )
+            yield PacletIssue("Error", "InvalidName", message, self.info_name)
+        elif "/" not in name:
+            message = '"Name" has no publisher; the paclet repository requires PublisherID/Name.'
+            yield PacletIssue("Warning", "NoPublisher", message, self.info_name)
+        if version is None or not version.text or not VERSION_PATTERN.fullmatch(version.text):
+            problem = "is missing" if version is None else f"is {version.value!r}"
+            message = (
+                f'"Version" {problem}; expected a string of numbers and dots, such as "1.0.2".'
+            )
+            location = self._format_location(version) if version else self.info_name
+            yield PacletIssue("Error", "InvalidVersion", message, location)
 
+    def _check_presentation(self) -> Iterator[PacletIssue]:
+        """Check the properties that describe the paclet to its users.
 
-def _check_extensions(
-    description: PacletDescription, directory: Path, info: str, archive_files: PacletArchiveFiles
-) -> Iterator[PacletIssue]:
-    """Check that each extension has a known kind and that its root directory exists."""
-    if not description.extensions:
-        yield PacletIssue("Warning", "NoExtensions", "The paclet declares no extensions.", info)
-    for extension in description.extensions:
-        location = _format_location(info, extension.line)
+        A property that is missing or empty is reported, and also one that still has the text of a
+        template.
+        """
+        for key, (level, advice) in _PRESENTATION_PROPERTIES.items():
+            declared = self.description.properties.get(key)
+            if declared is None or declared.value in ("", []):
+                yield PacletIssue(
+                    level, f"No{key}", f'"{key}" is missing; {advice}.', self.info_name
+                )
+            elif declared.text and _PLACEHOLDER.search(declared.text):
+                message = f'"{key}" contains a placeholder: {declared.text!r}.'
+                location = self._format_location(declared)
+                yield PacletIssue("Warning", f"Placeholder{key}", message, location)
+
+    def _check_extension(self, extension: DeclaredExtension) -> Iterator[PacletIssue]:
+        """Check that an extension has a known kind and that its root directory exists."""
         if extension.kind not in _KNOWN_EXTENSION_KINDS:
             message = f"Unknown extension kind {extension.kind!r}."
+            location = self._format_location(extension)
             yield PacletIssue("Warning", "UnknownExtension", message, location)
         root = extension.properties.get("Root")
-        if root is not None and root.text and not _is_directory(directory / root.text):
+        if root is not None and root.text and not _is_directory(self.root / root.text):
             message = (
                 f'The root {root.text!r} of the "{extension.kind}" extension is not a directory.'
             )
-            yield PacletIssue("Error", "MissingRoot", message, _format_location(info, root.line))
+            yield PacletIssue("Error", "MissingRoot", message, self._format_location(root))
         elif extension.kind == "Kernel":
-            yield from _check_kernel_extension(extension, directory, location, archive_files)
+            yield from self._check_kernel_extension(extension)
+
+    def _check_kernel_extension(self, extension: DeclaredExtension) -> Iterator[PacletIssue]:
+        """Check the contexts and symbols that a kernel extension declares.
+
+        Each context needs a file in the archive, and each symbol should have a reference page.
+        """
+        location = self._format_location(extension)
+        contexts = extension.properties.get("Context")
+        if contexts is None:
+            message = 'The "Kernel" extension declares no "Context".'
+            yield PacletIssue("Error", "NoContext", message, location)
+            return
+        packed_paths = {str(file) for file in self.archive_files.files}
+        for context, declared_file in _iter_contexts(contexts.value):
+            names = [declared_file] if declared_file else _list_context_files(context)
+            paths = {
+                normpath(self.root / root / name)
+                for root in _list_roots(extension)
+                for name in names
+            }
+            if packed_paths.isdisjoint(paths):
+                message = f"The context {context} has no file; expected one of {', '.join(names)}."
+                yield PacletIssue("Error", "MissingContextFile", message, location)
+        symbols = extension.properties.get("Symbols")
+        declared_symbols = symbols.value if symbols is not None else None
+        if not isinstance(declared_symbols, list):
+            return
+        missing = self._list_undocumented(declared_symbols)
+        if missing:
+            message = f"Symbols without a reference page: {summarize_names(missing)}."
+            yield PacletIssue("Suggestion", "MissingPages", message, location)
+
+    def _list_undocumented(self, symbols: list[object]) -> list[str]:
+        """Return the short names of declared symbols without a reference page in the archive."""
+        folder = self.root / "Documentation" / "English" / "ReferencePages" / "Symbols"
+        packed_files = {*self.archive_files.files}
+        names = [str(symbol).rpartition("`")[2] for symbol in symbols]
+        return [name for name in names if folder / f"{name}.nb" not in packed_files]
+
+    def _check_files(self) -> Iterator[PacletIssue]:
+        """Check the files themselves: exclusions, sizes and syntax."""
+        if self.archive_files.excluded:
+            message = f"Excluded from the archive: {summarize_names(self.archive_files.excluded)}."
+            yield PacletIssue("Suggestion", "LeftOut", message)
+        for file in self.archive_files.files:
+            name = file.relative_to(self.root).as_posix()
+            size = file.stat().st_size
+            if size > LARGE_FILE_BYTES:
+                message = f"The file has {size // 1_000_000} MB."
+                yield PacletIssue("Warning", "LargeFile", message, name)
+            elif file.suffix in CODE_SUFFIXES:
+                yield from _check_code(file, name)
+        if not any((self.root / name).is_dir() for name in ("Tests", "tests")):
+            yield PacletIssue("Suggestion", "NoTests", "The paclet has no Tests directory.")
 
 
 def _is_directory(path: Path) -> bool:
@@ -179,44 +241,18 @@ def _list_roots(extension: DeclaredExtension) -> list[str]:
     return [declared.text] if declared is not None and declared.text else [extension.kind, "."]
 
 
-def _check_kernel_extension(
-    extension: DeclaredExtension, directory: Path, location: str, archive_files: PacletArchiveFiles
-) -> Iterator[PacletIssue]:
-    """Check the contexts and symbols that a kernel extension declares.
-
-    Each context needs a file in the archive, and each symbol should have a reference page.
-    """
-    contexts = extension.properties.get("Context")
-    if contexts is None:
-        yield PacletIssue(
-            "Error", "NoContext", 'The "Kernel" extension declares no "Context".', location
-        )
-        return
-    for context, declared_file in _iter_contexts(contexts.value):
-        names = [declared_file] if declared_file else _list_context_files(context)
-        paths = {
-            normpath(directory / root / name) for root in _list_roots(extension) for name in names
-        }
-        if not any(str(file) in paths for file in archive_files.files):
-            message = f"The context {context} has no file; expected one of {', '.join(names)}."
-            yield PacletIssue("Error", "MissingContextFile", message, location)
-    symbols = extension.properties.get("Symbols")
-    if symbols is not None:
-        yield from _check_pages(symbols.value, directory, location, archive_files)
-
-
 def _iter_contexts(value: object) -> Iterator[tuple[str, str]]:
-    """Yield the declared contexts, with their file names if given."""
+    """Yield the declared contexts, with their file names if given.
+
+    A declaration is a string such as ``"Context`"``, or a pair such as
+    ``{"Context`", "File.wl"}``.
+    """
     for declaration in value if isinstance(value, list) else [value]:
-        if isinstance(declaration, str):
-            yield declaration, ""
-        elif (
-            isinstance(declaration, list)
-            and len(declaration) == 2
-            and all(isinstance(item, str) for item in declaration)
-        ):
-            # A pair also names the file: `{"Context`", "File.wl"}`.
-            yield declaration[0], declaration[1]
+        match declaration:
+            case str(context):
+                yield context, ""
+            case [str(context), str(file)]:
+                yield context, file
 
 
 def _list_context_files(context: str) -> list[str]:
@@ -224,39 +260,6 @@ def _list_context_files(context: str) -> list[str]:
     parts = context.strip("`").split("`")
     stems = [parts[-1], "/".join(parts), "init"]
     return [f"{stem}{suffix}" for stem in dict.fromkeys(stems) for suffix in (".wl", ".m")]
-
-
-def _check_pages(
-    symbols: object, directory: Path, location: str, archive_files: PacletArchiveFiles
-) -> Iterator[PacletIssue]:
-    """Suggest reference pages for declared symbols that have none in the archive."""
-    pages = directory / "Documentation" / "English" / "ReferencePages" / "Symbols"
-    names = (
-        [str(symbol).rpartition("`")[2] for symbol in symbols] if isinstance(symbols, list) else []
-    )
-    documented = {
-        file.stem for file in archive_files.files if file.parent == pages and file.suffix == ".nb"
-    }
-    missing = [name for name in names if name not in documented]
-    if missing:
-        message = f"Symbols without a reference page: {summarize_names(missing)}."
-        yield PacletIssue("Suggestion", "MissingPages", message, location)
-
-
-def _check_files(root: Path, archive_files: PacletArchiveFiles) -> Iterator[PacletIssue]:
-    """Check the files themselves: exclusions, sizes and syntax."""
-    if archive_files.excluded:
-        message = f"Excluded from the archive: {summarize_names(archive_files.excluded)}."
-        yield PacletIssue("Suggestion", "LeftOut", message)
-    for file in archive_files.files:
-        name = file.relative_to(root).as_posix()
-        if file.stat().st_size > LARGE_FILE_BYTES:
-            message = f"The file has {file.stat().st_size // 1_000_000} MB."
-            yield PacletIssue("Warning", "LargeFile", message, name)
-        elif file.suffix in CODE_SUFFIXES:
-            yield from _check_code(file, name)
-    if not any((root / name).is_dir() for name in ("Tests", "tests")):
-        yield PacletIssue("Suggestion", "NoTests", "The paclet has no Tests directory.")
 
 
 def _check_code(file: Path, name: str) -> Iterator[PacletIssue]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
-from paddock.wolfram.expressions import Atom, Node, has_head
+from paddock.wolfram.expressions import Atom, Node, has_any_head, has_head, is_atom
 from paddock.wolfram.literals import DataError, UnevaluatedExpression, evaluate, parse_string
 from paddock.wolfram.parser import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from paddock.wolfram.expressions import Expression
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
 _PACLET_HEADS = ("PacletObject", "Paclet")
-_RULE_HEADS = ("Rule", "RuleDelayed")
 
 
 class PacletInfoError(PaddockError):
@@ -87,12 +87,11 @@ def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescripti
     source = parse(text)
     source.raise_first_problem(where)
     for expression in source.expressions:
-        if isinstance(expression, Node) and any(
-            has_head(expression, head) for head in _PACLET_HEADS
-        ):
-            properties = _read_properties(source, expression.args)
-            extensions = _read_extensions(source, expression.args)
-            return PacletDescription(properties, extensions)
+        if has_any_head(expression, _PACLET_HEADS):
+            return PacletDescription(
+                _read_properties(source, expression.args),
+                list(_iter_extensions(source, expression.args)),
+            )
     raise PacletInfoError(
         "does not describe a paclet",
         where=where,
@@ -100,65 +99,62 @@ def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescripti
     )
 
 
-def _list_rules(expressions: list[Expression]) -> list[tuple[str, Expression]]:
-    """Return all rules in associations, lists and arguments as pairs of a key and a value.
+def _iter_rules(expressions: list[Expression]) -> Iterator[tuple[str, Expression]]:
+    """Yield the key and the value of each rule, also of those in associations and lists.
 
-    `PacletInfo` files use either associations or, in the older format, plain rules.
+    `PacletInfo` files use an association, `PacletObject[<|"Name" -> "A"|>]`, or in the older format
+    plain rules, `Paclet[Name -> "A"]`.
     """
-    rules: list[tuple[str, Expression]] = []
     for expression in expressions:
-        if not isinstance(expression, Node):
-            continue
-        if any(has_head(expression, head) for head in _RULE_HEADS) and len(expression.args) == 2:
-            key = _get_key(expression.args[0])
-            if key is not None:
-                rules.append((key, expression.args[1]))
-        elif has_head(expression, "Association") or has_head(expression, "List"):
-            rules += _list_rules(expression.args)
-    return rules
+        match expression:
+            case Node(head=Atom(text="Rule" | "RuleDelayed"), args=[key, value]):
+                if is_atom(key, "string") or is_atom(key, "symbol"):
+                    yield _get_name(key), value
+            case Node(head=Atom(text="Association" | "List"), args=items):
+                yield from _iter_rules(items)
 
 
-def _get_key(expression: Expression) -> str | None:
-    if isinstance(expression, Atom) and expression.kind == "string":
+def _get_name(expression: Expression) -> str:
+    """Return the value of a string or the short name of a symbol, or else an empty text."""
+    if is_atom(expression, "string"):
         return parse_string(expression.text)
-    if isinstance(expression, Atom) and expression.kind == "symbol":
-        return expression.text.rpartition("`")[2]
-    return None
+    return expression.text.rpartition("`")[2] if is_atom(expression, "symbol") else ""
 
 
 def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, DeclaredProperty]:
     """Return the properties of a paclet or extension by name.
 
-    The first of several values counts.
+    If a property is declared several times, the first declaration counts.
     """
     properties: dict[str, DeclaredProperty] = {}
-    for key, value in _list_rules(args):
-        if key != "Extensions":
-            properties.setdefault(key, _evaluate_property(source, value))
+    for name, expression in _iter_rules(args):
+        if name == "Extensions" or name in properties:
+            continue
+        try:
+            value = evaluate(expression)
+        # A property that is nested too deeply is invalid, but must not hide the other properties.
+        except DataError:
+            value = UnevaluatedExpression(expression)
+        properties[name] = DeclaredProperty(value, _get_line(source, expression))
     return properties
 
 
-def _evaluate_property(source: ParsedSource, expression: Expression) -> DeclaredProperty:
-    try:
-        value = evaluate(expression)
-    # A property that is nested too deeply is invalid, but must not hide the other properties.
-    except DataError:
-        value = UnevaluatedExpression(expression)
-    return DeclaredProperty(value, source.get_position(expression.start)[0])
+def _iter_extensions(source: ParsedSource, args: list[Expression]) -> Iterator[DeclaredExtension]:
+    """Yield the declared extensions of a paclet.
 
-
-def _read_extensions(source: ParsedSource, args: list[Expression]) -> list[DeclaredExtension]:
-    """Return the declared extensions: lists of a kind and properties."""
-    extensions: list[DeclaredExtension] = []
-    for key, value in _list_rules(args):
-        if key == "Extensions" and isinstance(value, Node):
+    Each one is a list that starts with the kind of the extension, followed by its properties:
+    `{"Kernel", "Root" -> "Kernel", "Context" -> "A`"}`.
+    """
+    for name, value in _iter_rules(args):
+        if name == "Extensions" and isinstance(value, Node):
             for declaration in value.args:
                 if has_head(declaration, "List") and declaration.args:
-                    line = source.get_position(declaration.start)[0]
-                    kind = _get_key(declaration.args[0]) or ""
-                    extensions.append(
-                        DeclaredExtension(
-                            kind, line, _read_properties(source, declaration.args[1:])
-                        )
+                    kind, *properties = declaration.args
+                    line = _get_line(source, declaration)
+                    yield DeclaredExtension(
+                        _get_name(kind), line, _read_properties(source, properties)
                     )
-    return extensions
+
+
+def _get_line(source: ParsedSource, expression: Expression) -> int:
+    return source.get_position(expression.start)[0]
