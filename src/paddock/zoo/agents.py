@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import msgspec
 from sqlalchemy import delete
 
 from paddock.zoo import timestamps, validation
 from paddock.zoo.context import (
+    ChangeOptions,
     ZooContext,
     check_expected_version,
     make_agent_not_found_error,
@@ -36,6 +37,21 @@ _LIST_FIELDS = ("skills", "skillCategories")
 _COPY_SUFFIX = " copy"
 
 
+class AgentConditions(TypedDict, total=False):
+    """The keyword arguments of the methods that list agents."""
+
+    archived: bool | None
+    """Return archived agents instead of the others (the default). None returns both."""
+    text: str | None
+    """Substring of the name, the description or a tag, ignoring case."""
+    tag: str | None
+    """A tag that the agents must have."""
+    limit: int | None
+    """Maximum number of agents, by default all."""
+    cursor: str | None
+    """`next_cursor` of the previous page."""
+
+
 @dataclass(frozen=True)
 class AgentRepository:
     """The agents of a zoo.
@@ -46,47 +62,26 @@ class AgentRepository:
 
     context: ZooContext
 
-    def list_summaries(
-        self,
-        *,
-        archived: bool | None = False,
-        text: str | None = None,
-        tag: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> ResultPage[AgentSummary]:
-        """Return the summaries of agents, in order of creation.
+    def list_summaries(self, **conditions: Unpack[AgentConditions]) -> ResultPage[AgentSummary]:
+        """Return the summaries of agents, in order of creation."""
+        return self._list_agents(AgentSummary, conditions)
 
-        Args:
-            archived: Return archived agents instead of the others. None returns both.
-            text: Substring of the name, the description or a tag, ignoring case.
-            tag: A tag that the agents must have.
-            limit: Maximum number of agents, by default all.
-            cursor: `next_cursor` of the previous page.
-        """
-        agent_filter = AgentFilter(archived, text, tag)
-        page_size, after = validation.validate_page_size(limit), parse_agent_cursor(cursor)
+    def list_agents(self, **conditions: Unpack[AgentConditions]) -> ResultPage[Agent]:
+        """Return complete agents, without their brains, in order of creation."""
+        return self._list_agents(Agent, conditions)
+
+    def _list_agents(
+        self, kind: type[agent_rows.AgentT], conditions: AgentConditions
+    ) -> ResultPage[agent_rows.AgentT]:
+        agent_filter = AgentFilter(
+            archived=conditions.get("archived", False),
+            text=conditions.get("text"),
+            tag=conditions.get("tag"),
+            limit=validation.validate_page_size(conditions.get("limit")),
+            after=parse_agent_cursor(conditions.get("cursor")),
+        )
         with self.context.read_transaction() as tx:
-            return agent_rows.list_agent_summaries(tx, agent_filter, page_size, after)
-
-    def list_agents(
-        self,
-        *,
-        archived: bool | None = False,
-        text: str | None = None,
-        tag: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> ResultPage[Agent]:
-        """Return complete agents, without their brains.
-
-        The arguments are those of `list_summaries`.
-        """
-        agent_filter = AgentFilter(archived, text, tag)
-        page_size, after = validation.validate_page_size(limit), parse_agent_cursor(cursor)
-        with self.context.read_transaction() as tx:
-            page = agent_rows.list_agent_rows(tx, agent_filter, page_size, after)
-        return ResultPage(items=[row.agent for row in page.items], next_cursor=page.next_cursor)
+            return agent_rows.list_agents(tx, kind, agent_filter)
 
     def get(self, agent_id: str) -> Agent:
         """Return the agent with an ID."""
@@ -111,17 +106,12 @@ class AgentRepository:
             return add_agent(tx, new_agent, "created").agent
 
     def update(
-        self,
-        agent_id: str,
-        changes: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        source: str = "web",
+        self, agent_id: str, changes: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Agent:
         """Set the fields whose JSON keys are given, and ignore unknown keys."""
-        with self.context.write_transaction(source) as tx:
+        with self.context.change_transaction(options) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version(version, row.agent)
+            check_expected_version(options, row.agent)
             changed = validation.apply_changes(row.agent, changes)
             return save_agent(tx, row, changed)
 
@@ -143,7 +133,7 @@ class AgentRepository:
         """Move an agent to the bin, from which it can be restored for 30 days."""
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version(version, row.agent)
+            check_expected_version({"version": version}, row.agent)
             agent_rows.update_agent_columns(tx, row.key, deleted_at=tx.timestamp)
             tx.record_event("agent:deleted", row.agent.id, name=row.agent.name)
             # There is no periodic task. Deleting an agent is the occasion to empty the bin.
@@ -152,9 +142,7 @@ class AgentRepository:
     def list_deleted(self) -> list[AgentSummary]:
         """Return the agents in the bin that can be restored, most recently deleted first."""
         with self.context.read_transaction() as tx:
-            page = agent_rows.list_agent_summaries(
-                tx, AgentFilter(None, is_deleted=True), None, None
-            )
+            page = agent_rows.list_agents(tx, AgentSummary, AgentFilter(None, is_deleted=True))
         # Expired agents stay in the table until the next deletion removes them.
         oldest = timestamps.get_past_timestamp(validation.DELETED_RETENTION_DAYS)
         restorable = [agent for agent in page.items if (agent.deleted_at or "") >= oldest]
@@ -227,7 +215,7 @@ class VersionHistory:
         """
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version(current, row.agent)
+            check_expected_version({"version": current}, row.agent)
             old = _require_agent_version(tx, row, version).agent
             changed = validation.apply_changes(row.agent, msgspec.to_builtins(old))
             return save_agent(tx, row, changed, f"restored version {version}")

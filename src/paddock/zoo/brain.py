@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 from uuid import uuid4
 
 import msgspec
@@ -11,6 +11,7 @@ from sqlalchemy import delete
 
 from paddock.zoo import timestamps, validation
 from paddock.zoo.context import (
+    ChangeOptions,
     ZooContext,
     check_expected_version,
     require_agent,
@@ -133,14 +134,12 @@ class BrainRepository:
         agent_id: str,
         entry_id: str,
         changes: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        source: str = "web",
+        **options: Unpack[ChangeOptions],
     ) -> BrainEntry:
         """Set the fields whose JSON keys are given, and ignore unknown keys."""
-        with self.context.write_transaction(source) as tx:
+        with self.context.change_transaction(options) as tx:
             row = _require_entry(tx, require_agent(tx, agent_id), entry_id)
-            check_expected_version(version, row.entry)
+            check_expected_version(options, row.entry)
             changed = validation.apply_changes(row.entry, changes)
             return _save_entry(tx, row, changed)
 
@@ -153,14 +152,12 @@ class BrainRepository:
             is_pinned = not row.entry.pinned if pinned is None else pinned
             return _save_entry(tx, row, msgspec.structs.replace(row.entry, pinned=is_pinned))
 
-    def delete_entry(
-        self, agent_id: str, entry_id: str, *, version: int | None = None, source: str = "web"
-    ) -> None:
+    def delete_entry(self, agent_id: str, entry_id: str, **options: Unpack[ChangeOptions]) -> None:
         """Move an entry to the bin, from which it can be restored for 30 days."""
-        with self.context.write_transaction(source) as tx:
+        with self.context.change_transaction(options) as tx:
             agent_row = require_agent(tx, agent_id)
             row = _require_entry(tx, agent_row, entry_id)
-            check_expected_version(version, row.entry)
+            check_expected_version(options, row.entry)
             # Removing the indexed words removes the entry from the full-text index.
             entry_rows.update_entry_columns(tx, row.key, deleted_at=tx.timestamp, words="")
             entry_rows.change_entry_count(tx, agent_row.key, -1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from paddock.suggestions import find_similar
 from paddock.zoo import timestamps
@@ -16,6 +16,7 @@ from paddock.zoo.validation import make_invalid_field_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
     from paddock.zoo.store.agent_rows import AgentRow
@@ -40,6 +41,12 @@ class ZooContext:
         """Open a transaction that reads the owner's data."""
         with self.database.read_transaction() as connection:
             yield ReadTransaction(connection, self.owner)
+
+    def change_transaction(
+        self, options: ChangeOptions
+    ) -> AbstractContextManager[WriteTransaction]:
+        """Open a transaction for a method that takes `ChangeOptions`."""
+        return self.write_transaction(options.get("source", "web"))
 
     @contextmanager
     def write_transaction(self, source: str) -> Iterator[WriteTransaction]:
@@ -107,7 +114,7 @@ def make_agent_not_found_error(tx: ReadTransaction, id_or_name: str) -> AgentNot
 
 
 def check_expected_version(
-    expected: int | None, current: Agent | BrainEntry | LibrarySkill | Pack
+    options: ChangeOptions, current: Agent | BrainEntry | LibrarySkill | Pack
 ) -> None:
     """Check that an object is at the version that the caller's change is based on.
 
@@ -117,8 +124,18 @@ def check_expected_version(
     Raises:
         ConflictError: The object is at another version.
     """
+    expected = options.get("version")
     if expected is not None and expected != current.version:
         raise ConflictError(expected, current)
+
+
+class ChangeOptions(TypedDict, total=False):
+    """The keyword arguments of the methods that change a versioned object."""
+
+    version: int | None
+    """The version that the change is based on. Another current version is a `ConflictError`."""
+    source: str
+    """The origin of the change: `web` (the default), `mcp`, `cli`, `import` or `sync`."""
 
 
 def parse_agent_cursor(cursor: str | None) -> int | None:

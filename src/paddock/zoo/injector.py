@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from paddock.zoo import prompt_compiler, validation
 from paddock.zoo.context import ZooContext, require_agent_by_name
@@ -34,14 +34,17 @@ class InjectedAgent(NamedTuple):
     injection: Injection
 
 
-class MemorySelection(NamedTuple):
-    """The part of a brain to inject."""
+class MemoryOptions(TypedDict, total=False):
+    """The keyword arguments of an injection, which choose the part of the brain to inject."""
 
-    is_enabled: bool | None
-    """None for the setting of the agent."""
-    budget_tokens: int
+    memory: bool | None
+    """Whether brain entries are included, by default the setting of the agent."""
+    budget_tokens: int | None
+    """Maximum size of the entries, by default 2,000 tokens."""
     workspace_id: str | None
-    topic: str | None
+    """Prefer entries of this workspace, and put those of others last."""
+    about: str | None
+    """Prefer entries that contain words of this text."""
 
 
 @dataclass(frozen=True)
@@ -51,90 +54,67 @@ class AgentInjector:
     context: ZooContext
 
     def inject(
-        self,
-        id_or_name: str,
-        *,
-        memory: bool | None = None,
-        budget_tokens: int | None = None,
-        workspace_id: str | None = None,
-        about: str | None = None,
-        source: str = "mcp",
+        self, id_or_name: str, *, source: str = "mcp", **options: Unpack[MemoryOptions]
     ) -> InjectedAgent:
         """Compile the prompt of an agent, and record that the agent was injected.
-
-        Args:
-            id_or_name: The agent.
-            memory: Whether brain entries are included, by default the setting of the agent.
-            budget_tokens: Maximum size of the entries, by default 2,000 tokens.
-            workspace_id: Prefer entries of this workspace, and put those of others last.
-            about: Prefer entries that contain words of this text.
-            source: The origin of the injection, for the event.
 
         Raises:
             AgentNotFoundError: The zoo has no such agent.
         """
-        selection = _make_selection(memory, budget_tokens, workspace_id, about)
         with self.context.write_transaction(source) as tx:
             row = require_agent_by_name(tx, id_or_name)
-            injection = _compile_injection(tx, row, selection)
+            injection = _compile_injection(tx, row, options)
             # Using an agent does not change it, so no version is stored.
             agent_rows.update_agent_columns(tx, row.key, last_injected_at=tx.timestamp)
+            workspace_id = options.get("workspace_id")
             detail = {"workspaceId": workspace_id} if workspace_id is not None else {}
             tx.record_event("agent:injected", row.agent.id, tokens=injection.tokens, **detail)
             return InjectedAgent(row.agent, injection)
 
-    def preview(
-        self,
-        id_or_name: str,
-        *,
-        memory: bool | None = None,
-        budget_tokens: int | None = None,
-        workspace_id: str | None = None,
-        about: str | None = None,
-    ) -> Injection:
+    def preview(self, id_or_name: str, **options: Unpack[MemoryOptions]) -> Injection:
         """Compile the same prompt as `inject` without recording anything.
-
-        The arguments are those of `inject`.
 
         Raises:
             AgentNotFoundError: The zoo has no such agent.
         """
-        selection = _make_selection(memory, budget_tokens, workspace_id, about)
         with self.context.read_transaction() as tx:
-            return _compile_injection(tx, require_agent_by_name(tx, id_or_name), selection)
+            return _compile_injection(tx, require_agent_by_name(tx, id_or_name), options)
 
 
-def _make_selection(
-    memory: bool | None, budget_tokens: int | None, workspace_id: str | None, about: str | None
-) -> MemorySelection:
-    """Check the budget, and combine the parameters of an injection in one value."""
-    budget = validation.DEFAULT_MEMORY_TOKENS if budget_tokens is None else budget_tokens
-    if not 0 <= budget <= MAX_BUDGET_TOKENS:
-        raise make_invalid_field_error(
-            "budgetTokens", f"must be a number from 0 to {MAX_BUDGET_TOKENS}"
-        )
-    return MemorySelection(memory, budget, workspace_id, about)
-
-
-def _compile_injection(tx: ReadTransaction, row: AgentRow, selection: MemorySelection) -> Injection:
+def _compile_injection(tx: ReadTransaction, row: AgentRow, options: MemoryOptions) -> Injection:
     """Compile the prompt of an agent with the memory that fits into the budget."""
+    budget_tokens = _get_budget(options)
     pinned: list[BrainEntry] = []
     selected: list[BrainEntry] = []
-    is_enabled = selection.is_enabled
-    if row.agent.injects_memory if is_enabled is None else is_enabled:
+    has_memory = options.get("memory")
+    if row.agent.injects_memory if has_memory is None else has_memory:
         pinned = _list_pinned_entries(tx, row.key)
         selected = prompt_compiler.select_entries_within_budget(
-            pinned, _iterate_unpinned_entries(tx, row.key, selection), selection.budget_tokens
+            pinned, _iterate_unpinned_entries(tx, row.key, options), budget_tokens
         )
     warnings = _list_warnings(row.agent)
     # The user pinned them, so leaving one out must not go unnoticed.
     omitted = len(pinned) - sum(entry.pinned for entry in selected)
     if omitted:
         entries = "entry does" if omitted == 1 else "entries do"
-        warnings.append(
-            f"{omitted} pinned {entries} not fit into {selection.budget_tokens} tokens of memory"
-        )
+        warnings.append(f"{omitted} pinned {entries} not fit into {budget_tokens} tokens of memory")
     return prompt_compiler.compile_injection(row.agent, selected, warnings=warnings)
+
+
+def _get_budget(options: MemoryOptions) -> int:
+    """Return the maximum size of the injected memory in tokens.
+
+    Raises:
+        InvalidAgentError: The size is out of range.
+    """
+    budget_tokens = options.get("budget_tokens")
+    if budget_tokens is None:
+        return validation.DEFAULT_MEMORY_TOKENS
+    if not 0 <= budget_tokens <= MAX_BUDGET_TOKENS:
+        raise make_invalid_field_error(
+            "budgetTokens", f"must be a number from 0 to {MAX_BUDGET_TOKENS}"
+        )
+    return budget_tokens
 
 
 def _list_pinned_entries(tx: ReadTransaction, agent_key: int) -> list[BrainEntry]:
@@ -144,7 +124,7 @@ def _list_pinned_entries(tx: ReadTransaction, agent_key: int) -> list[BrainEntry
 
 
 def _iterate_unpinned_entries(
-    tx: ReadTransaction, agent_key: int, selection: MemorySelection
+    tx: ReadTransaction, agent_key: int, options: MemoryOptions
 ) -> Iterator[BrainEntry]:
     """Yield unpinned entries, most relevant first.
 
@@ -153,8 +133,8 @@ def _iterate_unpinned_entries(
     The order is: entries about the topic, the newest of the workspace, the newest without a
     workspace, the newest of all. Later groups are not queried if the budget is spent earlier.
     """
-    workspace_id = selection.workspace_id
-    words = extract_words(selection.topic)[:MAX_QUERY_WORDS] if selection.topic else []
+    workspace_id = options.get("workspace_id")
+    words = extract_words(options.get("about") or "")[:MAX_QUERY_WORDS]
     if words:
         for entry in _find_relevant_entries(tx, agent_key, words):
             if workspace_id is None or not _is_of_other_workspace(entry, workspace_id):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
 
 from paddock.suggestions import did_you_mean
 from paddock.zoo import validation
 from paddock.zoo.agents import save_agent
-from paddock.zoo.context import ZooContext, check_expected_version, require_agent
+from paddock.zoo.context import ChangeOptions, ZooContext, check_expected_version, require_agent
 from paddock.zoo.errors import LibraryItemNotFoundError
 from paddock.zoo.model import Agent, AgentSkill, AgentSummary, LibrarySkill, Pack
 from paddock.zoo.slugs import find_free_slug, slugify
@@ -65,21 +65,14 @@ class SkillLibrary:
         return self._create(LibrarySkill, fields, source)
 
     def update_skill(
-        self,
-        skill_id: str,
-        changes: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        source: str = "web",
+        self, skill_id: str, changes: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> LibrarySkill:
         """Set the fields whose JSON keys are given. Copies in agents do not change."""
-        return self._update(LibrarySkill, skill_id, changes, version, source)
+        return self._update(LibrarySkill, skill_id, changes, options)
 
-    def delete_skill(
-        self, skill_id: str, *, version: int | None = None, source: str = "web"
-    ) -> None:
+    def delete_skill(self, skill_id: str, **options: Unpack[ChangeOptions]) -> None:
         """Delete a skill. Copies in agents remain."""
-        self._delete(LibrarySkill, skill_id, version, source)
+        self._delete(LibrarySkill, skill_id, options)
 
     def list_packs(self) -> list[Pack]:
         """Return the packs in order of creation."""
@@ -91,19 +84,14 @@ class SkillLibrary:
         return self._create(Pack, fields, source)
 
     def update_pack(
-        self,
-        pack_id: str,
-        changes: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        source: str = "web",
+        self, pack_id: str, changes: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Pack:
         """Set the fields whose JSON keys are given."""
-        return self._update(Pack, pack_id, changes, version, source)
+        return self._update(Pack, pack_id, changes, options)
 
-    def delete_pack(self, pack_id: str, *, version: int | None = None, source: str = "web") -> None:
+    def delete_pack(self, pack_id: str, **options: Unpack[ChangeOptions]) -> None:
         """Delete a pack. Its skills remain in the library."""
-        self._delete(Pack, pack_id, version, source)
+        self._delete(Pack, pack_id, options)
 
     def _create(
         self, kind: type[LibraryItem], fields: Mapping[str, Any], source: str
@@ -118,13 +106,12 @@ class SkillLibrary:
         kind: type[LibraryItem],
         item_id: str,
         changes: Mapping[str, Any],
-        version: int | None,
-        source: str,
+        options: ChangeOptions,
     ) -> LibraryItem:
         """Save a changed skill or pack as its next version, unless nothing has changed."""
-        with self.context.write_transaction(source) as tx:
+        with self.context.change_transaction(options) as tx:
             item = _require_library_item(tx, kind, item_id)
-            check_expected_version(version, item)
+            check_expected_version(options, item)
             changed = validation.validate_object(validation.apply_changes(item, changes))
             _check_pack_exists(tx, changed)
             if changed == item:
@@ -134,12 +121,10 @@ class SkillLibrary:
             _record_change(tx, changed)
             return changed
 
-    def _delete(
-        self, kind: type[LibraryItem], item_id: str, version: int | None, source: str
-    ) -> None:
-        with self.context.write_transaction(source) as tx:
+    def _delete(self, kind: type[LibraryItem], item_id: str, options: ChangeOptions) -> None:
+        with self.context.change_transaction(options) as tx:
             item = _require_library_item(tx, kind, item_id)
-            check_expected_version(version, item)
+            check_expected_version(options, item)
             # Skills must not refer to a pack that no longer exists.
             if isinstance(item, Pack):
                 agent_rows.clear_pack(tx, item.id)
@@ -152,8 +137,7 @@ class SkillLibrary:
         skill_ids: Sequence[str] = (),
         *,
         pack_id: str | None = None,
-        version: int | None = None,
-        source: str = "web",
+        **options: Unpack[ChangeOptions],
     ) -> Agent:
         """Copy skills from the library to an agent.
 
@@ -165,9 +149,9 @@ class SkillLibrary:
         Raises:
             AgentNotFoundError: The zoo has no such agent.
         """
-        with self.context.write_transaction(source) as tx:
+        with self.context.change_transaction(options) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version(version, row.agent)
+            check_expected_version(options, row.agent)
             library = {skill.id: skill for skill in agent_rows.list_library_items(tx, LibrarySkill)}
             requested_ids = [_require_library_item(tx, LibrarySkill, i).id for i in skill_ids]
             if pack_id is not None:
@@ -184,13 +168,13 @@ class SkillLibrary:
     def list_agents_with_copy(self, skill_id: str) -> list[AgentSummary]:
         """Return the agents that have a copy of a library skill."""
         with self.context.read_transaction() as tx:
-            rows = agent_rows.list_agent_rows(tx, AgentFilter(None), None, None).items
+            agents = agent_rows.list_agents(tx, Agent, AgentFilter(archived=None)).items
             agent_ids = {
-                row.agent.id
-                for row in rows
-                if any(skill.library_id == skill_id for skill in row.agent.skills)
+                agent.id
+                for agent in agents
+                if any(skill.library_id == skill_id for skill in agent.skills)
             }
-            summaries = agent_rows.list_agent_summaries(tx, AgentFilter(None), None, None).items
+            summaries = agent_rows.list_agents(tx, AgentSummary, AgentFilter(archived=None)).items
         return [summary for summary in summaries if summary.id in agent_ids]
 
 

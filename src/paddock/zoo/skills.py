@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import msgspec
 
 from paddock.suggestions import did_you_mean
 from paddock.zoo import validation
 from paddock.zoo.agents import save_agent
-from paddock.zoo.context import ZooContext, check_expected_version, require_agent
+from paddock.zoo.context import ChangeOptions, ZooContext, check_expected_version, require_agent
 from paddock.zoo.errors import CategoryNotFoundError, SkillNotFoundError
 from paddock.zoo.model import Agent, AgentSkill, SkillCategory, SkillFinding
 from paddock.zoo.slugs import find_free_slug, slugify
@@ -139,12 +139,7 @@ class SkillEditor:
     context: ZooContext
 
     def add(
-        self,
-        agent_id: str,
-        fields: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        source: str = "web",
+        self, agent_id: str, fields: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Agent:
         """Append a skill. Its ID is a slug of the given ID or of the name."""
 
@@ -155,16 +150,14 @@ class SkillEditor:
             agent.skills.append(skill)
             return f"added skill {skill.name}"
 
-        return self._edit_agent(agent_id, edit, version, source)
+        return self._edit_agent(agent_id, edit, options)
 
     def update(
         self,
         agent_id: str,
         skill_id: str,
         changes: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        source: str = "web",
+        **options: Unpack[ChangeOptions],
     ) -> Agent:
         """Set the fields of a skill whose JSON keys are given."""
 
@@ -174,27 +167,23 @@ class SkillEditor:
             agent.skills[index] = skill
             return f"changed skill {skill.name}"
 
-        return self._edit_agent(agent_id, edit, version, source)
+        return self._edit_agent(agent_id, edit, options)
 
-    def delete(
-        self, agent_id: str, skill_id: str, *, version: int | None = None, source: str = "web"
-    ) -> Agent:
+    def delete(self, agent_id: str, skill_id: str, **options: Unpack[ChangeOptions]) -> Agent:
         """Delete a skill. Earlier versions of the agent still contain it."""
 
         def edit(agent: Agent) -> str:
             skill = agent.skills.pop(_find_skill_index(agent, skill_id))
             return f"deleted skill {skill.name}"
 
-        return self._edit_agent(agent_id, edit, version, source)
+        return self._edit_agent(agent_id, edit, options)
 
     def toggle(
         self,
         agent_id: str,
         skill_id: str,
         enabled: bool | None = None,
-        *,
-        version: int | None = None,
-        source: str = "web",
+        **options: Unpack[ChangeOptions],
     ) -> Agent:
         """Enable or disable a skill. Without `enabled`, invert its state."""
 
@@ -203,16 +192,9 @@ class SkillEditor:
             skill.enabled = not skill.enabled if enabled is None else enabled
             return f"{'enabled' if skill.enabled else 'disabled'} skill {skill.name}"
 
-        return self._edit_agent(agent_id, edit, version, source)
+        return self._edit_agent(agent_id, edit, options)
 
-    def reorder(
-        self,
-        agent_id: str,
-        ids: Sequence[str],
-        *,
-        version: int | None = None,
-        source: str = "web",
-    ) -> Agent:
+    def reorder(self, agent_id: str, ids: Sequence[str], **options: Unpack[ChangeOptions]) -> Agent:
         """Move skills to the front in the given order. The others follow in their present order."""
 
         def edit(agent: Agent) -> str:
@@ -221,15 +203,10 @@ class SkillEditor:
             agent.skills = first + [skill for skill in agent.skills if skill.id not in first_ids]
             return "ordered skills"
 
-        return self._edit_agent(agent_id, edit, version, source)
+        return self._edit_agent(agent_id, edit, options)
 
     def add_category(
-        self,
-        agent_id: str,
-        fields: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        source: str = "web",
+        self, agent_id: str, fields: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Agent:
         """Append a category. Its ID is a slug of the given ID or of the name."""
 
@@ -243,16 +220,14 @@ class SkillEditor:
             agent.skill_categories.append(category)
             return f"added category {category.name}"
 
-        return self._edit_agent(agent_id, edit, version, source)
+        return self._edit_agent(agent_id, edit, options)
 
     def update_category(
         self,
         agent_id: str,
         category_id: str,
         changes: Mapping[str, Any],
-        *,
-        version: int | None = None,
-        source: str = "web",
+        **options: Unpack[ChangeOptions],
     ) -> Agent:
         """Change the name or the color of a category."""
 
@@ -262,16 +237,14 @@ class SkillEditor:
             agent.skill_categories[index] = category
             return f"changed category {category.name}"
 
-        return self._edit_agent(agent_id, edit, version, source)
+        return self._edit_agent(agent_id, edit, options)
 
     def delete_category(
         self,
         agent_id: str,
         category_id: str,
         move_to: str | None = None,
-        *,
-        version: int | None = None,
-        source: str = "web",
+        **options: Unpack[ChangeOptions],
     ) -> Agent:
         """Delete a category, and move its skills to another one.
 
@@ -293,7 +266,7 @@ class SkillEditor:
                     skill.category_id = agent.skill_categories[index].id
             return f"deleted category {category.name}"
 
-        return self._edit_agent(agent_id, edit, version, source)
+        return self._edit_agent(agent_id, edit, options)
 
     def list_findings(self, agent_id: str) -> list[SkillFinding]:
         """Return the problems that `check_skills` finds in an agent's skills."""
@@ -301,15 +274,15 @@ class SkillEditor:
             return check_skills(require_agent(tx, agent_id).agent)
 
     def _edit_agent(
-        self, agent_id: str, edit: Callable[[Agent], str], version: int | None, source: str
+        self, agent_id: str, edit: Callable[[Agent], str], options: ChangeOptions
     ) -> Agent:
         """Save the agent after `edit` has changed it.
 
         `edit` returns the summary for the version history.
         """
-        with self.context.write_transaction(source) as tx:
+        with self.context.change_transaction(options) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version(version, row.agent)
+            check_expected_version(options, row.agent)
             # The copy has to be deep, because `save_agent` compares it with the original.
             changed = msgspec.convert(msgspec.to_builtins(row.agent), Agent)
             summary = edit(changed)

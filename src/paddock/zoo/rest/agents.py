@@ -99,7 +99,7 @@ def list_summaries(
 def create_agent(zoo: ZooDependency, data: JSONBody[NewAgentBody | None] = None) -> Agent:
     """Create an agent. Its ID is derived from the given one or from the name."""
     body = data or NewAgentBody()
-    return zoo.agents.create({**get_changes(body), "id": body.id}, source="web")
+    return zoo.agents.create({**get_changes(body), "id": body.id})
 
 
 @declare_route(get, "/agents/{agent_id:str}", "Get an agent", errors=(404,))
@@ -137,7 +137,7 @@ def patch_agent(
 @declare_route(delete, "/agents/{agent_id:str}", "Delete an agent", errors=(404, 412))
 def delete_agent(zoo: ZooDependency, agent_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Move an agent to the bin, from which it can be restored for 30 days."""
-    zoo.agents.delete(agent_id, version=expected, source="web")
+    zoo.agents.delete(agent_id, version=expected)
 
 
 @declare_route(post, "/agents/{agent_id:str}/duplicate", "Copy an agent", errors=(400, 404))
@@ -145,7 +145,7 @@ def duplicate_agent(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[DuplicateBody | None] = None
 ) -> Agent:
     """Copy an agent with its soul and skills, and with an empty brain."""
-    return zoo.agents.duplicate(agent_id, None if data is None else data.name, source="web")
+    return zoo.agents.duplicate(agent_id, None if data is None else data.name)
 
 
 @declare_route(get, "/bin", "List deleted agents")
@@ -163,13 +163,13 @@ def list_bin(zoo: ZooDependency) -> list[AgentSummary]:
 )
 def restore_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> Agent:
     """Restore an agent from the bin, with its brain and its history."""
-    return zoo.agents.restore(agent_id, source="web")
+    return zoo.agents.restore(agent_id)
 
 
 @declare_route(delete, "/bin/{agent_id:str}", "Delete an agent permanently", errors=(404,))
 def purge_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> None:
     """Delete an agent in the bin permanently, with its brain and its history."""
-    zoo.agents.purge(agent_id, source="web")
+    zoo.agents.purge(agent_id)
 
 
 def _update_agent(zoo: Zoo, agent_id: str, body: AgentChanges, version: int | None) -> Agent:
@@ -177,7 +177,7 @@ def _update_agent(zoo: Zoo, agent_id: str, body: AgentChanges, version: int | No
     # A complete agent contains its ID, so only a different one is a mistake.
     if body.id is not UNSET and body.id != agent_id:
         raise InvalidAgentError([FieldError("id", "the ID of an agent cannot be changed")])
-    return zoo.agents.update(agent_id, get_changes(body), version=version, source="web")
+    return zoo.agents.update(agent_id, get_changes(body), version=version)
 
 
 def _make_agent_with_brain(zoo: Zoo, agent: Agent, *, include_brain: bool) -> AgentWithBrain:
@@ -219,7 +219,7 @@ def get_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumb
 )
 def restore_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber) -> Agent:
     """Save an earlier version as a new one. The history stays complete."""
-    return zoo.history.restore_version(agent_id, number, source="web")
+    return zoo.history.restore_version(agent_id, number)
 
 
 @declare_route(

@@ -92,7 +92,6 @@ def create_entry(
         tags=data.tags,
         pinned=data.pinned,
         metadata={"source": "manual", **data.metadata},
-        source="web",
     )
 
 
@@ -131,7 +130,7 @@ def delete_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str], expected: ExpectedVersion
 ) -> None:
     """Move an entry to the bin, from which it can be restored for 30 days."""
-    zoo.brain.delete_entry(agent_id, entry_id, version=expected, source="web")
+    zoo.brain.delete_entry(agent_id, entry_id, version=expected)
 
 
 @declare_route(
@@ -141,7 +140,7 @@ def restore_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
 ) -> BrainEntry:
     """Restore an entry from the bin."""
-    return zoo.brain.restore_entry(agent_id, entry_id, source="web")
+    return zoo.brain.restore_entry(agent_id, entry_id)
 
 
 @declare_route(patch, f"{ENTRY_PATH}/pin", "Pin a brain entry", errors=BRAIN_ERRORS)
@@ -153,7 +152,7 @@ def pin_entry(
 ) -> BrainEntry:
     """Pin or unpin an entry. Without `pinned`, invert its state."""
     pinned = None if data is None else data.pinned
-    return zoo.brain.pin_entry(agent_id, entry_id, pinned, source="web")
+    return zoo.brain.pin_entry(agent_id, entry_id, pinned)
 
 
 @declare_route(get, "/brain/search", "Search all brains", errors=(400, 404))
@@ -174,16 +173,14 @@ def hand_over(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[HandOverBody]
 ) -> BrainEntry:
     """Create an entry of type `handoff` in the brain of the agent that takes over."""
-    return zoo.brain.hand_over(
-        agent_id, data.to_agent_id, data.summary, entry_ids=data.entry_ids, source="web"
-    )
+    return zoo.brain.hand_over(agent_id, data.to_agent_id, data.summary, entry_ids=data.entry_ids)
 
 
 def _update_entry(
     zoo: Zoo, agent_id: str, entry_id: str, body: EntryChanges, version: int | None
 ) -> BrainEntry:
     changes = get_changes(body)
-    return zoo.brain.update_entry(agent_id, entry_id, changes, version=version, source="web")
+    return zoo.brain.update_entry(agent_id, entry_id, changes, version=version)
 
 
 BRAIN_ROUTES = [

@@ -151,10 +151,7 @@ def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None
     # All IDs are checked first, so that a mistake does not create some of the agents.
     if errors:
         raise InvalidAgentError(errors)
-    return [
-        zoo.agents.create(msgspec.to_builtins(starters[starter_id]), source="web")
-        for starter_id in ids
-    ]
+    return [zoo.agents.create(msgspec.to_builtins(starters[starter_id])) for starter_id in ids]
 
 
 def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> AgentExport:

@@ -39,7 +39,7 @@ def list_skills(
 @declare_route(post, "/library/skills", "Add a skill to the library", errors=(400, 404))
 def create_skill(zoo: ZooDependency, data: JSONBody[NewLibrarySkillBody]) -> LibrarySkill:
     """Add a skill. Its ID is derived from the given one or from the name."""
-    return zoo.library.create_skill(get_given_fields(data), source="web")
+    return zoo.library.create_skill(get_given_fields(data))
 
 
 @declare_route(patch, LIBRARY_SKILL_PATH, "Change a skill of the library", errors=LIBRARY_ERRORS)
@@ -51,13 +51,13 @@ def update_skill(
 ) -> LibrarySkill:
     """Change fields of a skill. Copies in agents do not change."""
     changes = get_changes(data)
-    return zoo.library.update_skill(skill_id, changes, version=expected, source="web")
+    return zoo.library.update_skill(skill_id, changes, version=expected)
 
 
 @declare_route(delete, LIBRARY_SKILL_PATH, "Delete a skill of the library", errors=LIBRARY_ERRORS)
 def delete_skill(zoo: ZooDependency, skill_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Delete a skill. Copies in agents remain."""
-    zoo.library.delete_skill(skill_id, version=expected, source="web")
+    zoo.library.delete_skill(skill_id, version=expected)
 
 
 @declare_route(get, f"{LIBRARY_SKILL_PATH}/agents", "List the agents with a copy of a skill")
@@ -75,7 +75,7 @@ def list_packs(zoo: ZooDependency) -> list[Pack]:
 @declare_route(post, "/library/packs", "Create a pack", errors=(400,))
 def create_pack(zoo: ZooDependency, data: JSONBody[NewPackBody]) -> Pack:
     """Create an empty pack. Skills name the pack that they belong to."""
-    return zoo.library.create_pack(get_given_fields(data), source="web")
+    return zoo.library.create_pack(get_given_fields(data))
 
 
 @declare_route(patch, PACK_PATH, "Change a pack", errors=LIBRARY_ERRORS)
@@ -86,13 +86,13 @@ def update_pack(
     expected: ExpectedVersion,
 ) -> Pack:
     """Change fields of a pack. Omitted fields stay as they are."""
-    return zoo.library.update_pack(pack_id, get_changes(data), version=expected, source="web")
+    return zoo.library.update_pack(pack_id, get_changes(data), version=expected)
 
 
 @declare_route(delete, PACK_PATH, "Delete a pack", errors=LIBRARY_ERRORS)
 def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Delete a pack. Its skills remain in the library."""
-    zoo.library.delete_pack(pack_id, version=expected, source="web")
+    zoo.library.delete_pack(pack_id, version=expected)
 
 
 @declare_route(
@@ -101,7 +101,7 @@ def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVe
 def copy_to_agent(zoo: ZooDependency, data: JSONBody[CopyBody], expected: ExpectedVersion) -> Agent:
     """Copy skills and what they require, unless the agent already has a copy."""
     return zoo.library.copy_to_agent(
-        data.agent_id, data.skill_ids, pack_id=data.pack_id, version=expected, source="web"
+        data.agent_id, data.skill_ids, pack_id=data.pack_id, version=expected
     )
 
 

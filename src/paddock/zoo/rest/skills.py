@@ -36,7 +36,7 @@ def add_skill(
     expected: ExpectedVersion,
 ) -> Agent:
     """Append a skill. Its ID is derived from the given one or from the name."""
-    return zoo.skills.add(agent_id, get_given_fields(data), version=expected, source="web")
+    return zoo.skills.add(agent_id, get_given_fields(data), version=expected)
 
 
 @declare_route(put, f"{SKILLS_PATH}/order", "Reorder the skills", errors=SKILL_ERRORS)
@@ -47,7 +47,7 @@ def order_skills(
     expected: ExpectedVersion,
 ) -> Agent:
     """Change the order in which skills are injected."""
-    return zoo.skills.reorder(agent_id, data.ids, version=expected, source="web")
+    return zoo.skills.reorder(agent_id, data.ids, version=expected)
 
 
 @declare_route(patch, SKILL_PATH, "Change a skill", errors=SKILL_ERRORS)
@@ -59,7 +59,7 @@ def update_skill(
     expected: ExpectedVersion,
 ) -> Agent:
     """Change fields of a skill. Omitted fields stay as they are."""
-    return zoo.skills.update(agent_id, skill_id, get_changes(data), version=expected, source="web")
+    return zoo.skills.update(agent_id, skill_id, get_changes(data), version=expected)
 
 
 @declare_route(delete, SKILL_PATH, "Delete a skill", errors=SKILL_ERRORS, status_code=200)
@@ -67,7 +67,7 @@ def delete_skill(
     zoo: ZooDependency, agent_id: FromPath[str], skill_id: FromPath[str], expected: ExpectedVersion
 ) -> Agent:
     """Delete a skill. Earlier versions of the agent still contain it."""
-    return zoo.skills.delete(agent_id, skill_id, version=expected, source="web")
+    return zoo.skills.delete(agent_id, skill_id, version=expected)
 
 
 @declare_route(
@@ -82,7 +82,7 @@ def toggle_skill(
 ) -> Agent:
     """Enable or disable a skill. Without `enabled`, invert its state."""
     enabled = None if data is None else data.enabled
-    return zoo.skills.toggle(agent_id, skill_id, enabled, version=expected, source="web")
+    return zoo.skills.toggle(agent_id, skill_id, enabled, version=expected)
 
 
 @declare_route(post, CATEGORIES_PATH, "Add a category", errors=SKILL_ERRORS)
@@ -93,7 +93,7 @@ def add_category(
     expected: ExpectedVersion,
 ) -> Agent:
     """Append a category. By default it gets a color that no other category has."""
-    return zoo.skills.add_category(agent_id, get_given_fields(data), version=expected, source="web")
+    return zoo.skills.add_category(agent_id, get_given_fields(data), version=expected)
 
 
 @declare_route(patch, CATEGORY_PATH, "Change a category", errors=SKILL_ERRORS)
@@ -105,9 +105,7 @@ def update_category(
     expected: ExpectedVersion,
 ) -> Agent:
     """Change fields of a category. Omitted fields stay as they are."""
-    return zoo.skills.update_category(
-        agent_id, category_id, get_changes(data), version=expected, source="web"
-    )
+    return zoo.skills.update_category(agent_id, category_id, get_changes(data), version=expected)
 
 
 @declare_route(delete, CATEGORY_PATH, "Delete a category", errors=SKILL_ERRORS, status_code=200)
@@ -124,9 +122,7 @@ def delete_category(
     ] = None,
 ) -> Agent:
     """Delete a category. Its skills move to `moveTo`, or to the first remaining one."""
-    return zoo.skills.delete_category(
-        agent_id, category_id, move_to, version=expected, source="web"
-    )
+    return zoo.skills.delete_category(agent_id, category_id, move_to, version=expected)
 
 
 @declare_route(get, "/agents/{agent_id:str}/skill-findings", "Check the skills", errors=(404,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from paddock.zoo import validation
 from paddock.zoo.model import Agent, AgentSummary, AgentVersion, LibrarySkill, Pack, ResultPage
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 AGENT_COLUMNS = [agents.c[field.name] for field in msgspec.structs.fields(Agent)]
-SUMMARY_COLUMNS = [agents.c[field.name] for field in msgspec.structs.fields(AgentSummary)]
+
+AgentT = TypeVar("AgentT", Agent, AgentSummary)
 
 LIBRARY_TABLES = {LibrarySkill: library_skills, Pack: packs}
 
@@ -43,6 +44,10 @@ class AgentFilter(NamedTuple):
     """Substring of the name, the description or a tag, ignoring case."""
     tag: str | None = None
     is_deleted: bool = False
+    limit: int | None = None
+    """Maximum number of agents on the page, or None for all."""
+    after: int | None = None
+    """The key of the last agent on the previous page."""
 
 
 def find_agent_row(tx: ReadTransaction, agent_id: str, *, in_bin: bool = False) -> AgentRow | None:
@@ -126,26 +131,22 @@ def _make_row(agent: Agent) -> dict[str, Any]:
     return values
 
 
-def list_agent_summaries(
-    tx: ReadTransaction, agent_filter: AgentFilter, limit: int | None, after: int | None
-) -> ResultPage[AgentSummary]:
-    """Return a page of summaries, in order of creation."""
-    statement = _filter_agents(
-        select(agents.c.key, *SUMMARY_COLUMNS), tx, agent_filter, limit, after
+def list_agents(
+    tx: ReadTransaction, kind: type[AgentT], agent_filter: AgentFilter
+) -> ResultPage[AgentT]:
+    """Return a page of the agents that meet a filter, in order of creation.
+
+    `kind` is `Agent` for complete agents, or `AgentSummary` for the fields that lists show.
+    """
+    columns = [agents.c[field.name] for field in msgspec.structs.fields(kind)]
+    statement = _filter_agents(select(agents.c.key, *columns), tx, agent_filter)
+    rows = tx.connection.execute(statement).all()
+    limit = agent_filter.limit
+    has_next_page = limit is not None and len(rows) > limit
+    items = [kind(**_get_values(row[1:], columns)) for row in rows[:limit]]
+    return ResultPage(
+        items=items, next_cursor=str(rows[len(items) - 1].key) if has_next_page else None
     )
-    rows = tx.connection.execute(statement).all()
-    items = [AgentSummary(**_get_values(row[1:], SUMMARY_COLUMNS)) for row in rows[:limit]]
-    return ResultPage(items=items, next_cursor=_make_cursor(rows, limit))
-
-
-def list_agent_rows(
-    tx: ReadTransaction, agent_filter: AgentFilter, limit: int | None, after: int | None
-) -> ResultPage[AgentRow]:
-    """Return a page of complete agents, in order of creation."""
-    statement = _filter_agents(select(agents.c.key, *AGENT_COLUMNS), tx, agent_filter, limit, after)
-    rows = tx.connection.execute(statement).all()
-    items = [AgentRow(row[0], Agent(**_get_values(row[1:], AGENT_COLUMNS))) for row in rows[:limit]]
-    return ResultPage(items=items, next_cursor=_make_cursor(rows, limit))
 
 
 def list_agent_names(tx: ReadTransaction, max_results: int) -> list[tuple[str, str]]:
@@ -160,11 +161,7 @@ def list_agent_names(tx: ReadTransaction, max_results: int) -> list[tuple[str, s
 
 
 def _filter_agents(
-    statement: Select[Any],
-    tx: ReadTransaction,
-    agent_filter: AgentFilter,
-    limit: int | None,
-    after: int | None,
+    statement: Select[Any], tx: ReadTransaction, agent_filter: AgentFilter
 ) -> Select[Any]:
     """Restrict a query to one page of the agents that meet a filter."""
     statement = statement.where(
@@ -173,19 +170,16 @@ def _filter_agents(
     if agent_filter.archived is not None:
         statement = statement.where(agents.c.archived == agent_filter.archived)
     if agent_filter.text:
-        part = fold_text(agent_filter.text.strip())
-        statement = statement.where(agents.c.folded_text.contains(part, autoescape=True))
+        substring = fold_text(agent_filter.text.strip())
+        statement = statement.where(agents.c.folded_text.contains(substring, autoescape=True))
     if agent_filter.tag is not None:
         statement = statement.where(has_any_tag(agents.c.tags, [agent_filter.tag]))
-    if after is not None:
-        statement = statement.where(agents.c.key > after)
-    if limit is not None:
-        statement = statement.limit(limit + 1)  # one more than the page, to detect a next page
+    if agent_filter.after is not None:
+        statement = statement.where(agents.c.key > agent_filter.after)
+    if agent_filter.limit is not None:
+        # One agent more than the page shows that there is a next page.
+        statement = statement.limit(agent_filter.limit + 1)
     return statement.order_by(agents.c.key)
-
-
-def _make_cursor(rows: list[Row[Any]] | Any, limit: int | None) -> str | None:
-    return str(rows[limit - 1][0]) if limit is not None and len(rows) > limit else None
 
 
 def _get_values(row: Any, columns: list[Any]) -> dict[str, Any]:
