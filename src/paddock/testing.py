@@ -55,7 +55,7 @@ class UnexpectedQuestionError(PaddockError):
     code = "unexpected-question"
 
 
-class Answers(Generic[T]):
+class ScriptedAnswers(Generic[T]):
     """Scripted callback for `on_elicit` or `on_sample`: returns the given replies in order.
 
     `asked` holds the parameters of every request received so far.
@@ -78,3 +78,7 @@ class Answers(Generic[T]):
                 hint="pass one more reply to Answers",
             )
         return self._remaining_replies.pop(0)
+
+
+Answers = ScriptedAnswers
+"""The public name."""

@@ -162,7 +162,11 @@ class Authorization:
             scope: frozenset(implied) for scope, implied in (implied_scopes or {}).items()
         }
         self._allowed_check = _parse_allowed(allowed)
-        self._allowed_usernames = _parse_usernames(allowed_usernames)
+        self._allowed_usernames = (
+            None
+            if allowed_usernames is None
+            else _parse_names(allowed_usernames, "allowed_usernames", "names")
+        )
         self._resource_name = resource_name
         self._resource_documentation = resource_documentation
         self._realm = _validate_realm(realm)
@@ -358,10 +362,6 @@ def _parse_allowed(
         return allowed
     subjects = _parse_names(allowed, "allowed", "subjects or a function")
     return lambda principal: principal.subject in subjects
-
-
-def _parse_usernames(usernames: Collection[str] | None) -> frozenset[str] | None:
-    return None if usernames is None else _parse_names(usernames, "allowed_usernames", "names")
 
 
 def _parse_names(names: Collection[str], option: str, expected: str) -> frozenset[str]:

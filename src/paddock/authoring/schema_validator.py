@@ -32,7 +32,7 @@ class SchemaValidator:
         if error is None:
             return None
         path = "".join(
-            f"[{step}]" if isinstance(step, int) else f".{step}" for step in _get_error_path(error)
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path
         )
         return f"{error.message} - at `${path}`"
 
@@ -52,10 +52,6 @@ class SchemaValidator:
 
 def _reject_reference(uri: str) -> Any:
     raise ValueError(f"a schema may not refer to another document: {uri}")
-
-
-def _get_error_path(error: Any) -> list[Any]:
-    return list(error.instance_path)
 
 
 def _fill_defaults(schema: Json, value: Json) -> Json:

@@ -147,9 +147,11 @@ class Peer:
         """The messages that the server sent, if the connection is recorded."""
         return self.transcript.received
 
-    def within(self, seconds: float) -> Peer:
+    def with_timeout(self, seconds: float) -> Peer:
         """Return a peer for the same connection with another timeout in seconds."""
         return Peer(self._open_connection, self._handshake_result, seconds)
+
+    within = with_timeout  # the public name
 
     def tools(self) -> list[results.ToolInfo]:
         """List the tools, from all pages.

@@ -76,11 +76,6 @@ def build_prompt_params(request: Request, name: str) -> Json:
     return {"name": name, "arguments": arguments} if isinstance(arguments, dict) else {"name": name}
 
 
-def build_read_params(uri: str) -> Json:
-    """Return the parameters of `resources/read`."""
-    return {"uri": uri}
-
-
 def build_completion_params(request: Request, reference: CompletionReference) -> Json:
     """Return the parameters of `completion/complete`."""
     params = cast("CompleteParams", request.params)
@@ -129,12 +124,11 @@ def rewrite_result(result: Json, request: Request) -> Json:
 
     Members that the era of the mounting server adds on its own are removed.
     """
-    members = result if request.era.is_stateless else _remove_keys(result, _STATELESS_FIELDS)
-    # The client's era adds it again.
-    members = _remove_keys(members, ("resultType",))
+    # The client's era adds the `resultType` and the name of the mounting server again.
+    removed_keys = ("resultType",) if request.era.is_stateless else _STATELESS_FIELDS
+    members = _remove_keys(result, removed_keys)
     meta = members.get("_meta")
     if isinstance(meta, dict) and META_SERVER_INFO in meta:
-        # The client must see the mounting server's name, not the upstream's.
         other_meta = _remove_keys(meta, (META_SERVER_INFO,))
         members = _remove_keys(members, ("_meta",))
         if other_meta:

@@ -20,7 +20,6 @@ from paddock.mounting.message_rewriter import (
     build_call_params,
     build_completion_params,
     build_prompt_params,
-    build_read_params,
     create_server_request,
     describe_failure,
     rewrite_result,
@@ -78,7 +77,7 @@ class UpstreamSource:
 
     def read_uri(self, request: Request, uri: str) -> None:
         """Prepare `resources/read`."""
-        self._set_work(request, build_read_params(uri))
+        self._set_work(request, {"uri": uri})
 
     def complete_reference(self, request: Request, reference: CompletionReference) -> None:
         """Prepare `completion/complete`."""

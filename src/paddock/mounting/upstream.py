@@ -375,7 +375,7 @@ class Upstream:
     def _connect_and_serve(self) -> None:
         """Connect, then process changes until the connection ends or is no longer needed."""
         self._connect_event.clear()
-        peer = self._connector.connect(self._handle_notification, self._answer_question)
+        peer = self._connector.connect(self._handle_notification, self.calls.answer_question)
         try:
             peer.when_ended(lambda reason: self.mark_lost(peer, reason))
             with self._condition:
@@ -453,9 +453,6 @@ class Upstream:
             if kind in LIST_METHODS:
                 self._change_tracker.add_list(kind)
                 self.wake()
-
-    def _answer_question(self, method: str, params: Json) -> Json:
-        return self.calls.answer_question(method, params)
 
 
 _open_upstreams: set[Upstream] = set()

@@ -24,9 +24,10 @@ from paddock.transports.channel import create_memory_channels
 from paddock.transports.channel_server import MAX_LINE_BYTES, ChannelServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from paddock.authoring.base_server import BaseServer
+    from paddock.protocol.observers import RequestObserver
     from paddock.protocol.request import Operation, Request
     from paddock.protocol.server_metadata import ServerMetadata
     from paddock.protocol.server_operations import ServerOperations
@@ -104,18 +105,25 @@ class ServerSession:
         try:
             server = load()
             if server.can_list_before_lifespan:
-                self._answer_lists(server)
+                # Lists are answered while the lifespan is being entered, which may take long.
+                list_methods = ListOnlyMethods(server)
+                self._answer_deferred(list_methods, is_ready=False)
             self._enter_lifespan(server)
         except Exception as error:  # noqa: BLE001 - any error must be reported to the client
             self.report_failure(error)
             return
         self.set_server(server)
 
-    def _answer_lists(self, server: BaseServer) -> None:
-        """Answer lists while the lifespan is being entered, which may take long."""
-        self.channel_server.replay_lines(
-            self._dispatcher.set_operations(ListOnlyMethods(server), is_ready=False)
-        )
+    def _answer_deferred(
+        self,
+        operations: ServerOperations,
+        observers: Sequence[RequestObserver] = (),
+        *,
+        is_ready: bool = True,
+    ) -> None:
+        """Use other operations from now on, beginning with the requests that were deferred."""
+        deferred_lines = self._dispatcher.set_operations(operations, observers, is_ready=is_ready)
+        self.channel_server.replay_lines(deferred_lines)
 
     def set_server(self, server: BaseServer) -> None:
         """Answer with a loaded server, beginning with deferred requests."""
@@ -124,10 +132,7 @@ class ServerSession:
         # The connection is added before any list is sent, because the client must be notified of
         # changes that follow a list.
         server.add_connection(self._dispatcher.announce_change, self.channel_server.stop)
-        observers = make_observers(server.tracing)
-        self.channel_server.replay_lines(
-            self._dispatcher.set_operations(ServerMethods(server), observers)
-        )
+        self._answer_deferred(ServerMethods(server), make_observers(server.tracing))
 
     def replace_server(self, server: BaseServer) -> None:
         """Serve the contents of a reloaded server instead of the current ones.
@@ -149,9 +154,7 @@ class ServerSession:
         cause = error.__cause__ if is_known else error
         log_failure(cause, f"Starting the server: {reason}")
         refusal = ProtocolError(f"The server could not be started: {reason}")
-        self.channel_server.replay_lines(
-            self._dispatcher.set_operations(UnavailableOperations(self._metadata, refusal))
-        )
+        self._answer_deferred(UnavailableOperations(self._metadata, refusal))
 
     def run(self) -> None:
         """Serve until the connection ends and all calls have finished."""

@@ -15,7 +15,6 @@ from paddock.protocol.errors import (
 )
 from paddock.protocol.jsonrpc import (
     encode_error,
-    encode_json,
     encode_notification,
     encode_request,
     encode_request_id,
@@ -100,10 +99,7 @@ class SessionEra:
         if isinstance(result, tuple):
             head = b'{"jsonrpc":"2.0","id":%b,"result":{' % encode_request_id(request_id)
             return b"".join((head, *result, b"}}\n"))
-        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
-            encode_request_id(request.id),
-            encode_json(result),
-        )
+        return encode_result(request_id, result)
 
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
         """Encode an error. Two errors have other codes in this era than in the stateless one."""

@@ -10,7 +10,12 @@ from paddock.protocol import early_handshake
 from paddock.protocol.eras import stateless_tasks
 from paddock.protocol.eras.subscriptions import MAX_STREAM_URIS
 from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
-from paddock.protocol.jsonrpc import encode_error, encode_json, encode_request_id
+from paddock.protocol.jsonrpc import (
+    encode_error,
+    encode_json,
+    encode_request_id,
+    encode_result,
+)
 from paddock.protocol.params import InputResponseParams
 from paddock.protocol.request import InputRequired
 from paddock.protocol.server_operations import build_method_table
@@ -125,11 +130,7 @@ class StatelessEra:
         result = _import_input_required().make_input_required_result(
             request, required, self._operations.state_key
         )
-        body = early_handshake.complete_result(result, self._metadata)
-        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
-            encode_request_id(request.id),
-            encode_json(body),
-        )
+        return encode_result(request.id, early_handshake.complete_result(result, self._metadata))
 
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
@@ -158,13 +159,8 @@ class StatelessEra:
 
     def encode_task_created(self, request: Request, task: CallTask) -> bytes:
         """Encode the answer to a call that has become a task."""
-        body = early_handshake.complete_result(
-            stateless_tasks.make_created_result(task), self._metadata
-        )
-        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
-            encode_request_id(request.id),
-            encode_json(body),
-        )
+        result = stateless_tasks.make_created_result(task)
+        return encode_result(request.id, early_handshake.complete_result(result, self._metadata))
 
     def get_remembered_value(self, request: Request) -> object:
         """Return the value that the handler stored in an earlier round."""

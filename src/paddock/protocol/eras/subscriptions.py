@@ -75,7 +75,11 @@ class SubscriptionRegistry:
         if len(self._streams) >= self._limit:
             raise ProtocolError(f"The server already has {self._limit} open streams")
         requested = cast("ListenParams", request.params).notifications
-        kinds = {kind for kind in LIST_KINDS if _can_announce(metadata, requested, kind)}
+        kinds = {
+            kind
+            for kind in LIST_KINDS
+            if getattr(requested, kind) and _declares_flag(metadata, kind, "listChanged")
+        }
         uris = (
             requested.uris[:MAX_STREAM_URIS]
             if _declares_flag(metadata, "resources", "subscribe")
@@ -172,10 +176,6 @@ def _find_tasks(
 def _send_notification(stream: SubscriptionStream, method: str, params: Json) -> None:
     tagged_params = {**params, "_meta": {META_SUBSCRIPTION_ID: stream.request.id}}
     stream.request.send(encode_notification(method, tagged_params))
-
-
-def _can_announce(metadata: ServerMetadata, requested: SubscriptionFilter, kind: str) -> bool:
-    return bool(getattr(requested, kind)) and _declares_flag(metadata, kind, "listChanged")
 
 
 def _declares_flag(metadata: ServerMetadata, capability: str, flag: str) -> bool:

@@ -227,7 +227,7 @@ def _get_weight(ranges: list[tuple[str, float]], media_type: str) -> float:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class HttpLimits:
     """Limits on the resources that clients can use over HTTP. All must be greater than 0."""
 
     body_bytes: int = 16 * 1024 * 1024
@@ -270,3 +270,7 @@ class Limits:
                 raise DefinitionError(
                     f"the limit {limit.name} is {value!r}", hint="use more than 0"
                 )
+
+
+Limits = HttpLimits
+"""The public name."""
