@@ -12,6 +12,7 @@ import secrets
 import subprocess
 import sys
 import threading
+from contextlib import AbstractContextManager
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from paddock.kernels import sandbox
@@ -22,8 +23,6 @@ from paddock.kernels.kernel import KernelError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import TracebackType
-    from typing import Self
 
 _READ_CHUNK_BYTES = 1 << 16
 _MAX_HEAD_BYTES, _MAX_TAIL_BYTES = 1 << 14, 1 << 16
@@ -43,7 +42,7 @@ class ProgramExit(NamedTuple):
     """
 
 
-class SupervisedProgram:
+class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
     """A running program and its supervisor. Closing it ends every process of the program."""
 
     def __init__(
@@ -141,15 +140,7 @@ class SupervisedProgram:
             if pipe is not None:
                 pipe.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.close()
 
     @property

@@ -124,18 +124,18 @@ class Journal:
         # Another process may not have finished writing the last line. `append` removes such a line.
         complete = data[: data.rfind(b"\n") + 1]
         lines = complete.splitlines()
-        first_line = self._line_count + 1 if start else 1
         if start:
-            header_error = ""
-            entries, unreadable = _parse_entries(lines, first_line)
+            entries, unreadable = _parse_entries(lines, self._line_count + 1)
         else:
-            header_error = _find_header_error(lines, data)
+            self._line_count = 0
             entries, unreadable = _parse_entries(lines[1:], 2)
-        if header_error and not entries:
-            raise BrokenJournalError(header_error)
+            header_error = _find_header_error(lines, data)
+            if header_error and not entries:
+                raise BrokenJournalError(header_error)
+            unreadable = (1, *unreadable) if header_error else unreadable
         self._identity, self.size_bytes = identity, start + len(complete)
-        self._line_count = first_line - 1 + len(lines)
-        return JournalContents(entries, is_replaced, ((1,) if header_error else ()) + unreadable)
+        self._line_count += len(lines)
+        return JournalContents(entries, is_replaced, unreadable)
 
     def is_current(self) -> bool:
         """Return whether no other process has written to the file since it was read.

@@ -31,7 +31,7 @@ from paddock.kernels.sessions.retention import find_free_broken_path
 from paddock.kernels.sessions.side_effects import SideEffectScan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from paddock.kernels.engine import Engine
@@ -110,8 +110,8 @@ class EvaluationSession:
         self._saved_entry_count = 0
         """Number of entries that the state file includes."""
         self._side_effects = SideEffectScan()
-        self._entry_has_effects: list[bool] = []
-        """For each entry, whether it must not be replayed."""
+        self._effectful_entry_ids: set[str] = set()
+        """IDs of the entries with side effects, which must not be replayed."""
         self._is_slow_to_save = False
         self._deferred_saves = 0
 
@@ -180,11 +180,10 @@ class EvaluationSession:
         result, notes = self._run_code(code, limits, control)
         # A cancelled replay leaves earlier entries missing in the kernel. The next call continues
         # the replay there, so this entry must not be counted as included either.
-        is_current = not self.is_kernel_behind
+        if not self.is_kernel_behind:
+            self._kernel_entry_count += 1
         entry = self._build_entry(number, code, source, result)
         self._add_entries([entry])
-        if is_current:
-            self._kernel_entry_count = len(self._entries)
         notes = [*notes, *result.notes, self._write_entry(entry)]
         return msgspec.structs.replace(result, notes=tuple(filter(None, notes)))
 
@@ -206,10 +205,29 @@ class EvaluationSession:
         """Return diagnostic data about the kernel, which is empty without a kernel."""
         return {} if self._kernel is None else self._kernel.describe()
 
-    def read_journal(self) -> bool:
-        """Read the entries that other processes have added.
+    def begin_call(self, engine: Engine, *, is_given: bool) -> None:
+        """Read new entries and set the status, at the start of a call that holds the lock.
 
-        The session manager calls this at the start of each call.
+        Args:
+            engine: The engine of the call, which may differ from that of the previous call.
+            is_given: Whether the caller has given the ID of the session. If nothing is stored under
+                it, the status is "reused", for which tools add a note to their answer.
+        """
+        had_kernel, was_empty = self.has_kernel, not self._entries
+        # This may save the state, which is possible only while the kernel includes all known
+        # entries. New entries are therefore read afterwards.
+        self._switch_engine(engine)
+        is_readable = self._read_journal()
+        if not self._entries:
+            is_unknown = is_given and is_readable and was_empty and not had_kernel
+            self.status = "reused" if is_unknown else "new"
+        elif had_kernel:
+            self.status = "resumed" if self.is_kernel_behind else "continued"
+        else:
+            self.status = "resumed-new-kernel"
+
+    def _read_journal(self) -> bool:
+        """Read the entries that other processes have added.
 
         Problems become notes. Unreadable lines are removed from the journal, and an unreadable
         journal is moved away. A copy of the original file is kept in both cases.
@@ -219,66 +237,59 @@ class EvaluationSession:
         """
         try:
             contents = self._journal.read_new()
-        except FileNotFoundError:
-            self._restart_journal()
-            return True
-        except BrokenJournalError as error:
-            self.notes.append(self._move_journal(str(error)))
-            self._restart_journal()
-            return False
+        except (FileNotFoundError, BrokenJournalError) as error:
+            is_broken = isinstance(error, BrokenJournalError)
+            if is_broken:
+                self._move_journal(str(error))
+            # A new journal starts with all known entries.
+            self._journal = Journal(self._journal.path)
+            self._unsaved_entries = list(self._entries)
+            return not is_broken
         except OSError as error:
             self.notes.append(f"The saved session cannot be read: {error.strerror or error}.")
             return False
         if contents.is_replaced and self._entries:
             # Another process has pruned, moved or rewritten the file, which is authoritative.
-            self._clear_entries()
+            self._entries, self._effectful_entry_ids = [], set()
+            self._side_effects = SideEffectScan()
+            self._saved_entry_count = 0
             self.close_kernel()
         self._add_entries(contents.entries)
         if contents.unreadable_lines:
-            self.notes.append(self._repair_journal(contents.unreadable_lines))
+            self._repair_journal(contents.unreadable_lines)
         return not contents.unreadable_lines
 
-    def _repair_journal(self, unreadable: tuple[int, ...]) -> str:
-        """Rewrite the journal without its unreadable lines.
-
-        Returns a note for the user.
-        """
+    def _repair_journal(self, unreadable_lines: tuple[int, ...]) -> None:
+        """Rewrite the journal without its unreadable lines, and tell the user in a note."""
         path = self.journal_path
-        numbers = ", ".join(str(number) for number in unreadable)
-        subject = f"Line {numbers}" if len(unreadable) == 1 else f"Lines {numbers}"
+        numbers = ", ".join(str(number) for number in unreadable_lines)
+        subject = f"Line {numbers}" if len(unreadable_lines) == 1 else f"Lines {numbers}"
         text = f"{subject} of this session's journal could not be read"
         try:
             copy_path = find_free_broken_path(path)
             write_atomically(copy_path, path.read_bytes())
             self._journal.rewrite(self._build_header(), self._entries)
         except OSError as error:
-            return f"{text}; the file is unchanged: {error.strerror or error}."
-        return f"{text} and was removed. The original file was copied to {copy_path}."
+            self.notes.append(f"{text}; the file is unchanged: {error.strerror or error}.")
+        else:
+            self.notes.append(
+                f"{text} and was removed. The original file was copied to {copy_path}."
+            )
 
-    def _move_journal(self, reason: str) -> str:
-        """Rename a journal without readable content.
-
-        Returns a note for the user.
-        """
+    def _move_journal(self, reason: str) -> None:
+        """Rename a journal without readable content, and tell the user in a note."""
         text = f"The journal of this session is invalid: {reason}"
         try:
             new_path = find_free_broken_path(self.journal_path)
             self.journal_path.replace(new_path)
         except OSError as error:
-            return f"{text}; it cannot be moved: {error.strerror or error}."
+            self.notes.append(f"{text}; it cannot be moved: {error.strerror or error}.")
+            return
+        self.notes.append(f"{text}. It was moved to {new_path}.")
         # The state is deleted too, because without its journal it cannot be attributed to an
         # evaluation.
         with contextlib.suppress(OSError):
             self.state_path.unlink()
-        return f"{text}. It was moved to {new_path}."
-
-    def _restart_journal(self) -> None:
-        """Start a new journal with all known entries.
-
-        The old file was moved or deleted.
-        """
-        self._journal = Journal(self._journal.path)
-        self._unsaved_entries = list(self._entries)
 
     def finish_call(self) -> None:
         """Save the definitions now if a replay could not restore them.
@@ -288,10 +299,11 @@ class EvaluationSession:
         A state that is slow to save is left to the background, so that the call does not wait for
         it.
         """
+        self.notes = []  # from here on, notes are for the next call
         if self._is_saved_in_background or self._is_slow_to_save:
             return
-        # Everything since the last saved state can be replayed.
-        if not any(self._iter_committed_effects(self._saved_entry_count)):
+        # Without effects, a replay restores everything since the last saved state.
+        if not self._has_effects_since(self._saved_entry_count):
             return
         state = self.dump_state(MAX_IMMEDIATE_SAVE_SECONDS)
         self._is_slow_to_save = state is None
@@ -309,13 +321,12 @@ class EvaluationSession:
         several times in a row, because calls in quick succession would otherwise prevent saving
         altogether.
         """
-        is_up_to_date = self._kernel is not None and self._kernel_entry_count == len(self._entries)
-        if self._kernel is None or not is_up_to_date:
+        if self._kernel is None or self.is_kernel_behind:
             return None
         # A replay restores the new entries as well, so nothing has to be saved.
         if self._is_replay_cheap(self._saved_entry_count):
             return None
-        count = self._kernel_entry_count
+        last_id = self._entries[-1].id
         is_deferred = False
 
         def should_defer() -> bool:
@@ -329,7 +340,6 @@ class EvaluationSession:
         if definitions is None:
             return None
         self._is_slow_to_save = time.monotonic() - started_at > MAX_IMMEDIATE_SAVE_SECONDS
-        last_id = self._entries[count - 1].id
         return SavedState(self.engine.name, self.engine.version, last_id, definitions)
 
     def save_state(self, state: SavedState) -> None:
@@ -350,7 +360,7 @@ class EvaluationSession:
         else:
             self._saved_entry_count = count
 
-    def switch_engine(self, engine: Engine) -> None:
+    def _switch_engine(self, engine: Engine) -> None:
         """Save the state and end the kernel if the engine is another one than before."""
         if engine.name != self.engine.name:
             self._save_current_state()
@@ -415,20 +425,19 @@ class EvaluationSession:
         """Return whether another process has saved a state that this kernel cannot replay."""
         if not self.is_kernel_behind or self._is_replay_cheap(self._kernel_entry_count):
             return False
-        saved = self._load_saved_state()
-        return (
-            saved is not None
-            and saved.count_included_entries(self._entries) > self._kernel_entry_count
-        )
+        state = self._load_saved_state()
+        if state is None:
+            return False
+        return state.count_included_entries(self._entries) > self._kernel_entry_count
 
     def _load_saved_state(self) -> SavedState | None:
-        """Return the saved state if this engine can restore it."""
+        """Return the saved state if it belongs to this session and its engine can restore it."""
         state = read_saved_state(self.state_path)
-        if state is None or state.engine == self.engine.name:
-            return state
+        if state is None or not state.count_included_entries(self._entries):
+            return None
         # Any Python interpreter can load the state of another one.
         is_python = self.engine.language == state.engine.partition(" ")[0] == "python"
-        return state if is_python else None
+        return state if state.engine == self.engine.name or is_python else None
 
     def _restore_kernel(self, kernel: Kernel) -> list[str]:
         """Restore the saved state in a new kernel, unless a replay is quick and exact.
@@ -438,15 +447,15 @@ class EvaluationSession:
         # A replay is the most exact restoration, so it is preferred if it is quick.
         if self._is_replay_cheap(0):
             return []
-        saved = self._load_saved_state()
-        position = saved.count_included_entries(self._entries) if saved is not None else 0
-        if saved is None or not position:
+        state = self._load_saved_state()
+        if state is None:
             return []
         try:
-            missing = kernel.restore(saved.definitions)
+            missing = kernel.restore(state.definitions)
         except KernelError as error:
             return [f"{error}; the session's evaluations were replayed instead."]
-        self._kernel_entry_count = self._saved_entry_count = position
+        self._kernel_entry_count = state.count_included_entries(self._entries)
+        self._saved_entry_count = self._kernel_entry_count
         return [f"Not restored: {missing}."] if missing else []
 
     def _replay_entries(
@@ -467,7 +476,7 @@ class EvaluationSession:
             if not entry.is_committed:
                 continue
             self._kernel_entry_count = index
-            if self._entry_has_effects[index]:
+            if entry.id in self._effectful_entry_ids:
                 skipped.append(entry.line)
             elif elapsed >= MAX_REPLAY_SECONDS or not kernel.is_alive:
                 failed.append(entry.line)
@@ -501,21 +510,17 @@ class EvaluationSession:
         limit = MAX_SHORT_RESULT_CHARACTERS if is_large else MAX_RESULT_CHARACTERS
         text = result.result
         is_cut = text is not None and len(text) > limit
-        outputs, remaining = [], MAX_SHORT_RESULT_CHARACTERS
+        if text is not None and is_cut:
+            text = text[:MAX_SHORT_RESULT_CHARACTERS]
+        outputs: list[StoredOutput] = []
+        remaining = MAX_SHORT_RESULT_CHARACTERS
         for output in result.outputs:
             if remaining <= 0:
                 break
             outputs.append(StoredOutput(output.kind, output.text[:remaining], output.mime))
             remaining -= len(output.text)
         return JournalEntry(
-            line,
-            code,
-            result.status,
-            text[:MAX_SHORT_RESULT_CHARACTERS] if is_cut and text is not None else text,
-            source,
-            tuple(outputs),
-            result.seconds,
-            is_cut,
+            line, code, result.status, text, source, tuple(outputs), result.seconds, is_cut
         )
 
     def _add_entries(self, entries: Sequence[JournalEntry]) -> None:
@@ -523,35 +528,24 @@ class EvaluationSession:
         # Side effects can be detected in Wolfram Language only, so other code is never replayed.
         is_scanned = self.engine.language == "wolfram"
         for entry in entries:
-            self._entry_has_effects.append(
-                not is_scanned or self._side_effects.has_side_effects(entry.code)
-            )
+            if not is_scanned or self._side_effects.has_side_effects(entry.code):
+                self._effectful_entry_ids.add(entry.id)
             self._entries.append(entry)
 
-    def _clear_entries(self) -> None:
-        self._entries = []
-        self._entry_has_effects = []
-        self._side_effects = SideEffectScan()
-        self._saved_entry_count = 0
-
-    def _iter_committed_effects(self, start: int) -> Iterator[bool]:
-        """Yield for each committed entry whether it has side effects.
-
-        Entries before `start` are skipped.
-        """
-        for index in range(start, len(self._entries)):
-            if self._entries[index].is_committed:
-                yield self._entry_has_effects[index]
+    def _has_effects_since(self, start: int) -> bool:
+        """Return whether a committed entry has side effects, from the index `start` on."""
+        return any(
+            entry.is_committed and entry.id in self._effectful_entry_ids
+            for entry in self._entries[start:]
+        )
 
     def _is_replay_cheap(self, start: int) -> bool:
         """Return whether all entries from an index on can be replayed, and quickly."""
-        if any(self._iter_committed_effects(start)):
+        if self._has_effects_since(start):
             return False
-        replayed = [entry for entry in self._entries[start:] if entry.is_committed]
-        return (
-            sum(entry.seconds + _REPLAY_OVERHEAD_SECONDS for entry in replayed)
-            < MAX_CHEAP_REPLAY_SECONDS
-        )
+        replayed = (entry for entry in self._entries[start:] if entry.is_committed)
+        replay_seconds = sum(entry.seconds + _REPLAY_OVERHEAD_SECONDS for entry in replayed)
+        return replay_seconds < MAX_CHEAP_REPLAY_SECONDS
 
     def _save_current_state(self) -> None:
         state = self.dump_state()

@@ -69,11 +69,21 @@ def is_valid_session_id(session_id: str) -> bool:
 class _SessionSlot:
     """A session of this process, with the lock that a call holds while it uses the session."""
 
-    def __init__(self) -> None:
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
         self.lock = threading.Lock()
         self.session: EvaluationSession | None = None
         self.last_used_at = 0.0
-        self.waiting_calls = 0
+        self.pending_calls = 0
+        """Calls that use the session or wait for it."""
+        self.kernel_engine = ""
+        """Name of the engine whose kernel the session has or is starting."""
+        self.save_at = float("inf")
+        """When the session is to be saved in the background, as a value of `time.monotonic`."""
+
+    def has_unsaved_entries(self) -> bool:
+        """Return whether the journal could not be written, and exists in memory only."""
+        return self.session is not None and not self.session.is_journal_saved
 
 
 class SessionManager:
@@ -96,9 +106,6 @@ class SessionManager:
         self.pool = KernelPool() if pool is None else pool
         self._max_kernels = max_kernels
         self._slots: dict[str, _SessionSlot] = {}
-        self._engine_names_by_session: dict[str, str] = {}
-        """The engine of each session that has a kernel."""
-        self._save_due_times: dict[str, float] = {}
         self._condition = threading.Condition()
         self._saver: threading.Thread | None = None
         self._is_closed = False
@@ -129,20 +136,23 @@ class SessionManager:
         is_given = session_id is not None and is_valid_session_id(session_id)
         session_id = session_id if session_id is not None and is_given else generate_session_id()
         wait = _SessionWait(seconds, control)
-        slot = self._claim_slot(session_id)
-        try:
-            with contextlib.ExitStack() as stack:
-                wait.acquire_lock(slot.lock)
-                stack.callback(slot.lock.release)
-                session = self._prepare_session(
-                    session_id, engine, slot, stack, wait, is_given=is_given
+        with contextlib.ExitStack() as stack:
+            slot = stack.enter_context(self._claim_slot(session_id))
+            wait.acquire_lock(slot.lock)
+            stack.callback(slot.lock.release)
+            if slot.session is None:
+                slot.session = EvaluationSession(
+                    session_id, engine, self.directory, self._start_kernel
                 )
-                try:
-                    yield session
-                finally:
-                    self._finish_call(slot, session)
-        finally:
-            self._release_slot(session_id, slot)
+            try:
+                wait.lock_file(slot.session.journal_path, stack)
+            except DataDirectoryError as error:
+                # A file lock that cannot be created does not prevent the call.
+                note = f"The session is not locked against other processes: {error}."
+                slot.session.notes.append(note)
+            slot.session.begin_call(engine, is_given=is_given)
+            stack.callback(self._finish_call, slot, slot.session)
+            yield slot.session
 
     def get_saved_engine_name(self, session_id: str) -> str | None:
         """Return the name of the engine that saved the state of a session, if there is one."""
@@ -177,67 +187,27 @@ class SessionManager:
                 slot.lock.release()
         self.pool.close()
 
-    def _claim_slot(self, session_id: str) -> _SessionSlot:
+    @contextlib.contextmanager
+    def _claim_slot(self, session_id: str) -> Iterator[_SessionSlot]:
+        """Provide the slot of a session, which is not deleted while it is claimed."""
         with self._condition:
-            slot = self._slots.setdefault(session_id, _SessionSlot())
-            slot.waiting_calls += 1
-            return slot
+            slot = self._slots.setdefault(session_id, _SessionSlot(session_id))
+            slot.pending_calls += 1
+        try:
+            yield slot
+        finally:
+            with self._condition:
+                slot.pending_calls -= 1
+                if slot.session is None or not slot.session.has_kernel:
+                    self._forget_kernel(slot)
 
-    def _release_slot(self, session_id: str, slot: _SessionSlot) -> None:
-        with self._condition:
-            slot.waiting_calls -= 1
-            if slot.session is None or not slot.session.has_kernel:
-                self._forget_kernel(session_id)
-
-    def _forget_kernel(self, session_id: str) -> None:
+    def _forget_kernel(self, slot: _SessionSlot) -> None:
         """Let others start a kernel, and drop the session from memory if nothing is unsaved."""
         with self._condition:
-            self._engine_names_by_session.pop(session_id, None)
-            slot = self._slots.get(session_id)
-            # A journal that could not be written exists in memory only.
-            is_saved = slot is None or slot.session is None or slot.session.is_journal_saved
-            if slot is not None and slot.waiting_calls == 0 and is_saved:
-                del self._slots[session_id]
+            slot.kernel_engine = ""
+            if slot.pending_calls == 0 and not slot.has_unsaved_entries():
+                self._slots.pop(slot.session_id, None)
             self._condition.notify_all()
-
-    def _prepare_session(
-        self,
-        session_id: str,
-        engine: Engine,
-        slot: _SessionSlot,
-        stack: contextlib.ExitStack,
-        wait: _SessionWait,
-        *,
-        is_given: bool,
-    ) -> EvaluationSession:
-        """Lock the session for this call, read new entries, and set its status.
-
-        A file lock that cannot be created does not prevent the call. The user gets a note instead.
-
-        `is_given` is true if the caller has given a valid ID. If nothing is stored under it, the
-        status is "reused", for which tools add a note to their answer.
-        """
-        session = slot.session
-        if session is None:
-            session = EvaluationSession(session_id, engine, self.directory, self._start_kernel)
-            slot.session = session
-        had_kernel, was_empty = session.has_kernel, not session.entries
-        try:
-            wait.lock_file(session.journal_path, stack)
-        except DataDirectoryError as error:
-            session.notes.append(f"The session is not locked against other processes: {error}.")
-        # This may save the state, which is possible only while the kernel includes all known
-        # entries. New entries are therefore read afterwards.
-        session.switch_engine(engine)
-        is_readable = session.read_journal()
-        if not session.entries:
-            is_unknown = is_given and is_readable and was_empty and not had_kernel
-            session.status = "reused" if is_unknown else "new"
-        elif had_kernel:
-            session.status = "resumed" if session.is_kernel_behind else "continued"
-        else:
-            session.status = "resumed-new-kernel"
-        return session
 
     def _finish_call(self, slot: _SessionSlot, session: EvaluationSession) -> None:
         """Save the session if necessary, and schedule saving it in the background.
@@ -245,11 +215,10 @@ class SessionManager:
         The background save waits `SAVE_DELAY_SECONDS`, so that calls in quick succession are saved
         once.
         """
-        session.notes = []  # from here on, notes are for the next call
         session.finish_call()
         slot.last_used_at = time.monotonic()
         with self._condition:
-            self._save_due_times[session.id] = slot.last_used_at + SAVE_DELAY_SECONDS
+            slot.save_at = slot.last_used_at + SAVE_DELAY_SECONDS
             if self._saver is None and not self._is_closed:
                 self._saver = threading.Thread(
                     target=self._run_saver, name="paddock-sessions", daemon=True
@@ -264,14 +233,17 @@ class SessionManager:
         control: EvaluationControl,
     ) -> Kernel:
         """Start a kernel once fewer than the maximum are running."""
-        self._reserve_kernel(session_id, engine, control)
+        slot = self._slots[session_id]
+        self._reserve_kernel(slot, engine, control)
         try:
             return self.pool.acquire(engine, limits)
         except KernelError:
-            self._forget_kernel(session_id)
+            self._forget_kernel(slot)
             raise
 
-    def _reserve_kernel(self, session_id: str, engine: Engine, control: EvaluationControl) -> None:
+    def _reserve_kernel(
+        self, slot: _SessionSlot, engine: Engine, control: EvaluationControl
+    ) -> None:
         """Wait until the session may have a kernel, and register it.
 
         If too many are running, the least recently used idle kernel is ended.
@@ -279,15 +251,14 @@ class SessionManager:
         is_limited = "many" not in engine.capabilities
         while True:
             with self._condition:
-                others = [
-                    name
-                    for other_id, name in self._engine_names_by_session.items()
-                    if other_id != session_id
+                engines = [
+                    other.kernel_engine
+                    for other in self._slots.values()
+                    if other is not slot and other.kernel_engine
                 ]
-                is_full = len(others) >= self._max_kernels
-                is_used_up = is_limited and others.count(engine.name) >= MAX_LICENSED_KERNELS
-                if not is_full and not is_used_up:
-                    self._engine_names_by_session[session_id] = engine.name
+                is_used_up = is_limited and engines.count(engine.name) >= MAX_LICENSED_KERNELS
+                if len(engines) < self._max_kernels and not is_used_up:
+                    slot.kernel_engine = engine.name
                     return
             if self._close_idle_kernel(engine.name if is_used_up else None):
                 continue
@@ -302,13 +273,13 @@ class SessionManager:
         `engine_name` restricts the choice to one engine. Returns whether a kernel was ended.
         """
         with self._condition:
-            slots = [
-                (session_id, self._slots.get(session_id))
-                for session_id, name in self._engine_names_by_session.items()
-                if engine_name in {None, name}
+            idle = [
+                slot
+                for slot in self._slots.values()
+                if slot.kernel_engine and engine_name in {None, slot.kernel_engine}
+                if not slot.pending_calls
             ]
-        idle = [(session_id, slot) for session_id, slot in slots if slot and not slot.waiting_calls]
-        for session_id, slot in sorted(idle, key=lambda item: item[1].last_used_at):
+        for slot in sorted(idle, key=lambda slot: slot.last_used_at):
             # The saver thread may hold the lock.
             if not slot.lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS):
                 continue
@@ -316,7 +287,7 @@ class SessionManager:
                 if slot.session is not None:
                     _save_state(slot.session)
                     slot.session.close_kernel()
-                self._forget_kernel(session_id)
+                self._forget_kernel(slot)
             finally:
                 slot.lock.release()
             return True
@@ -327,9 +298,7 @@ class SessionManager:
         while True:
             with self._condition:
                 now = time.monotonic()
-                due = [
-                    session_id for session_id, time_ in self._save_due_times.items() if time_ <= now
-                ]
+                due = [slot for slot in self._slots.values() if slot.save_at <= now]
                 if not due:
                     if self._is_closed:
                         return
@@ -337,24 +306,23 @@ class SessionManager:
                     # switch.
                     self._condition.wait(SAVE_DELAY_SECONDS)
                     continue
-                for session_id in due:
-                    del self._save_due_times[session_id]
-            for session_id in due:
-                self._save_session(session_id)
+                for slot in due:
+                    slot.save_at = float("inf")
+            for slot in due:
+                self._save_session(slot)
             self.prune()
 
-    def _save_session(self, session_id: str) -> None:
+    def _save_session(self, slot: _SessionSlot) -> None:
         """Save a session in the background, unless a call is using it."""
-        slot = self._slots.get(session_id)
-        if slot is None or slot.session is None or not slot.lock.acquire(blocking=False):
+        if slot.session is None or not slot.lock.acquire(blocking=False):
             return  # a call is using the session, and schedules saving it when it ends
         try:
-            is_finished = _save_state(slot.session, lambda: slot.waiting_calls > 0)
+            is_finished = _save_state(slot.session, lambda: slot.pending_calls > 0)
         finally:
             slot.lock.release()
-        if not is_finished and slot.waiting_calls == 0:
-            with self._condition:
-                self._save_due_times.setdefault(session_id, time.monotonic() + SAVE_DELAY_SECONDS)
+        with self._condition:
+            if not is_finished and slot.pending_calls == 0:
+                slot.save_at = min(slot.save_at, time.monotonic() + SAVE_DELAY_SECONDS)
 
 
 class _SessionWait:

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -40,11 +41,12 @@ from paddock.kernels.wolfram.printed_output import parse_printed_output
 from paddock.kernels.wolfram.wolfram_kernel import WolframKernel
 from paddock.kernels.worker.worker_kernel import start_worker
 from paddock.suggestions import did_you_mean
+from paddock.wolfram import quote_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.kernel import EvaluationLimits, Kernel
+    from paddock.kernels.kernel import EvaluationLimits
 
 ENGINE_VARIABLE = "PADDOCK_WOLFRAM_ENGINE"
 """Environment variable with the engine for everything that does not specify one."""
@@ -130,65 +132,58 @@ def get_system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozen
 
 
 def find_woxi() -> Engine:
-    """Return the engine woxi.
-
-    Its location is empty if it is not installed.
-    """
-    spec = find_spec("woxi")
-    location = spec.origin or "" if spec is not None else ""
-    return Engine(
-        name="woxi",
+    """Return the engine woxi. Its location is empty if it is not installed."""
+    start = partial(
+        start_worker,
+        "woxi",
+        "paddock.kernels.wolfram.woxi_interpreter",
+        read_printed=parse_printed_output,
+    )
+    return _make_package_engine(
+        "woxi",
+        "woxi",
         title="Woxi",
-        language="wolfram",
         licence="AGPL-3.0-or-later",
         install_hint='pip install "paddock[wolfram]"',
         capabilities=_WORKER_CAPABILITIES,
-        start=_start_woxi,
-        version=metadata.version("woxi") if location else "",
-        location=location,
-    )
-
-
-def _start_woxi(limits: EvaluationLimits) -> Kernel:
-    return start_worker(
-        "woxi",
-        "paddock.kernels.wolfram.woxi_interpreter",
-        limits,
-        read_printed=parse_printed_output,
+        start=start,
     )
 
 
 def find_mathics() -> Engine:
-    """Return the engine Mathics3.
-
-    Its location is empty if it is not installed.
-    """
-    spec = find_spec("mathics")
-    location = spec.origin or "" if spec is not None else ""
-    try:
-        version = metadata.version("Mathics3") if location else ""
-    except metadata.PackageNotFoundError:  # a different package with this name
-        location = version = ""
-    return Engine(
-        name="mathics",
+    """Return the engine Mathics3. Its location is empty if it is not installed."""
+    start = partial(
+        start_worker,
+        "mathics",
+        "paddock.kernels.wolfram.mathics_interpreter",
+        variables=SINGLE_THREAD_VARIABLES,
+    )
+    return _make_package_engine(
+        "mathics",
+        "Mathics3",
         title="Mathics3",
-        language="wolfram",
         licence="GPL-3.0-or-later",
         install_hint='pip install "paddock[mathics]"',
         capabilities=_WORKER_CAPABILITIES | _INTERRUPT,
-        start=_start_mathics,
-        version=version,
-        location=location,
+        start=start,
     )
 
 
-def _start_mathics(limits: EvaluationLimits) -> Kernel:
-    return start_worker(
-        "mathics",
-        "paddock.kernels.wolfram.mathics_interpreter",
-        limits,
-        variables=SINGLE_THREAD_VARIABLES,
-    )
+def _make_package_engine(package: str, distribution: str, **fields: Any) -> Engine:
+    """Return the engine of a Python package, with its version and location if it is installed.
+
+    Args:
+        package: The package, which also names the engine. It is not imported.
+        distribution: The name under which the package is installed.
+        fields: The other fields of the engine.
+    """
+    spec = find_spec(package)
+    location = spec.origin or "" if spec is not None else ""
+    try:
+        version = metadata.version(distribution) if location else ""
+    except metadata.PackageNotFoundError:  # a different package with this name
+        location = version = ""
+    return Engine(name=package, language="wolfram", version=version, location=location, **fields)
 
 
 def make_wolfram_engine(program: KernelProgram | None) -> Engine:
@@ -221,8 +216,7 @@ def make_wolfram_engine(program: KernelProgram | None) -> Engine:
 def _build_command(program: KernelProgram) -> list[str]:
     """Return the command that runs the driver in a kernel."""
     path = str(program.path)
-    driver = str(DRIVER_PATH).replace("\\", "\\\\").replace('"', '\\"')
-    code = f'Get["{driver}"]; PaddockDriver`run[]'
+    code = f"Get[{quote_string(str(DRIVER_PATH))}]; PaddockDriver`run[]"
     if program.is_script:
         return [path, "-code", code]
     return [path, "-noinit", "-noprompt", "-run", code]

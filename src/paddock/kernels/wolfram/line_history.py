@@ -72,10 +72,6 @@ class LineHistory:
     line: int = 1
     """The number of the next line."""
 
-    def truncate_to_line(self, line: int) -> LineHistory:
-        """Return the history as it was when a line was evaluated."""
-        return LineHistory(self.inputs, self.results, line)
-
 
 class SourceChange(NamedTuple):
     """A range of source text and its replacement."""
@@ -102,17 +98,21 @@ def rewrite_references(
     Only the replaced ranges change. The rest of the text reaches the engine as the user wrote it.
     """
     freeform_inputs: list[str] = []
-    changes = list(_iter_changes(source, expression, history, freeform_inputs, 0))
-    return RewrittenExpression(_apply_changes(source, expression, changes), freeform_inputs)
+    text = _rewrite_expression(source, expression, history, freeform_inputs, 0)
+    return RewrittenExpression(text, freeform_inputs)
 
 
-def _apply_changes(
-    source: ParsedSource, expression: Expression, changes: list[SourceChange]
+def _rewrite_expression(
+    source: ParsedSource,
+    expression: Expression,
+    history: LineHistory,
+    freeform_inputs: list[str],
+    depth: int,
 ) -> str:
-    """Return the text of an expression with the changes made."""
+    """Return the text of an expression with the changes of `_iter_changes` made."""
     pieces: list[str] = []
     position = expression.start
-    for change in sorted(changes):
+    for change in sorted(_iter_changes(source, expression, history, freeform_inputs, depth)):
         pieces += [source.text[position : change.start], change.text]
         position = change.end
     return "".join([*pieces, source.text[position : expression.end]])
@@ -207,39 +207,30 @@ def _get_result_code(history: LineHistory, line: int, depth: int) -> str | None:
     # The stored text of an image is only a placeholder, so the input has to be evaluated again.
     has_image = IMAGE_PLACEHOLDER.search(result) is not None
     if has_image and line in history.inputs and depth < _MAX_RECREATION_DEPTH:
-        earlier = history.truncate_to_line(line)
-        recreated = _recreate_result(earlier, history.inputs[line], depth)
-        return recreated or f"({result})"
+        recreated = _rewrite_input(history, line, depth, first=-1)
+        return f"({recreated[0] if recreated else result})"
     return f"({result})"
-
-
-def _recreate_result(history: LineHistory, code: str, depth: int) -> str | None:
-    """Return the last expression of an input, with its references replaced."""
-    source = parse(code)
-    if source.problems or not source.expressions:
-        return None
-    last = source.expressions[-1]
-    changes = list(_iter_changes(source, last, history, [], depth + 1))
-    return f"({_apply_changes(source, last, changes)})"
 
 
 def _get_input_code(history: LineHistory, line: int, depth: int) -> str | None:
     """Return the whole input of a line as one expression, with its references replaced."""
-    if depth >= _MAX_RECREATION_DEPTH:
-        return None
+    texts = _rewrite_input(history, line, depth) if depth < _MAX_RECREATION_DEPTH else []
+    return f"({'; '.join(texts)})" if texts else None
+
+
+def _rewrite_input(history: LineHistory, line: int, depth: int, first: int = 0) -> list[str]:
+    """Return the expressions of the input of a line, with their references replaced.
+
+    The list is empty if the input cannot be parsed. It begins with the expression at index `first`.
+    """
     source = parse(history.inputs[line])
-    if source.problems or not source.expressions:
-        return None
-    earlier = history.truncate_to_line(line)
-    texts = [
-        _apply_changes(
-            source,
-            expression,
-            list(_iter_changes(source, expression, earlier, [], depth + 1)),
-        )
-        for expression in source.expressions
+    earlier = LineHistory(history.inputs, history.results, line)
+    if source.problems:
+        return []
+    return [
+        _rewrite_expression(source, expression, earlier, [], depth + 1)
+        for expression in source.expressions[first:]
     ]
-    return f"({'; '.join(texts)})"
 
 
 def _build_out_function(history: LineHistory, depth: int) -> str:
