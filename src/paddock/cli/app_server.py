@@ -9,7 +9,7 @@ import os
 import sys
 import webbrowser
 from threading import Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,55 +25,44 @@ if TYPE_CHECKING:
 
     from paddock.app.authenticators import Authenticator
     from paddock.app.instance import InstanceInfo
+    from paddock.cli.up import AppServerOptions
 
 TOKEN_VARIABLE = "PADDOCK_TOKEN"  # noqa: S105 - the name of a variable
 
 
-class AppServerOptions(NamedTuple):
-    """The options of `paddock up`, as parsed from the command line."""
-
-    port: int
-    is_port_explicit: bool
-    """True if the user selected the port, which is then not replaced without asking."""
-    host: str
-    opens_browser: bool
-    """Open the web app in a browser when the server accepts connections."""
-    database: str | None
-    """The URL of the database, or None for the default one."""
-    host_names: tuple[str, ...]
-    """Accepted `Host` headers, besides those of the address."""
-    origins: tuple[str, ...]
-    """Accepted origins. Each text can contain several, separated by commas."""
-    is_team: bool
-    """Let each user sign in to a separate zoo, instead of serving a single zoo."""
-    requests_per_minute: int | None
-    """The limit per client for API requests, or None for no limit."""
-
-
-def serve_app(options: AppServerOptions) -> None:
+def serve_app(options: AppServerOptions, *, is_port_explicit: bool) -> None:
     """Serve the web app, the REST API and the MCP endpoints until the process is stopped.
 
     Does nothing if another process already serves the same zoo on this port.
+
+    Args:
+        options: The options of the command.
+        is_port_explicit: True if the user selected the port, which is then not replaced without
+            asking.
 
     Raises:
         PaddockError: The address is not safe or not available, or the database cannot be used.
     """
     configure_request_log()
-    if options.database:
+    if options["database"]:
         # The zoo's MCP server at /mcp reads the address from the environment.
-        os.environ[ZOO_DATABASE_VARIABLE] = options.database
-    address = startup.ListenAddress(host=options.host, port=options.port, hosts=options.host_names)
+        os.environ[ZOO_DATABASE_VARIABLE] = options["database"]
+    address = startup.ListenAddress(
+        host=options["host"], port=options["port"], hosts=options["host_names"]
+    )
     # Reject an unsafe address before the database is created.
     authenticator = (
         None
-        if options.is_team
+        if options["is_team"]
         else startup.create_authenticator(address, os.environ.get(TOKEN_VARIABLE))
     )
-    with open_zoo(options.database) as zoo:
+    with open_zoo(options["database"]) as zoo:
         if authenticator is None:
             authenticator = startup.create_team_authenticator(zoo)
         instance = make_instance_info(zoo)
-        listening_socket = _open_socket(address, instance, options)
+        listening_socket = _open_socket(
+            address, instance, options, is_port_explicit=is_port_explicit
+        )
         if listening_socket is None:
             return
         application = Application(
@@ -82,14 +71,14 @@ def serve_app(options: AppServerOptions) -> None:
             instance=instance,
             web_directory=get_web_directory(),
             allowed_hosts=address.allowed_hosts,
-            allowed_origins=_split_origins(options.origins),
-            requests_a_minute=options.requests_per_minute,
+            allowed_origins=_split_origins(options["origins"]),
+            requests_a_minute=options["requests_per_minute"],
         )
         url = address.format_url(listening_socket.getsockname()[1])
 
         def announce() -> None:
             _print_addresses(url, get_database_info(zoo).location, authenticator)
-            if options.opens_browser:
+            if not options["no_browser"]:
                 open_browser(url)
 
         startup.run_application(application, listening_socket, announce)
@@ -101,7 +90,11 @@ def _split_origins(texts: tuple[str, ...]) -> list[str]:
 
 
 def _open_socket(
-    address: startup.ListenAddress, instance: InstanceInfo, options: AppServerOptions
+    address: startup.ListenAddress,
+    instance: InstanceInfo,
+    options: AppServerOptions,
+    *,
+    is_port_explicit: bool,
 ) -> socket.socket | None:
     """Listen on the port, or on a nearby one if it is in use.
 
@@ -121,14 +114,14 @@ def _open_socket(
     if acquired.is_same:
         url = address.format_url(address.port)
         output.print_note(f"Paddock is already running with this zoo: {url}")
-        if options.opens_browser:
+        if not options["no_browser"]:
             open_browser(url)
         return None
     output.print_note(f"Port {address.port} is in use by {acquired.owner}.")
     if output.can_ask():
         if not click.confirm("Use another port?", default=True, err=True):
             raise click.Abort
-    elif options.is_port_explicit:
+    elif is_port_explicit:
         raise acquired.error
     return open_nearby_listening_socket(address.host, address.port)
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from mimetypes import guess_extension
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 import msgspec
@@ -22,8 +22,9 @@ from paddock.cli.errors import ArgumentError
 from paddock.cli.message_text import format_content, format_frame
 from paddock.cli.target_options import (
     TargetCommand,
+    connection_options,
     resolve_target,
-    server_options,
+    select_given_options,
 )
 from paddock.client.connect import connect
 from paddock.client.connect_options import Transcript, TranscriptMessage
@@ -59,7 +60,7 @@ ARGUMENT_PATTERN = re.compile(r"([^=]+?)(:?=)(.*)", re.DOTALL)
     metavar="DIR",
     help="Write images, audio and binary resources to files in DIR.",
 )
-@server_options
+@connection_options
 @click.pass_context
 def call(
     ctx: click.Context,
@@ -70,8 +71,8 @@ def call(
     arguments_json: str | None,
     show: bool,
     save: Path | None,
-    options: ConnectOptions,
     as_json: bool,
+    **connect_options: Unpack[ConnectOptions],
 ) -> None:
     """Call a TOOL of a server and print the result.
 
@@ -85,6 +86,7 @@ def call(
     The exit code is 1 if the tool reports an error, and 2 if it could not be called.
     """
     json_arguments = _parse_json_object(arguments_json)
+    options = select_given_options(connect_options)
     options["tasks"] = True
     if show:
         options["record"] = Transcript(lambda message: _print_message(message, to_stderr=as_json))

@@ -10,6 +10,7 @@ import click
 
 from paddock.cli import output
 from paddock.cli.errors import ArgumentError, CommandError
+from paddock.cli.shared_options import json_option
 from paddock.errors import PaddockError
 from paddock.extensions.catalogues.builder import build_catalogue
 from paddock.extensions.catalogues.document import format_catalogue
@@ -118,7 +119,7 @@ def remove(location: str) -> None:
 
 
 @catalogue.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_catalogues(*, as_json: bool) -> None:
     """List your catalogues with the state of their local copies. Downloads nothing."""
     statuses = load_catalogues(may_fetch=False)

@@ -8,6 +8,7 @@ import click
 
 from paddock.cli import output
 from paddock.cli.server_details import describe_installation
+from paddock.cli.shared_options import json_option
 from paddock.errors import PaddockError
 from paddock.installer.apps import supported_clients
 from paddock.installer.detection import detected_clients
@@ -38,7 +39,7 @@ class ClientRow(NamedTuple):
 
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Include clients not found here.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def clients(*, everything: bool, as_json: bool) -> None:
     """List the clients on this computer, with the servers Paddock has installed into them.
 

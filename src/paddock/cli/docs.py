@@ -10,6 +10,7 @@ import click
 
 from paddock.cli import output, text_layout
 from paddock.cli.errors import ArgumentError, NothingDoneError
+from paddock.cli.shared_options import json_option
 from paddock.docsearch import indexer
 from paddock.docsearch.corpora.markdown_folders import add_folder, list_folders, remove_folder
 from paddock.docsearch.corpora.registry import resolve_corpus_names
@@ -52,7 +53,7 @@ def docs(ctx: click.Context) -> None:
     help="Maximum number of pages.",
 )
 @click.option("--full", is_flag=True, help="Print entire pages.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def search(
     words: tuple[str, ...],
     *,
@@ -127,7 +128,7 @@ def index(corpora: tuple[str, ...]) -> None:
 
 
 @docs.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def status(*, as_json: bool) -> None:
     """Show the content of the index, the search method and the progress of indexing."""
     index = index_status()

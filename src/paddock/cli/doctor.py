@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completion, output
+from paddock.cli.shared_options import json_option
 from paddock.installer import doctor as library
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ PROBLEM_LEVELS = ("warning", "error")
 
 @click.command()
 @click.argument("client", required=False, shell_complete=completion.complete_clients)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
     """Start each installed server as its client would, and report problems.

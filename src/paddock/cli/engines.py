@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from paddock.cli import output
+from paddock.cli.shared_options import json_option
 from paddock.kernels.wolfram.engines import ENGINE_VARIABLE, choose_engine
 from paddock.kernels.wolfram.engines import engines as engine_reports
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def engines(*, as_json: bool) -> None:
     """List the Wolfram Language engines, with the one in use and the reason for that choice.
 

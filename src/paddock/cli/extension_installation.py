@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from paddock.cli import format_error, output
 from paddock.cli.errors import ArgumentError
 from paddock.extensions.catalogues.installer import (
@@ -100,12 +98,7 @@ def install_extension(entry: CatalogueEntry, *, is_agreed: bool) -> None:
     for line in describe_installation(entry):
         output.print_note(f"  {line}")
     if not is_agreed:
-        if not output.can_ask():
-            raise ArgumentError(
-                "Confirmation is required, but there is no terminal to ask on", hint="pass --yes"
-            )
-        if not output.ask_yes_no("Install it?"):
-            raise click.Abort
+        output.require_confirmation("Install it?", "Installing it")
     with output.show_progress(f"Installing {entry.name} …"):
         was_needed = install_entry(entry)
     action = "Installed" if was_needed else "Another process has installed"

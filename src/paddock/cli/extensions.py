@@ -12,6 +12,7 @@ import click
 
 from paddock.cli import completion, output, text_layout
 from paddock.cli.commands import CommandWithSubcommands
+from paddock.cli.shared_options import json_option
 from paddock.cli.text_layout import to_single_line
 from paddock.extensions.discovery import discover
 from paddock.extensions.extension import Extension
@@ -52,7 +53,7 @@ class ExtensionsCommand(CommandWithSubcommands):
 @click.argument(
     "pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_extensions
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def extensions(pattern: str, *, as_json: bool) -> None:
     """List the installed extensions, including broken ones.
 
@@ -165,7 +166,7 @@ def _format_extension(description: Json) -> str:
 
 @click.command()
 @click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_tools)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def tools(pattern: str, *, as_json: bool) -> None:
     """List the tools available to servers.
 
@@ -178,7 +179,7 @@ def tools(pattern: str, *, as_json: bool) -> None:
 @click.argument(
     "pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_prompts
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def prompts(pattern: str, *, as_json: bool) -> None:
     """List the prompts available to servers.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from paddock.cli import completion, text_layout
 from paddock.cli.target_options import (
     TargetCommand,
+    connection_options,
     resolve_target,
-    server_options,
+    select_given_options,
 )
 from paddock.client.connect import connect
 from paddock.client.errors import PeerError
@@ -35,14 +36,14 @@ LIST_METHODS = {
 
 @click.command(cls=TargetCommand)
 @click.argument("target", shell_complete=completion.complete_servers)
-@server_options
+@connection_options
 @click.pass_context
 def inspect(
     ctx: click.Context,
     target: str,
     *,
-    options: ConnectOptions,
     as_json: bool,
+    **connect_options: Unpack[ConnectOptions],
 ) -> None:
     """Show the metadata, tools, prompts and resources of a server.
 
@@ -50,7 +51,7 @@ def inspect(
     directory, a URL, or a command line in quotes. Instead of TARGET, a command line can follow --
     at the end.
     """
-    with connect(resolve_target(ctx, target), **options) as peer:
+    with connect(resolve_target(ctx, target), **select_given_options(connect_options)) as peer:
         description = describe_server(peer)
     if as_json:
         click.echo(text_layout.format_json(description))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NotRequired, Unpack
 
 import click
 
@@ -14,8 +14,12 @@ from paddock.cli.plan_output import PlanDisplay, print_plan, report_outcomes
 from paddock.cli.shared_options import (
     EntryOptions,
     consent_options,
+    dry_run_option,
     entry_options,
     location_options,
+    quiet_json_option,
+    show_values_option,
+    yes_option,
 )
 from paddock.errors import PaddockError
 from paddock.installer import install as library
@@ -35,7 +39,7 @@ class InstallSettings(EntryOptions):
     project: Path | None
     file: Path | None
     replace: bool
-    check: bool
+    check: NotRequired[bool]
     dry_run: bool
 
 
@@ -52,10 +56,10 @@ class InstallSettings(EntryOptions):
 @consent_options
 @click.option("--replace", is_flag=True, help="Replace an entry that Paddock did not create.")
 @click.option("--no-check", is_flag=True, help="Do not test the server before installing it.")
-@click.option("--dry-run", is_flag=True, help="Show the changes without making them.")
-@click.option("--show-values", is_flag=True, help="With --dry-run: show secrets in the file.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and never ask.")
+@dry_run_option
+@show_values_option
+@yes_option
+@quiet_json_option
 @click.pass_context
 def install(
     ctx: click.Context,
@@ -63,16 +67,12 @@ def install(
     *,
     everywhere: bool,
     server: str | None,
-    project: Path | None,
-    file: Path | None,
-    entry: EntryOptions,
     install_policy: bool | None,
-    replace: bool,
     no_check: bool,
-    dry_run: bool,
     show_values: bool,
     yes: bool,
     as_json: bool,
+    **settings: Unpack[InstallSettings],
 ) -> None:
     """Add SERVER to the configuration of each CLIENT.
 
@@ -83,14 +83,8 @@ def install(
     An entry that Paddock did not create is replaced only with --replace, or after asking on a
     terminal. The exit code is 1 if installation into some of several clients failed.
     """
-    settings = InstallSettings(
-        **entry,
-        project=project,
-        file=file,
-        replace=replace,
-        check=not no_check,
-        dry_run=dry_run,
-    )
+    settings["check"] = not no_check
+    dry_run = settings["dry_run"]
     arguments = parse_client_arguments(words, server)
     may_ask = output.can_ask() and not (yes or as_json)
     if arguments.server and not dry_run and (install_policy or may_ask):
@@ -98,8 +92,7 @@ def install(
     clients = _select_clients(arguments, settings, everywhere=everywhere)
     if everywhere and may_ask and not dry_run:
         output.print_note("Detected clients: " + ", ".join(filter(None, clients)))
-        if not output.ask_yes_no("Install into all of them?"):
-            raise click.Abort
+        output.confirm("Install into all of them?")
     outcomes = [
         _install_into_client(
             client, arguments.server, settings, may_ask=may_ask, raises_errors=len(clients) == 1

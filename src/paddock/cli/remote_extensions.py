@@ -8,6 +8,7 @@ import click
 
 from paddock.cli import output, text_layout
 from paddock.cli.extension_installation import find_catalogue_entry, install_extension
+from paddock.cli.shared_options import json_option, yes_option
 from paddock.extensions.catalogues.remote import select_best_entries
 from paddock.extensions.catalogues.store import load_catalogues
 from paddock.extensions.discovery import discover, discover_extension
@@ -21,7 +22,7 @@ Json = dict[str, Any]
 
 @click.command()
 @click.argument("search_text", default="", metavar="[WORD]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def search(search_text: str, *, as_json: bool) -> None:
     """List the extensions in your catalogues, installed or not.
 
@@ -57,7 +58,7 @@ def search(search_text: str, *, as_json: bool) -> None:
 
 @click.command()
 @click.argument("name", metavar="NAME")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 def install(name: str, *, yes: bool) -> None:
     """Show what installing the extension NAME does, ask, and install it from your catalogues.
 

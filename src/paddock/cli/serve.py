@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import click
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 DEFAULT_ADDRESS = "127.0.0.1:8642"
 DEFAULT_PATH = "/mcp"
+INSTALL_MISSING_EXTENSIONS = "paddock.cli.extension_installation:install_missing_extensions"
+"""Imported only if installing is allowed, because it loads urllib."""
+SERVE_TARGET_HTTP = "paddock.serving.http:serve_target_http"
+"""Imported only for `--http`, because asyncio takes 45 ms to load."""
+MOUNT_SERVER = "paddock.mounting.mounts:mount_server"
+"""Imported only for `--mount`, because it loads the client."""
 
 
 def _check_address(
@@ -124,10 +131,7 @@ def serve(
     """
     # Clients start servers without a terminal, where the policy is False by default.
     if install_policy is not False:
-        from paddock.cli.extension_installation import (  # noqa: PLC0415 - loads urllib
-            install_missing_extensions,
-        )
-
+        install_missing_extensions = resolve_name(INSTALL_MISSING_EXTENSIONS)
         install_missing_extensions(target or get_default_server_name(), install_policy)
     source = _find_serve_target(target, is_named=named)
     _configure_after_load(source, options, mounts)
@@ -138,9 +142,7 @@ def serve(
             raise click.UsageError("--path, --allowed-host and --allowed-origin require --http")
         serve_target(source, reload=reload)
         return
-    from paddock.serving.http import serve_target_http  # noqa: PLC0415 - asyncio is 45 ms
-
-    serve_target_http(
+    resolve_name(SERVE_TARGET_HTTP)(
         source,
         http,
         reload=reload,
@@ -185,7 +187,6 @@ def _configure_after_load(
 
 def _mount_servers(server: BaseServer, mounts: list[tuple[str, str]]) -> None:
     """Mount the servers given with `--mount`."""
-    from paddock.mounting.mounts import mount_server  # noqa: PLC0415 - only when asked for
-
+    mount_server = resolve_name(MOUNT_SERVER)
     for name, target in mounts:
         mount_server(server, target, name)

@@ -28,6 +28,7 @@ from paddock.cli.server_details import (
     get_spec_name,
     summarize_server,
 )
+from paddock.cli.shared_options import json_option
 from paddock.cli.text_layout import format_json, replace_control_characters
 from paddock.errors import PaddockError
 from paddock.extensions.references import make_reference_absolute
@@ -74,7 +75,7 @@ def parse_server_name(argument: str) -> str | Path:
 )
 @click.option("--no-built-in", is_flag=True, help="Omit the servers that come with Paddock.")
 @click.option("--remote", is_flag=True, help="Include servers in your catalogues.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> None:
     """List the named servers, including broken ones.
 
@@ -144,7 +145,7 @@ def _list_client_ids(server: NamedServer) -> str:
 @click.argument("name", shell_complete=completion.complete_servers)
 @click.option("--property", "property_name", metavar="P", help="Print only this property.")
 @click.option("--config", is_flag=True, help="Print the JSON to paste into a client.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def show(
     ctx: click.Context, name: str, *, property_name: str | None, config: bool, as_json: bool

@@ -19,44 +19,36 @@ ToolOptions = dict[str, dict[str, object]]
 F = TypeVar("F", bound=Callable[..., object])
 
 
+def _split_pair(text: str, separator: str, parameter: click.Parameter) -> tuple[str, str]:
+    """Return the name and the value in a text such as `NAME=VALUE`.
+
+    Raises:
+        ArgumentError: The text has no name or no separator.
+    """
+    name, found_separator, value = text.partition(separator)
+    if not (found_separator and name.strip()):
+        # The message does not quote the text, which may be a secret without its name.
+        raise ArgumentError(f"Expected NAME{separator}VALUE", where=parameter.opts[0])
+    return name.strip(), value
+
+
 def parse_headers(
     _context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
-    """Parse HTTP headers given as `NAME:VALUE`.
-
-    Raises:
-        ArgumentError: A text has no name or no colon.
-    """
-    headers = {}
-    for text in texts:
-        name, colon, value = text.partition(":")
-        if not (colon and name.strip()):
-            # The message does not quote the text, which may be a secret without a header name.
-            raise ArgumentError("Expected NAME:VALUE", where=parameter.opts[0])
-        headers[name.strip()] = value.strip()
-    return headers
+    """Parse HTTP headers given as `NAME:VALUE`."""
+    pairs = (_split_pair(text, ":", parameter) for text in texts)
+    return {name: value.strip() for name, value in pairs}
 
 
 def parse_variables(
     _context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
-    """Parse environment variables given as `NAME=VALUE`.
-
-    Raises:
-        ArgumentError: A text has no name or no equals sign.
-    """
-    variables = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (equals and name.strip()):
-            # The message does not quote the text, which may be a secret without a name.
-            raise ArgumentError("Expected NAME=VALUE", where=parameter.opts[0])
-        variables[name.strip()] = value
-    return variables
+    """Parse environment variables given as `NAME=VALUE`."""
+    return dict(_split_pair(text, "=", parameter) for text in texts)
 
 
 def parse_forwarded_variables(
-    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+    _context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str | None]:
     """Parse environment variables given as `NAME=VALUE` or `NAME`.
 
@@ -68,10 +60,10 @@ def parse_forwarded_variables(
     """
     variables: dict[str, str | None] = {}
     for text in texts:
-        if "=" in text:
-            variables |= parse_variables(context, parameter, (text,))
-        elif text.isidentifier() and text.isascii():
+        if text.isidentifier() and text.isascii():
             variables[text] = None
+        elif "=" in text:
+            name, variables[name] = _split_pair(text, "=", parameter)
         else:
             raise ArgumentError(
                 "Expected NAME=VALUE or the NAME of a variable", where=parameter.opts[0]
@@ -93,8 +85,8 @@ def parse_tool_options(
     options: ToolOptions = {}
     for text in texts:
         path, equals, value = text.partition("=")
-        tool, dot, option = path.rpartition(".")
-        if not (equals and dot and tool and option):
+        tool, _, option = path.rpartition(".")
+        if not (equals and tool and option):
             raise ArgumentError(
                 f"Expected TOOL.OPTION=VALUE, got {text!r}",
                 where=parameter.opts[0],
@@ -121,6 +113,30 @@ def read_text_or_file(
         raise ArgumentError(f"Cannot read {file}: {error}", where=parameter.opts[0]) from None
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+quiet_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, and never ask."
+)
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Show the changes without making them."
+)
+show_values_option = click.option(
+    "--show-values", is_flag=True, help="With --dry-run: show secrets in the file."
+)
+entry_name_option = click.option(
+    "--name", metavar="KEY", help="Name of the entry in the client's file."
+)
+
+
+def combine_options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds several options to a command, in this order of its help."""
+    # Click lists the option of the last applied decorator first.
+    return lambda function: functools.reduce(
+        lambda decorated, option: option(decorated), reversed(options), function
+    )
+
+
 def headers_option(help_text: str) -> Callable[[F], F]:
     """Return a decorator that adds `--header NAME:VALUE`, with a dictionary as its value."""
     return click.option(
@@ -145,28 +161,28 @@ def tool_options_option(help_text: str) -> Callable[[F], F]:
     )
 
 
-def location_options(function: F) -> F:
-    """Add the options of `install` and `uninstall` that select an entry in a client's file."""
-    server = click.option(
+location_options = combine_options(
+    click.option(
         "--server",
         metavar="SERVER",
         shell_complete=completion.complete_servers,
         help="Server name, if a client has the same name.",
-    )
-    project = click.option(
+    ),
+    click.option(
         "--project",
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
         help="Use the client's configuration of this project instead of the user's.",
-    )
-    file = click.option(
+    ),
+    click.option(
         "--file",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="F",
         help="Use this configuration file instead of the client's default.",
-    )
-    name = click.option("--name", metavar="KEY", help="Name of the entry in the client's file.")
-    return server(project(file(name(function))))
+    ),
+    entry_name_option,
+)
+"""The options of `install` and `uninstall` that select an entry in a client's file."""
 
 
 class EntryOptions(TypedDict):
@@ -182,40 +198,20 @@ class EntryOptions(TypedDict):
     options: ToolOptions
 
 
-def entry_options(function: Callable[..., object]) -> Callable[..., object]:
-    """Add the options of `install` and `link` for the content of an entry.
-
-    The values are combined in one `EntryOptions`, which the decorated function receives as the
-    argument `entry`. The option `--name` must be added separately.
-    """
-
-    @functools.wraps(function)
-    def command(
-        *arguments: object,
-        name: str | None,
-        env: dict[str, str | None],
-        http: str | None,
-        headers: dict[str, str],
-        options: ToolOptions,
-        **keywords: object,
-    ) -> object:
-        entry = EntryOptions(name=name, env=env, http=http, headers=headers, options=options)
-        return function(*arguments, entry=entry, **keywords)
-
-    add_env = click.option(
+entry_options = combine_options(
+    click.option(
         "--env",
         multiple=True,
         metavar="NAME[=VALUE]",
         callback=parse_forwarded_variables,
         help="Environment variable for the server. Without VALUE, the client forwards its own "
         "variable and the file contains no value. Can be repeated.",
-    )
-    add_http = click.option(
-        "--http", metavar="URL", help="Connect the client to the server at this URL."
-    )
-    add_headers = headers_option("HTTP header to send with --http. Can be repeated.")
-    add_options = tool_options_option("Value of a tool option for this client. Can be repeated.")
-    return add_env(add_http(add_headers(add_options(command))))
+    ),
+    click.option("--http", metavar="URL", help="Connect the client to the server at this URL."),
+    headers_option("HTTP header to send with --http. Can be repeated."),
+    tool_options_option("Value of a tool option for this client. Can be repeated."),
+)
+"""The options of `install` and `link` for the fields of `EntryOptions` except `name`."""
 
 
 def consent_options(function: Callable[..., object]) -> Callable[..., object]:
@@ -234,13 +230,13 @@ def consent_options(function: Callable[..., object]) -> Callable[..., object]:
         install_policy = may_install if may_install or no_install or not output.can_ask() else None
         return function(*arguments, install_policy=install_policy, **keywords)
 
-    no_install = click.option(
-        "--no-install", is_flag=True, help="Never install missing extensions."
+    add_options: Callable[[Callable[..., object]], Callable[..., object]] = combine_options(
+        click.option(
+            "--install",
+            "may_install",
+            is_flag=True,
+            help="Install missing extensions from catalogues without asking.",
+        ),
+        click.option("--no-install", is_flag=True, help="Never install missing extensions."),
     )
-    install = click.option(
-        "--install",
-        "may_install",
-        is_flag=True,
-        help="Install missing extensions from catalogues without asking.",
-    )
-    return install(no_install(command))
+    return add_options(command)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from paddock.cli.errors import ArgumentError
-from paddock.cli.shared_options import headers_option
+from paddock.cli.shared_options import combine_options, headers_option, json_option
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.names import parse_qualified_name
+from paddock.named_servers.launch_command import build_launch_command
 from paddock.named_servers.names import ServerDefinitionError, ServerNotFoundError
 from paddock.named_servers.server_ref import is_path_target
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.client.connect_options import ConnectOptions
+
+FIND_SOURCE = "paddock.named_servers.sources:find_source"
+"""Imported for named servers only, because it loads the server runtime."""
 
 
 class TargetCommand(click.Command):
@@ -66,12 +68,8 @@ def _find_launch_command(word: str) -> list[str] | None:
     Raises:
         ServerNotFoundError: No server has this name, and the word cannot be a program.
     """
-    # These load the server runtime, which other targets and `--help` do not need.
-    from paddock.named_servers.launch_command import build_launch_command  # noqa: PLC0415 - see above
-    from paddock.named_servers.sources import find_source  # noqa: PLC0415 - see above
-
     try:
-        find_source(word)
+        resolve_name(FIND_SOURCE)(word)
     except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
         is_known = Path(word).exists() or shutil.which(word) is not None
         if " " not in word and (
@@ -83,68 +81,58 @@ def _find_launch_command(word: str) -> list[str] | None:
     return [launch.command, *launch.args]
 
 
-def server_options(function: Callable[..., object]) -> Callable[..., object]:
-    """Add the connection options of `paddock call` and `paddock inspect`.
+def _read_token(
+    _context: click.Context, _parameter: click.Parameter, variable: str | None
+) -> str | None:
+    """Return the bearer token in an environment variable.
 
-    The decorated function receives them as two arguments: `options`, the keyword arguments for
-    `connect`, and `as_json`.
+    Raises:
+        ArgumentError: The variable is not set or empty.
     """
+    if variable is None:
+        return None
+    token = os.environ.get(variable)
+    if not token:
+        raise ArgumentError(f"The environment variable {variable} is not set", where="--token-env")
+    return token
 
-    @functools.wraps(function)
-    def command(
-        *arguments: object,
-        era: str | None,
-        timeout: float,
-        headers: dict[str, str],
-        token_env: str | None,
-        allow_plain_http: bool,
-        **keywords: object,
-    ) -> object:
-        options: ConnectOptions = {"era": era, "timeout": timeout}
-        # HTTP options are only set if given: `connect` rejects them for other servers.
-        if allow_plain_http:
-            options["allow_plain_http"] = True
-        if headers:
-            options["headers"] = headers
-        if token_env is not None:
-            options["token"] = _read_token(token_env)
-        return function(*arguments, options=options, **keywords)
 
-    add_era = click.option(
+connection_options = combine_options(
+    click.option(
         "--era",
         type=click.Choice(SUPPORTED_VERSIONS),
         help="Protocol version to use (default: the newest that the server supports).",
-    )
-    add_timeout = click.option(
+    ),
+    click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),
         default=30.0,
         show_default=True,
         metavar="SECONDS",
         help="Time to wait for each response.",
-    )
-    add_headers = headers_option("HTTP header for a server at a URL. Can be repeated.")
-    add_token_env = click.option(
+    ),
+    headers_option("HTTP header for a server at a URL. Can be repeated."),
+    click.option(
         "--token-env",
+        "token",
         metavar="NAME",
+        callback=_read_token,
         help="Environment variable with the bearer token for a server at a URL.",
-    )
-    add_plain_http = click.option(
+    ),
+    click.option(
         "--allow-plain-http",
         is_flag=True,
         help="Allow sending a token unencrypted to another host.",
-    )
-    add_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    return add_era(add_timeout(add_headers(add_token_env(add_plain_http(add_json(command))))))
+    ),
+    json_option,
+)
+"""The options of `paddock call` and `paddock inspect`: `--json`, and keywords of `connect`."""
 
 
-def _read_token(variable: str) -> str:
-    """Return the bearer token in an environment variable.
+def select_given_options(options: ConnectOptions) -> ConnectOptions:
+    """Return the options that the user has set.
 
-    Raises:
-        ArgumentError: The variable is not set or empty.
+    `connect` rejects options for HTTP, even with their default values, for other servers.
     """
-    token = os.environ.get(variable)
-    if not token:
-        raise ArgumentError(f"The environment variable {variable} is not set", where="--token-env")
-    return token
+    given = {name: value for name, value in options.items() if value}
+    return cast("ConnectOptions", given)

@@ -12,9 +12,15 @@ import click
 
 from paddock.cli import completion, output
 from paddock.cli.client_arguments import parse_client_arguments
-from paddock.cli.errors import ArgumentError, NothingDoneError
+from paddock.cli.errors import NothingDoneError
 from paddock.cli.plan_output import PlanDisplay, print_outcomes, report_outcomes
-from paddock.cli.shared_options import location_options
+from paddock.cli.shared_options import (
+    dry_run_option,
+    location_options,
+    quiet_json_option,
+    show_values_option,
+    yes_option,
+)
 from paddock.installer import uninstall as library
 from paddock.installer.records import deduplicate_entries, list_recorded_entries
 from paddock.installer.uninstall import delete_server
@@ -53,10 +59,10 @@ class UninstallSelection(NamedTuple):
 )
 @click.option("--all", "everything", is_flag=True, help="Remove every server from every client.")
 @location_options
-@click.option("--dry-run", is_flag=True, help="Show the changes without making them.")
-@click.option("--show-values", is_flag=True, help="With --dry-run: show secrets in the file.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and never ask.")
+@dry_run_option
+@show_values_option
+@yes_option
+@quiet_json_option
 @click.pass_context
 def uninstall(
     ctx: click.Context,
@@ -125,13 +131,12 @@ def _confirm_removal(outcomes: list[Outcome]) -> None:
     output.print_note(f"{len(plans)} entries will be removed:")
     for plan in plans:
         output.print_note(f"  {plan.server} from {plan.client.name}")
-    if not output.ask_yes_no("Remove them?"):
-        raise click.Abort
+    output.confirm("Remove them?")
 
 
 @click.command()
 @click.argument("name", shell_complete=completion.complete_servers)
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @click.option("--keep-installed", is_flag=True, help="Keep the entries in clients.")
 def delete(name: str, *, yes: bool, keep_installed: bool) -> None:
     """Delete the server NAME.
@@ -143,13 +148,9 @@ def delete(name: str, *, yes: bool, keep_installed: bool) -> None:
     # Read the records now, because deleting the server also deletes them.
     installations = server.installations
     if not yes:
-        if not output.can_ask():
-            raise ArgumentError(
-                f"Deleting {name!r} requires confirmation, but there is no terminal to ask on",
-                hint="pass --yes",
-            )
-        if not output.ask_yes_no(f"Delete the server {name} ({server.location})?"):
-            raise click.Abort
+        output.require_confirmation(
+            f"Delete the server {name} ({server.location})?", f"Deleting {name!r}"
+        )
         if installations and not keep_installed:
             output.print_note("It is installed in:")
             for installation in installations:

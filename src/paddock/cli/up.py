@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pkgutil import resolve_name
+from typing import TypedDict, Unpack
 
 import click
 from click.core import ParameterSource
@@ -14,6 +16,27 @@ DEFAULT_PORT = 3912
 DEFAULT_HOST = "127.0.0.1"
 REQUIRED_PACKAGES = ("litestar", "sqlalchemy", "uvicorn")
 """Packages of the extras `zoo` and `http`."""
+SERVE_APP = "paddock.cli.app_server:serve_app"
+"""Imported after the packages of the extras were found, because it imports them."""
+
+
+class AppServerOptions(TypedDict):
+    """The options of `paddock up`, as parsed from the command line."""
+
+    port: int
+    host: str
+    no_browser: bool
+    """Do not open the web app in a browser when the server accepts connections."""
+    database: str | None
+    """The URL of the database, or None for the default one."""
+    host_names: tuple[str, ...]
+    """Accepted `Host` headers, besides those of the address."""
+    origins: tuple[str, ...]
+    """Accepted origins. Each text can contain several, separated by commas."""
+    is_team: bool
+    """Let each user sign in to a separate zoo, instead of serving a single zoo."""
+    requests_per_minute: int | None
+    """The limit per client for API requests, or None for no limit."""
 
 
 @click.command()
@@ -54,28 +77,19 @@ REQUIRED_PACKAGES = ("litestar", "sqlalchemy", "uvicorn")
 )
 @click.option(
     "--team",
+    "is_team",
     is_flag=True,
     help="Serve a team: each user signs in (see paddock users) and has a separate zoo.",
 )
 @click.option(
     "--rate-limit",
+    "requests_per_minute",
     type=click.IntRange(min=1),
     metavar="N",
     help="Maximum API requests per client and minute (default: unlimited).",
 )
 @click.pass_context
-def up(
-    ctx: click.Context,
-    *,
-    port: int,
-    host: str,
-    no_browser: bool,
-    database: str | None,
-    host_names: tuple[str, ...],
-    origins: tuple[str, ...],
-    team: bool,
-    rate_limit: int | None,
-) -> None:
+def up(ctx: click.Context, **options: Unpack[AppServerOptions]) -> None:
     """Start the web app, the REST API and the MCP endpoints, all on one port.
 
     MCP clients reach your zoo at /mcp and every other named server at /mcp/NAME. By default only
@@ -84,21 +98,5 @@ def up(
     missing = next((name for name in REQUIRED_PACKAGES if find_spec(name) is None), None)
     if missing is not None:
         raise LoadError(f"paddock up needs {missing}", hint="pip install 'paddock[zoo,http]'")
-    from paddock.cli.app_server import (  # noqa: PLC0415 - imports packages of extras
-        AppServerOptions,
-        serve_app,
-    )
-
-    serve_app(
-        AppServerOptions(
-            port=port,
-            is_port_explicit=ctx.get_parameter_source("port") is not ParameterSource.DEFAULT,
-            host=host,
-            opens_browser=not no_browser,
-            database=database,
-            host_names=host_names,
-            origins=origins,
-            is_team=team,
-            requests_per_minute=rate_limit,
-        )
-    )
+    is_port_explicit = ctx.get_parameter_source("port") is not ParameterSource.DEFAULT
+    resolve_name(SERVE_APP)(options, is_port_explicit=is_port_explicit)

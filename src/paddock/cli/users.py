@@ -11,6 +11,7 @@ import click
 from paddock.cli import output
 from paddock.cli.commands import CommandWithSubcommands
 from paddock.cli.errors import ArgumentError
+from paddock.cli.shared_options import json_option, yes_option
 from paddock.zoo.opening import open_zoo
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class UsersCommand(CommandWithSubcommands):
 
 
 @click.command(cls=UsersCommand)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def users(*, as_json: bool) -> None:
     """List the users of the team that paddock up --team serves."""
     with _open_accounts() as accounts:
@@ -94,11 +95,11 @@ def token(*, name: str, label: str) -> None:
 
 @click.command()
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 def delete(*, name: str, yes: bool) -> None:
     """Delete the user NAME. Their zoo stays in the database."""
-    if not yes and output.can_ask() and not output.ask_yes_no(f"Delete the user {name}?"):
-        raise click.Abort
+    if not yes and output.can_ask():
+        output.confirm(f"Delete the user {name}?")
     with _open_accounts() as accounts:
         accounts.delete_user(name)
     output.print_note(f"Deleted the user {name}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completion, output
+from paddock.cli.shared_options import json_option
 from paddock.validation import validate as library
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ ITEM_KINDS = ("servers", "tools", "prompts", "resources")
 
 @click.command()
 @click.argument("target", shell_complete=completion.complete_extensions_and_servers)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 @click.option("--static", is_flag=True, help="Check only what can be read without running code.")
 @click.pass_context

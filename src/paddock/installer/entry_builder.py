@@ -7,6 +7,7 @@ to it, because clients start servers in other directories and environments than 
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import json
 import os
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -44,6 +46,8 @@ ToolOptionValues = Mapping[str, Mapping[str, object]]
 EnvironmentVariables = Mapping[str, str | None]
 """Environment variables; None makes the client pass on its own value."""
 
+FIND_ENGINES = "paddock.kernels.wolfram.engines:find_engines"
+"""Imported only if the user names no server, because it takes 30 ms to load."""
 DEFAULT_SERVERS = {"chat": "Wolfram", "coding": "WolframLanguage"}
 """The server to install by default, by kind of client."""
 DEFAULT_SERVERS_WITHOUT_ENGINE = {"coding": "PythonDevelopment"}
@@ -135,11 +139,9 @@ def resolve_installable(server: ServerReference | None, client: Client) -> Insta
 
 def _select_default_server(client: Client) -> str:
     """Return the built-in server for a kind of client, which depends on the engines found here."""
-    # Imported here because finding engines is only needed if the user names no server.
-    from paddock.kernels.wolfram.engines import find_engines  # noqa: PLC0415 - seldom needed
-
     can_evaluate = any(
-        engine.location and "evaluation" in engine.capabilities for engine in find_engines()
+        engine.location and "evaluation" in engine.capabilities
+        for engine in resolve_name(FIND_ENGINES)()
     )
     default = DEFAULT_SERVERS[client.kind]
     return default if can_evaluate else DEFAULT_SERVERS_WITHOUT_ENGINE.get(client.kind, default)
@@ -433,8 +435,6 @@ def get_short_path(path: str) -> str:
     """
     if sys.platform != "win32":
         return path
-    import ctypes  # noqa: PLC0415 - only for a few clients on Windows
-
     buffer = ctypes.create_unicode_buffer(MAX_WINDOWS_PATH_CHARACTERS)
     length = ctypes.windll.kernel32.GetShortPathNameW(path, buffer, MAX_WINDOWS_PATH_CHARACTERS)
     return buffer.value if 0 < length < MAX_WINDOWS_PATH_CHARACTERS else path

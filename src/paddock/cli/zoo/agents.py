@@ -11,7 +11,7 @@ import msgspec
 from paddock.cli import completion, output, text_layout
 from paddock.cli.editor_draft import edit_in_editor
 from paddock.cli.errors import ArgumentError
-from paddock.cli.shared_options import read_text_or_file
+from paddock.cli.shared_options import json_option, read_text_or_file, yes_option
 from paddock.cli.zoo.default_agent import resolve_agent_name
 from paddock.suggestions import did_you_mean
 from paddock.zoo.opening import open_zoo
@@ -34,7 +34,7 @@ Json = dict[str, Any]
 @click.option("--text", metavar="TEXT", help="List agents with TEXT in name, description or tags.")
 @click.option("--tag", metavar="TAG", help="List agents with this tag.")
 @click.option("--archived", is_flag=True, help="List archived agents instead of the others.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_agents(*, text: str | None, tag: str | None, archived: bool, as_json: bool) -> None:
     """List the agents in order of creation."""
     with open_zoo() as zoo:
@@ -163,7 +163,7 @@ def collect_agent_options(option_values: dict[str, Any]) -> dict[str, Any]:
     help="Copy this agent, without its memory.",
 )
 @agent_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def new(
     name: str | None,
     *,
@@ -217,7 +217,7 @@ def _find_starter(name: str) -> Starter:
 
 
 @click.command("starters")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_starters(*, as_json: bool) -> None:
     """List the starter agents, for paddock zoo new --starter."""
     starters = load_starters()
@@ -233,20 +233,15 @@ def list_starters(*, as_json: bool) -> None:
 
 @click.command()
 @click.argument("agent", shell_complete=completion.complete_agents)
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 def delete(agent: str, *, yes: bool) -> None:
     """Move AGENT to the bin, with its memory. It can be restored for 30 days."""
     with open_zoo() as zoo:
         details = zoo.agents.find(agent)
         if not yes:
-            if not output.can_ask():
-                raise ArgumentError(
-                    f"Deleting {details.id!r} requires confirmation, but there is no terminal to "
-                    "ask on",
-                    hint="pass --yes",
-                )
-            if not output.ask_yes_no(f"Move {details.name} ({details.id}) to the bin?"):
-                raise click.Abort
+            output.require_confirmation(
+                f"Move {details.name} ({details.id}) to the bin?", f"Deleting {details.id!r}"
+            )
         zoo.agents.delete(details.id, details.version, source="cli")
     click.echo(f"Deleted {details.id}; it is in the bin")
 

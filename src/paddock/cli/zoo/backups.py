@@ -8,6 +8,7 @@ import click
 
 from paddock.cli import output
 from paddock.cli.errors import ArgumentError
+from paddock.cli.shared_options import yes_option
 from paddock.zoo.opening import open_zoo
 
 
@@ -28,20 +29,16 @@ def backup(file: Path, *, replace: bool) -> None:
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 def restore(file: Path, *, yes: bool) -> None:
     """Replace the zoo by the content of the backup FILE.
 
     The current content is first written to another backup.
     """
     if not yes:
-        if not output.can_ask():
-            raise ArgumentError(
-                "Replacing the zoo requires confirmation, but there is no terminal to ask on",
-                hint="pass --yes",
-            )
-        if not output.ask_yes_no("Replace the entire zoo by the content of this file?"):
-            raise click.Abort
+        output.require_confirmation(
+            "Replace the entire zoo by the content of this file?", "Replacing the zoo"
+        )
     with open_zoo() as zoo:
         safety_backup = zoo.backups.restore(file, source="cli")
     click.echo(f"Restored {file}")

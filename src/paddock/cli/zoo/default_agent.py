@@ -8,6 +8,7 @@ import click
 
 from paddock.cli import completion, output
 from paddock.cli.errors import ArgumentError
+from paddock.cli.shared_options import json_option
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.project import find_project, get_default_agent, read_project, set_default_agent
 
@@ -21,7 +22,7 @@ from paddock.zoo.project import find_project, get_default_agent, read_project, s
     help="Directory of the project (default: the nearest parent with .paddock/zoo.toml).",
 )
 @click.option("--clear", is_flag=True, help="Remove the default agent.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def default(
     ctx: click.Context, agent: str | None, *, project: Path | None, clear: bool, as_json: bool

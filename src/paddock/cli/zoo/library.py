@@ -8,6 +8,7 @@ import click
 
 from paddock.cli import completion, output, text_layout
 from paddock.cli.errors import ArgumentError
+from paddock.cli.shared_options import json_option
 from paddock.suggestions import did_you_mean
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.starter_agents import make_starter_import
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--add-starters", is_flag=True, help="First add the packs that come with Paddock.")
 @click.option("--text", metavar="TEXT", help="List skills with TEXT in name, text or trigger.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def library(*, add_starters: bool, text: str | None, as_json: bool) -> None:
     """List the skills in the library, by pack."""
     with open_zoo() as zoo:

@@ -10,14 +10,16 @@ import msgspec
 
 from paddock.cli import completion, output
 from paddock.cli.plan_output import colour_diff, print_remarks
+from paddock.cli.shared_options import json_option
 from paddock.zoo.formats.format_registry import FILE_FORMATS
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.project import read_project, set_sync_settings
+from paddock.zoo.sync.sync_runner import SyncOptions, run_sync_rounds, sync_project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.zoo.sync.sync_runner import SyncItem, SyncOptions, SyncPreference, SyncReport
+    from paddock.zoo.sync.sync_runner import SyncItem, SyncPreference, SyncReport
 
 STEP_DESCRIPTIONS = {
     "in-step": "in step",
@@ -66,7 +68,7 @@ STEP_COLOURS = {"conflict": "yellow", "in-step": None}
 )
 @click.option("--check", is_flag=True, help="Change nothing; exit with code 1 if out of sync.")
 @click.option("--watch", is_flag=True, help="Continue to synchronize changes until Ctrl-C.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def sync(
     ctx: click.Context,
@@ -90,12 +92,6 @@ def sync(
     if watch and (check or as_json):
         raise click.UsageError("--watch cannot be combined with --check or --json")
     with open_zoo() as zoo:
-        from paddock.zoo.sync.sync_runner import (  # noqa: PLC0415 - only for the first round
-            SyncOptions,
-            run_sync_rounds,
-            sync_project,
-        )
-
         settings = read_project(folder).sync
         # Agents named in the project may exist only in its files, until these are read.
         agent_ids = [zoo.agents.find(name).id for name in agents] or settings.agents

@@ -11,6 +11,7 @@ import click
 from paddock.cli import completion, output
 from paddock.cli.errors import ArgumentError
 from paddock.cli.plan_output import colour_diff, print_remarks
+from paddock.cli.shared_options import dry_run_option, quiet_json_option, yes_option
 from paddock.files import write_atomically
 from paddock.zoo.exporter import collect_export, plan_export, write_export
 from paddock.zoo.file_plan import pack_files
@@ -47,8 +48,8 @@ STATUS_COLOURS = {"new": "green", "changed": "green", "foreign": "yellow", "refu
     help="Add skills from SKILL.md files to this agent instead of the library.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be imported, and import nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and never ask.")
+@yes_option
+@quiet_json_option
 @click.pass_context
 def import_(
     ctx: click.Context,
@@ -74,8 +75,8 @@ def import_(
         if not as_json:
             _print_import_plan(plan, to_agent)
         if not (dry_run or is_empty):
-            if output.can_ask() and not (yes or as_json) and not output.ask_yes_no("Import them?"):
-                raise click.Abort
+            if output.can_ask() and not (yes or as_json):
+                output.confirm("Import them?")
             result = apply_import(zoo, batch, plan, skills_to=to_agent, source="import")
             if not as_json:
                 _print_import_result(result, plan)
@@ -152,8 +153,8 @@ def _print_import_result(result: ImportPlan, plan: ImportPlan) -> None:
 )
 @click.option("--memory", is_flag=True, help="Include the memory of the agents.")
 @click.option("--replace", is_flag=True, help="Replace files not written by the zoo.")
-@click.option("--dry-run", is_flag=True, help="Show the changes without making them.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and never ask.")
+@dry_run_option
+@quiet_json_option
 @click.pass_context
 def export(
     ctx: click.Context,
