@@ -9,14 +9,14 @@ from __future__ import annotations
 import sqlite3
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE, get_data_directory
 from paddock.docsearch.model import split_identifiers
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from paddock.docsearch.model import CorpusSource, DocPage
 
@@ -44,6 +44,12 @@ class IndexUnavailableError(PaddockError):
     """The documentation index cannot be read or written."""
 
     code = "index-unavailable"
+
+
+class DamagedIndexError(IndexUnavailableError):
+    """The file of the index is damaged."""
+
+    code = "index-damaged"
 
 
 def get_index_file() -> Path:
@@ -78,29 +84,27 @@ class IndexStore:
 
         Caches in memory, such as the vectors of the ranker, compare it to detect changes.
         """
-        value = self.get_setting("generation")
-        return int(str(value)) if value is not None else 0
+        generation: int = self.get_setting("generation") or 0
+        return generation
 
-    def get_setting(self, name: str) -> object:
+    def get_setting(self, name: str) -> Any:
         """Return the value of a setting, or None."""
-        for row in self.fetch_rows("SELECT value FROM settings WHERE name = ?", name):
-            return row[0]
-        return None
+        rows = self.fetch_rows("SELECT value FROM settings WHERE name = ?", name)
+        return rows[0][0] if rows else None
 
     def set_setting(self, name: str, value: object) -> None:
         """Set the value of a setting."""
         with _convert_errors(self.file), self._connection:
             self._connection.execute("REPLACE INTO settings VALUES (?, ?)", (name, value))
 
-    def fetch_rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
+    def fetch_rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows that a statement selects."""
         with _convert_errors(self.file):
             return self._connection.execute(statement, values).fetchall()
 
     def get_stamps(self, corpus: str) -> dict[str, str]:
         """Return the stamps of a corpus' indexed sources by key."""
-        rows = self.fetch_rows("SELECT key, stamp FROM sources WHERE corpus = ?", corpus)
-        return {str(key): str(stamp) for key, stamp in rows}
+        return dict(self.fetch_rows("SELECT key, stamp FROM sources WHERE corpus = ?", corpus))
 
     def replace_source(
         self,
@@ -185,16 +189,10 @@ def _insert_page(
         row = (page_id, corpus, kind, vector)
         connection.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", row)
     names = " ".join(page.names)
+    all_names = f"{names} {split_identifiers(names)}"
     connection.execute(
         "INSERT INTO texts (rowid, names, title, words, text, corpus) VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            page_id,
-            f"{names} {split_identifiers(names)}",
-            page.title,
-            page.keywords,
-            page.text,
-            corpus,
-        ),
+        (page_id, all_names, page.title, page.keywords, page.text, corpus),
     )
     # Names are compared without regard to case.
     connection.executemany(
@@ -300,31 +298,13 @@ def _convert_errors(file: Path | None) -> Iterator[None]:
     """
     try:
         yield
-    except sqlite3.Error as error:
-        raise _create_unavailable_error(
-            file, str(error), is_damaged=is_corruption_error(error)
+    except (sqlite3.Error, OSError) as error:
+        is_damaged = isinstance(error, sqlite3.Error) and is_corruption_error(error)
+        error_class = DamagedIndexError if is_damaged else IndexUnavailableError
+        reason = getattr(error, "strerror", None) or str(error)
+        raise error_class(
+            f"the documentation index cannot be used: {reason}",
+            where=None if file is None else str(file),
+            hint="the index can be deleted at any time; set "
+            f"{DATA_DIRECTORY_VARIABLE} to store it elsewhere",
         ) from error
-    except OSError as error:
-        raise _create_unavailable_error(
-            file, error.strerror or str(error), is_damaged=False
-        ) from error
-
-
-class DamagedIndexError(IndexUnavailableError):
-    """The file of the index is damaged."""
-
-    code = "index-damaged"
-
-
-def _create_unavailable_error(
-    file: Path | None, reason: str, *, is_damaged: bool
-) -> IndexUnavailableError:
-    """Create the error for an unusable index, with a separate class for damage."""
-    error_class: Callable[..., IndexUnavailableError]
-    error_class = DamagedIndexError if is_damaged else IndexUnavailableError
-    return error_class(
-        f"the documentation index cannot be used: {reason}",
-        where=None if file is None else str(file),
-        hint="the index can be deleted at any time; set "
-        f"{DATA_DIRECTORY_VARIABLE} to store it elsewhere",
-    )

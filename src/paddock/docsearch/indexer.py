@@ -141,7 +141,10 @@ def _index_source(
     problem = None
     pages: list[DocPage] = []
     try:
-        pages += (_truncate_page(page) for page in corpus.read_pages(source.key))
+        pages += (
+            replace(page, text=page.text[:MAX_PAGE_CHARACTERS])
+            for page in corpus.read_pages(source.key)
+        )
     # Any file can be malformed. One of them must not end the indexing of the others.
     except (OSError, ValueError, RecursionError, SyntaxError, MemoryError) as error:
         problem = f"{type(error).__name__}: {error}"[:500]
@@ -152,20 +155,12 @@ def _index_source(
     return len(pages)
 
 
-def _truncate_page(page: DocPage) -> DocPage:
-    if len(page.text) <= MAX_PAGE_CHARACTERS:
-        return page
-    return replace(page, text=page.text[:MAX_PAGE_CHARACTERS])
-
-
 def _embed_pages(pages: Sequence[DocPage], name: str) -> list[tuple[DocPage, bytes | None]]:
     """Pair pages with their quantized vectors, or with None without an embedding."""
     embedding = embeddings.load_embedding(name)
     if embedding is None or not pages:
         return [(page, None) for page in pages]
-    from paddock.docsearch.embeddings.static_vectors import quantize_vectors
-
-    vectors = quantize_vectors(embedding.embed([get_embedding_text(page) for page in pages]))
+    vectors = embedding.encode_texts([get_embedding_text(page) for page in pages])
     return list(zip(pages, vectors, strict=True))
 
 
@@ -222,13 +217,13 @@ def get_running_job(database: IndexStore) -> IndexJob | None:
     The process publishes its progress as a setting in the index. Progress that has not changed for
     two minutes is ignored, because its process was probably killed.
     """
-    fields = str(database.get_setting(PROGRESS_SETTING) or "").split(" ")
-    if (
-        len(fields) != len(IndexJob._fields) + 1
-        or time() - float(fields[3]) > STALE_PROGRESS_SECONDS
-    ):
+    state = database.get_setting(PROGRESS_SETTING)
+    if not state:
         return None
-    return IndexJob(fields[0], int(fields[1]), int(fields[2]))
+    corpus, done, total, written_at = state.split(" ")
+    if time() - float(written_at) > STALE_PROGRESS_SECONDS:
+        return None
+    return IndexJob(corpus, int(done), int(total))
 
 
 def index_corpora(

@@ -8,8 +8,9 @@ vectors) contribute to the score of a page.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.docsearch.embeddings import model_choice as embeddings
 from paddock.docsearch.model import PageHit
@@ -17,9 +18,7 @@ from paddock.docsearch.model import PageHit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from paddock.docsearch.embeddings.static_vectors import EmbeddingModel, FloatArray
     from paddock.docsearch.index_store import IndexStore
     from paddock.docsearch.model import SearchQuery
 
@@ -43,10 +42,12 @@ MAX_VECTOR_TABLES = 4  # In memory, one for each combination of corpora.
 
 
 class _VectorTable(NamedTuple):
+    """The vectors of pages as rows, for one state of the index."""
+
     generation: int
-    embedding_name: str
+    embedding: EmbeddingModel
     page_ids: list[int]
-    rows: NDArray[np.float32]
+    rows: FloatArray
 
 
 class Ranker:
@@ -62,19 +63,15 @@ class Ranker:
         Words and vectors add to the score of a page by its rank and not by their own scores, which
         have different scales (reciprocal rank fusion). A matching name adds a fixed weight.
         """
-        scores: dict[int, float] = {}
-        for rank, page_id in enumerate(self._match_words(query, corpora)):
-            _add_rank_score(scores, page_id, WORD_WEIGHT, rank)
-        for rank, page_id in enumerate(self._match_vectors(query, corpora)):
-            _add_rank_score(scores, page_id, VECTOR_WEIGHT, rank)
+        scores: defaultdict[int, float] = defaultdict(float)
+        for rank, page_id in enumerate(self._match_words(query, corpora), RECIPROCAL_RANK_OFFSET):
+            scores[page_id] += WORD_WEIGHT / rank
+        for rank, page_id in enumerate(self._match_vectors(query, corpora), RECIPROCAL_RANK_OFFSET):
+            scores[page_id] += VECTOR_WEIGHT / rank
         for page_id, is_exact in self._match_names(query, corpora).items():
-            scores[page_id] = scores.get(page_id, 0.0) + (
-                EXACT_NAME_WEIGHT if is_exact else NAME_WEIGHT
-            )
-        best_ids = sorted(scores, key=lambda page_id: (-scores[page_id], page_id))[
-            : limit * CANDIDATES_PER_HIT
-        ]
-        return self._load_hits(best_ids, scores)[:limit]
+            scores[page_id] += EXACT_NAME_WEIGHT if is_exact else NAME_WEIGHT
+        best_ids = sorted(scores, key=lambda page_id: (-scores[page_id], page_id))
+        return self._load_hits(best_ids[: limit * CANDIDATES_PER_HIT], scores)[:limit]
 
     def _match_names(self, query: SearchQuery, corpora: Sequence[str]) -> dict[int, bool]:
         """Return the pages with a name from the query, and whether that name is the whole query."""
@@ -86,8 +83,7 @@ class Ranker:
                 name.lower(),
                 json.dumps(corpora),
             )
-            for row in rows:
-                page_id = _require_int(row[0])
+            for (page_id,) in rows:
                 exact_by_page[page_id] = exact_by_page.get(page_id, False) or name == query.text
         return exact_by_page
 
@@ -104,7 +100,7 @@ class Ranker:
             *COLUMN_WEIGHTS,
             MAX_CANDIDATES,
         )
-        return [_require_int(row[0]) for row in rows]
+        return [page_id for (page_id,) in rows]
 
     def _match_vectors(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
         """Return the pages whose vectors are most similar to that of the query, best first.
@@ -112,44 +108,40 @@ class Ranker:
         The query is embedded by the same embedding as the pages, since vectors of different
         embeddings cannot be compared.
         """
-        # Without numpy no vectors can be loaded, so the choice of the embedding is checked first.
-        if not query.text or embeddings.choose_embedding() == embeddings.NO_VECTORS:
+        table = self._load_vectors(tuple(corpora)) if query.text else None
+        if table is None or not table.page_ids:
             return []
-        vectors = self._load_vectors(tuple(corpora))
-        embedding = embeddings.load_embedding(vectors.embedding_name)
-        if embedding is None or not vectors.page_ids:
-            return []
-        import numpy as np
+        rows = table.embedding.find_similar_rows(query.text, table.rows, MAX_CANDIDATES)
+        return [table.page_ids[row] for row in rows]
 
-        query_vector = embedding.embed([query.text])[0]
-        similarities = vectors.rows @ query_vector
-        best_rows = np.argsort(-similarities)[:MAX_CANDIDATES]
-        return [vectors.page_ids[row] for row in best_rows if similarities[row] > 0]
+    def _load_vectors(self, corpora: tuple[str, ...]) -> _VectorTable | None:
+        """Return the vectors of corpora as a table, cached until any process changes the index.
 
-    def _load_vectors(self, corpora: tuple[str, ...]) -> _VectorTable:
-        """Return the vectors of corpora as a table, cached until any process changes the index."""
+        Returns None if the user has disabled vectors, or has not installed numpy.
+        """
+        if embeddings.choose_embedding() == embeddings.NO_VECTORS:
+            return None
         generation = self._store.generation
         cached = self._vector_tables.get(corpora)
         if cached is not None and cached.generation == generation:
             return cached
-        from paddock.docsearch.embeddings.static_vectors import dequantize_vectors
-
-        kind = self._choose_embedding_name(corpora)
-        rows: list[tuple[Any, ...]] = self._store.fetch_rows(
+        name = self._choose_embedding_name(corpora)
+        embedding = embeddings.load_embedding(name)
+        if embedding is None:
+            return None
+        rows = self._store.fetch_rows(
             "SELECT page, vector FROM vectors WHERE kind = ?"
             " AND corpus IN (SELECT value FROM json_each(?))",
-            kind,
+            name,
             json.dumps(corpora),
         )
-        page_ids = [row[0] for row in rows]
-        vector_table = _VectorTable(
-            generation, kind, page_ids, dequantize_vectors([row[1] for row in rows])
-        )
+        vectors = embedding.decode_vectors([vector for _, vector in rows])
+        table = _VectorTable(generation, embedding, [page_id for page_id, _ in rows], vectors)
         # The oldest table is discarded first.
         while len(self._vector_tables) >= MAX_VECTOR_TABLES:
             self._vector_tables.pop(next(iter(self._vector_tables)))
-        self._vector_tables[corpora] = vector_table
-        return vector_table
+        self._vector_tables[corpora] = table
+        return table
 
     def _choose_embedding_name(self, corpora: tuple[str, ...]) -> str:
         """Return the configured embedding if most pages have it, otherwise the static one.
@@ -163,7 +155,7 @@ class Ranker:
             " WHERE corpus IN (SELECT value FROM json_each(?)) GROUP BY kind",
             json.dumps(corpora),
         )
-        counts = {str(kind): _require_int(count) for kind, count in rows}
+        counts: dict[str, int] = dict(rows)
         has_most = counts.get(configured, 0) >= counts.get(embeddings.STATIC_VECTORS, 0)
         return configured if has_most else embeddings.STATIC_VECTORS
 
@@ -172,7 +164,7 @@ class Ranker:
 
         Merged pages add up their scores and show the longer text.
         """
-        rows: list[tuple[Any, ...]] = self._store.fetch_rows(
+        rows = self._store.fetch_rows(
             "SELECT id, title, origin, text, corpus FROM pages"
             " WHERE id IN (SELECT value FROM json_each(?))",
             json.dumps(page_ids),
@@ -190,14 +182,3 @@ class Ranker:
             hits[corpus, title] = PageHit(title, origin, text, score, corpus)
         best = sorted(hits.values(), key=lambda hit: -hit.score)
         return [replace(hit, score=round(min(hit.score, 1.0), 4)) for hit in best]
-
-
-def _add_rank_score(scores: dict[int, float], page_id: int, weight: float, rank: int) -> None:
-    """Add the contribution of a page at a rank (counted from 0) to its score."""
-    scores[page_id] = scores.get(page_id, 0.0) + weight / (RECIPROCAL_RANK_OFFSET + rank)
-
-
-def _require_int(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"expected an integer, got {value!r}")
-    return value

@@ -8,6 +8,7 @@ memory contains what can be indexed quickly.
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -69,18 +70,14 @@ def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) ->
         footer = "\n\n</result>"
         separator_length = 2 if parts else 0
         available = remaining - separator_length - len(header) - len(footer)
-        later_count = len(hits) - index - 1
-        # Several pages get at least a useful excerpt each. The last page may use the rest.
-        fair_share = (
-            max(available // (later_count + 1), min(available, MIN_EXCERPT_CHARACTERS * 4))
-            if later_count
-            else available
-        )
-        text = _truncate_text(
-            hit.text.strip(), max(fair_share, available - _count_characters(hits[index + 1 :]))
-        )
         if available < min(MIN_EXCERPT_CHARACTERS, len(hit.text)):
             break
+        later_hits = hits[index + 1 :]
+        # Several pages get at least a useful excerpt each. The last page may use the rest.
+        min_excerpt = min(available, MIN_EXCERPT_CHARACTERS * 4)
+        fair_share = max(available // (len(later_hits) + 1), min_excerpt)
+        share = max(fair_share, available - _count_characters(later_hits))
+        text = _truncate_text(hit.text.strip(), share)
         parts.append(header + text + footer)
         remaining -= separator_length + len(parts[-1])
     return "\n\n".join(parts)
@@ -150,14 +147,13 @@ def get_index_status() -> IndexStatus:
     """
     file = get_index_file()
     if not file.exists():
-        corpora = tuple(CorpusStatus(name, entry[1], 0, 0, ()) for name, entry in CORPORA.items())
+        corpora = tuple(
+            CorpusStatus(name, entry.description, 0, 0, ()) for name, entry in CORPORA.items()
+        )
         return IndexStatus(str(file), 0, embeddings.choose_embedding(), corpora, None)
-    database = IndexStore(file)
-    try:
+    with closing(IndexStore(file)) as database:
         corpora = tuple(_get_corpus_status(database, name) for name in CORPORA)
         job = get_running_job(database)
-    finally:
-        database.close()
     return IndexStatus(str(file), file.stat().st_size, embeddings.choose_embedding(), corpora, job)
 
 
@@ -165,7 +161,7 @@ def _get_corpus_status(database: IndexStore, name: str) -> CorpusStatus:
     sources = database.fetch_rows("SELECT key, problem FROM sources WHERE corpus = ?", name)
     pages = database.fetch_rows("SELECT count(*) FROM pages WHERE corpus = ?", name)[0][0]
     problems = tuple(f"{key}: {problem}" for key, problem in sources if problem)
-    return CorpusStatus(name, CORPORA[name][1], len(sources), int(str(pages)), problems)
+    return CorpusStatus(name, CORPORA[name].description, len(sources), pages, problems)
 
 
 class SearchResult(NamedTuple):
@@ -175,24 +171,6 @@ class SearchResult(NamedTuple):
     notes: list[str]
 
 
-def search(
-    query: str,
-    corpora: Sequence[str],
-    *,
-    limit: int = DEFAULT_MAX_HITS,
-    budget: int = DEFAULT_MAX_TEXT_CHARACTERS,
-) -> list[PageHit]:
-    """Return the pages of corpora that match a query, best first.
-
-    Args:
-        query: Words, a question, or a name.
-        corpora: The names of the corpora to search.
-        limit: The maximum number of pages.
-        budget: The maximum number of characters of all texts; the last pages are omitted.
-    """
-    return search_with_notes(query, corpora, limit=limit, budget=budget).hits
-
-
 def search_with_notes(
     query: str,
     corpora: Sequence[str],
@@ -200,23 +178,28 @@ def search_with_notes(
     limit: int = DEFAULT_MAX_HITS,
     budget: int = DEFAULT_MAX_TEXT_CHARACTERS,
 ) -> SearchResult:
-    """Return the same pages as `search`, and notes about the state of the index.
+    """Return the pages that match a query, best first, and notes about the state of the index.
 
     A damaged index file is deleted and rebuilt once, because all of its content can be indexed
     again.
+
+    Args:
+        query: Words, a question, or a name.
+        corpora: The names of the corpora to search.
+        limit: The maximum number of pages.
+        budget: The maximum number of characters of all texts; the last pages are omitted.
     """
-    names = tuple(corpora)
+    parsed_query = parse_query(query)
     with _INDEX_LOCK:
-        index = _get_open_index()
-        parsed_query = parse_query(query)
         try:
-            _ensure_indexed(index, names)
-            hits = index.ranker.rank(parsed_query, names, limit)
+            index = _get_open_index()
+            _ensure_indexed(index, corpora)
+            hits = index.ranker.rank(parsed_query, corpora, limit)
         except DamagedIndexError:
             index = _get_open_index(is_damaged=True)
-            _ensure_indexed(index, names)
-            hits = index.ranker.rank(parsed_query, names, limit)
-        notes = [*index.notes, *_describe_progress(index, names)]
+            _ensure_indexed(index, corpora)
+            hits = index.ranker.rank(parsed_query, corpora, limit)
+        notes = [*index.notes, *_describe_progress(index, corpora)]
     return SearchResult(_limit_text(hits, budget), notes)
 
 
@@ -302,46 +285,32 @@ def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
     popular part of large ones within a time limit. Later queries only start the background process
     from time to time, which finds changed sources.
     """
-    small = [
-        name for name in names if name in INDEX_ON_FIRST_QUERY and name not in index.started_corpora
-    ]
-    large = [
-        name
-        for name in names
-        if name in INDEX_PARTLY_ON_FIRST_QUERY and name not in index.started_corpora
-    ]
+    new = [name for name in names if name not in index.started_corpora]
+    small = [name for name in new if name in INDEX_ON_FIRST_QUERY]
+    large = [name for name in new if name in INDEX_PARTLY_ON_FIRST_QUERY]
     vectors = embeddings.choose_embedding()
     # A sentence model is too slow for the first query. Pages get static vectors now, and the
     # background process replaces them.
     first_vectors = vectors if vectors == embeddings.NO_VECTORS else embeddings.STATIC_VECTORS
     try:
         update_index(index.store, load_corpora(small), vectors=first_vectors)
-        update_index(
-            index.store,
-            load_corpora(large),
-            vectors=first_vectors,
-            seconds=FIRST_QUERY_WAIT_SECONDS,
-        )
-    except DamagedIndexError:
-        raise
+        seconds = FIRST_QUERY_WAIT_SECONDS
+        update_index(index.store, load_corpora(large), vectors=first_vectors, seconds=seconds)
     except IndexUnavailableError as error:
-        if index.store.file is None:
+        if index.store.file is None or isinstance(error, DamagedIndexError):
             raise
         index.switch_to_memory(error)
         _ensure_indexed(index, names)
         return
     index.started_corpora.update(small, large)
     has_model = vectors not in (embeddings.NO_VECTORS, embeddings.STATIC_VECTORS)
-    slow = [
-        name
-        for name in names
-        if name in CORPORA and (has_model or name not in INDEX_ON_FIRST_QUERY)
-    ]
     now = monotonic()
     due = [
         name
-        for name in slow
-        if now - index.checked_at.get(name, -RECHECK_INTERVAL_SECONDS) >= RECHECK_INTERVAL_SECONDS
+        for name in names
+        if name in CORPORA
+        and (has_model or name not in INDEX_ON_FIRST_QUERY)
+        and now - index.checked_at.get(name, -RECHECK_INTERVAL_SECONDS) >= RECHECK_INTERVAL_SECONDS
     ]
     if due and index.store.file is not None:
         index.checked_at.update(dict.fromkeys(due, now))

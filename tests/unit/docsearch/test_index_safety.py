@@ -19,8 +19,8 @@ from tests.privileges import as_others_may
 
 SYMBOLS = ("wolfram-symbols",)
 ASK = """
-from paddock.docsearch.search import search
-print(search("Plot3D", ["wolfram-symbols"])[0].title)
+from paddock.docsearch.search import search_with_notes
+print(search_with_notes("Plot3D", ["wolfram-symbols"]).hits[0].title)
 """
 
 

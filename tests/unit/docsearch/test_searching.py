@@ -9,7 +9,7 @@ import pytest
 from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.docsearch.corpora.wolfram_symbols import SYMBOLS_CORPUS
 from paddock.docsearch.index_store import get_index_file
-from paddock.docsearch.search import search, search_with_notes
+from paddock.docsearch.search import search_with_notes
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def titles(question: str) -> list[str]:
-    return [found.title for found in search(question, [SYMBOLS_CORPUS])]
+    return [found.title for found in search_with_notes(question, [SYMBOLS_CORPUS]).hits]
 
 
 @pytest.mark.parametrize(
@@ -68,22 +68,22 @@ def test_words_find_what_they_describe(question: str, title: str) -> None:
     ],
 )
 def test_any_question_has_an_answer(question: str) -> None:
-    assert len(search(question, [SYMBOLS_CORPUS])) <= 5
+    assert len(search_with_notes(question, [SYMBOLS_CORPUS]).hits) <= 5
 
 
 @pytest.mark.parametrize("question", ["", "   \n"])
 def test_no_question_finds_nothing(question: str) -> None:
-    assert search(question, [SYMBOLS_CORPUS]) == []
+    assert search_with_notes(question, [SYMBOLS_CORPUS]).hits == []
 
 
 def test_texts_fit_the_budget_after_the_first() -> None:
-    found = search("sort list", [SYMBOLS_CORPUS], limit=10, budget=300)
+    found = search_with_notes("sort list", [SYMBOLS_CORPUS], limit=10, budget=300).hits
     assert 1 <= len(found) < 10
     assert sum(len(one.text) for one in found) <= 300
 
 
 def test_another_corpus_is_not_searched() -> None:
-    assert search("Plot3D", ["nothing"]) == []
+    assert search_with_notes("Plot3D", ["nothing"]).hits == []
 
 
 def test_a_damaged_index_is_made_again() -> None:

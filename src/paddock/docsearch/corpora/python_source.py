@@ -11,7 +11,7 @@ import inspect
 import json
 import subprocess
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.docsearch.model import DocPage
 
@@ -66,6 +66,17 @@ json.dump(found, sys.stdout)
 """
 
 
+def parse_source(source: bytes) -> ast.Module:
+    """Parse source code without the warnings about invalid escape sequences in it.
+
+    Raises:
+        SyntaxError: The source is not valid Python.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
 def read_module_pages(
     source: bytes, module: str, origin: str, public: Callable[[str], str]
 ) -> Iterator[DocPage]:
@@ -83,15 +94,13 @@ def read_module_pages(
     Raises:
         SyntaxError: The source is not valid Python.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escape sequences in third-party code
-        tree = ast.parse(source)
+    tree = parse_source(source)
     name = public(module)
     docstring = _get_docstring(tree)
     if docstring:
         members = _summarize_members(tree.body)
         text = f"Module `{name}`\n\n{docstring}" + _format_members(members)
-        yield DocPage(name, origin, text, _list_aliases(module, name))
+        yield DocPage(name, origin, text, list_aliases(name, module))
     yield from _read_definitions(tree.body, module, origin, public)
 
 
@@ -118,7 +127,7 @@ def _read_definitions(
             docstring = _get_docstring(statement)
             if docstring:
                 text = f"```python\n{_format_signature(statement, name)}\n```\n\n{docstring}"
-                yield DocPage(name, origin, text, _list_aliases(full_name, name))
+                yield DocPage(name, origin, text, list_aliases(name, full_name))
 
 
 def _read_class(
@@ -129,25 +138,20 @@ def _read_class(
     The docstring of `__init__` is appended to that of the class. A class without either has no
     page.
     """
-    docstring = _get_docstring(statement)
+    docstring, header = _get_docstring(statement), f"class {name}"
     methods = {
         member.name: member for member in statement.body if isinstance(member, ast.FunctionDef)
     }
     constructor = methods.get("__init__")
-    # Many classes document their parameters in `__init__`.
     if constructor is not None:
+        # Many classes document their parameters in `__init__`.
         docstring = f"{docstring}\n\n{_get_docstring(constructor)}".strip()
+        header = f"class {_format_signature(constructor, name, is_method=True)}"
     if not docstring:
         return
-    header = (
-        f"class {name}"
-        if constructor is None
-        else f"class {_format_signature(constructor, name, is_method=True)}"
-    )
-    text = f"```python\n{header}\n```\n\n{docstring}" + _format_members(
-        _summarize_members(statement.body)
-    )
-    yield DocPage(name, origin, text, _list_aliases(full_name, name))
+    members = _summarize_members(statement.body)
+    text = f"```python\n{header}\n```\n\n{docstring}" + _format_members(members)
+    yield DocPage(name, origin, text, list_aliases(name, full_name))
 
 
 def _flatten_blocks(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -203,25 +207,30 @@ def _format_signature(function: FunctionNode, name: str, *, is_method: bool = Fa
     return f"{name}({arguments}){return_annotation}"[:MAX_SIGNATURE_CHARACTERS]
 
 
-def _list_aliases(full_name: str, name: str) -> tuple[str, ...]:
-    """Return the names that find a page: the public name and its last parts.
+def list_aliases(public_name: str, full_name: str) -> tuple[str, ...]:
+    """Return the names that find a page: the public name, its last parts, and the full name.
 
     Users search for `os.path.join` also as `path.join` and `join`.
     """
-    parts = name.split(".")
-    tails = [".".join(parts[-count:]) for count in (2, 1) if count < len(parts)]
-    return tuple(dict.fromkeys((name, *tails, full_name)))
+    parts = public_name.split(".")
+    last_parts = [".".join(parts[-count:]) for count in (2, 1)]
+    return tuple(dict.fromkeys((public_name, *last_parts, full_name)))
 
 
-def find_exported_names(source: bytes) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names that an `__init__` module exports, and modules that it imports with `*`.
+class ExportedNames(NamedTuple):
+    """The names that a module exports, and the modules that it imports with `*`."""
+
+    names: frozenset[str] = frozenset()
+    star_modules: frozenset[str] = frozenset()
+
+
+def find_exported_names(source: bytes) -> ExportedNames:
+    """Return the names that an `__init__` module exports.
 
     Raises:
         SyntaxError: The source is not valid Python.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(source)
+    tree = parse_source(source)
     names: set[str] = set()
     star_modules: set[str] = set()
     for statement in _flatten_blocks(tree.body):
@@ -233,7 +242,8 @@ def find_exported_names(source: bytes) -> tuple[frozenset[str], frozenset[str]]:
                 names.update(imported_names)
         elif isinstance(statement, ast.Assign | ast.AugAssign):
             names.update(_read_dunder_all(statement))
-    return frozenset(name for name in names if not name.startswith("_")), frozenset(star_modules)
+    public_names = frozenset(name for name in names if not name.startswith("_"))
+    return ExportedNames(public_names, frozenset(star_modules))
 
 
 def _read_dunder_all(statement: ast.Assign | ast.AugAssign) -> list[str]:
@@ -261,10 +271,8 @@ def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
         title = name if module == "builtins" else f"{module}.{name}"
         call = f"{'class ' if is_class else ''}{title}{signature}"
         text = f"```python\n{call}\n```\n\n{docstring.strip()}"
-        parts = title.split(".")
-        tails = [".".join(parts[-count:]) for count in (2, 1) if count < len(parts)]
-        names = (title, *tails, f"{module}.{name}")
-        yield DocPage(title, f"Python {version}, {module}", text, tuple(dict.fromkeys(names)))
+        names = list_aliases(title, f"{module}.{name}")
+        yield DocPage(title, f"Python {version}, {module}", text, names)
 
 
 def _run_introspection(python: str) -> list[Any]:

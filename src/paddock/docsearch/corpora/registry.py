@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.docsearch.model import CorpusSource
 from paddock.errors import PaddockError
@@ -24,22 +24,35 @@ MAX_DIRECTORY_FILES = 50_000
 EXCLUDED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
 """Directories with third-party files, which are skipped like hidden ones."""
 _CORPORA_PACKAGE = "paddock.docsearch.corpora."
+
+
+class CorpusEntry(NamedTuple):
+    """A row of the registry."""
+
+    reference: str
+    """The class, as `module:class` in this package. It is imported when the corpus is used."""
+    description: str
+
+
 CORPORA = {
-    "wolfram-symbols": (
-        "wolfram_symbols:SymbolDescriptions",
-        "Paddock's descriptions of common symbols",
+    "wolfram-symbols": CorpusEntry(
+        "wolfram_symbols:SymbolDescriptions", "Paddock's descriptions of common symbols"
     ),
-    "wolfram-documentation": (
+    "wolfram-documentation": CorpusEntry(
         "wolfram_notebooks:InstalledDocumentation",
         "the documentation of the Wolfram installation on this machine",
     ),
-    "mathics": ("wolfram_symbols:MathicsDocstrings", "docstrings of the installed Mathics3"),
-    "paclets": ("wolfram_notebooks:PacletPages", "reference pages and notebooks of paclets"),
-    "python-stdlib": ("standard_library:StandardLibrary", "Python's standard library"),
-    "python-packages": ("python_packages:PythonPackages", "installed Python packages"),
-    "folders": ("markdown_folders:MarkdownFolders", "your Markdown folders"),
+    "mathics": CorpusEntry(
+        "wolfram_symbols:MathicsDocstrings", "docstrings of the installed Mathics3"
+    ),
+    "paclets": CorpusEntry(
+        "wolfram_notebooks:PacletPages", "reference pages and notebooks of paclets"
+    ),
+    "python-stdlib": CorpusEntry("standard_library:StandardLibrary", "Python's standard library"),
+    "python-packages": CorpusEntry("python_packages:PythonPackages", "installed Python packages"),
+    "folders": CorpusEntry("markdown_folders:MarkdownFolders", "your Markdown folders"),
 }
-"""The class and the description of each corpus by name."""
+"""The corpora by name."""
 WOLFRAM_CORPORA = ("wolfram-symbols", "wolfram-documentation", "mathics", "paclets")
 PYTHON_CORPORA = ("python-stdlib", "python-packages")
 CORPUS_GROUPS = {"wolfram": WOLFRAM_CORPORA, "python": PYTHON_CORPORA, "all": tuple(CORPORA)}
@@ -126,6 +139,6 @@ def load_corpora(names: Iterable[str]) -> list[Corpus]:
     """
     corpora: list[Corpus] = []
     for name in names:
-        module, _, class_name = CORPORA[name][0].partition(":")
+        module, _, class_name = CORPORA[name].reference.partition(":")
         corpora.append(getattr(import_module(_CORPORA_PACKAGE + module), class_name)())
     return corpora

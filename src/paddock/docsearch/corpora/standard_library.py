@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 
 from paddock.docsearch.corpora.python_source import (
     MAX_SOURCE_BYTES,
+    ExportedNames,
     find_exported_names,
+    list_aliases,
     read_compiled_modules,
     read_module_pages,
 )
@@ -81,22 +83,17 @@ class StandardLibrary:
             )
             for file in self._list_files()
         ]
-        ranks = {name: rank for rank, name in enumerate(POPULAR_MODULES)}
-        last_rank = len(POPULAR_MODULES)
-        modules.sort(
-            key=lambda s: ranks.get(s.key.partition("/")[0].removesuffix(".py"), last_rank)
-        )
-        stamp = f"{sys.version} {__version__}"
-        description_size = sum(
-            len(text) for row in load_descriptions().items() for text in (row[0], *row[1])
-        )
-        other_sources = [
-            CorpusSource(DESCRIPTIONS_SOURCE, f"{__version__} {description_size}"),
-            CorpusSource(COMPILED_SOURCE, stamp),
-        ]
+        modules.sort(key=_rank_popularity)
         if (self._directory / TOPICS_SOURCE).exists():
-            modules.append(CorpusSource(TOPICS_SOURCE, stamp))
-        return [*other_sources, *modules]
+            modules.append(CorpusSource(TOPICS_SOURCE, f"{sys.version} {__version__}"))
+        description_size = sum(
+            len(text) for name, texts in load_descriptions().items() for text in (name, *texts)
+        )
+        return [
+            CorpusSource(DESCRIPTIONS_SOURCE, f"{__version__} {description_size}"),
+            CorpusSource(COMPILED_SOURCE, f"{sys.version} {__version__}"),
+            *modules,
+        ]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
         """Yield the pages of a module, with Paddock's descriptions."""
@@ -104,28 +101,25 @@ class StandardLibrary:
             # Pages of private modules would hide the public ones, which re-export their names.
             if "._" in page.title:
                 continue
-            description = (
-                None if key == DESCRIPTIONS_SOURCE else load_descriptions().get(page.title)
-            )
-            yield page if description is None else _add_description(page, *description)
+            description = load_descriptions().get(page.title)
+            if description is None or key == DESCRIPTIONS_SOURCE:
+                yield page
+            else:
+                yield _add_description(page, *description)
 
     def _read_source(self, key: str) -> Iterator[DocPage]:
-        """Yield the pages of a source without Paddock's descriptions of its names."""
+        """Return the pages of a source without Paddock's descriptions of its names."""
         if key == DESCRIPTIONS_SOURCE:
-            yield from _read_descriptions()
-            return
+            return _read_descriptions()
         if key == COMPILED_SOURCE:
-            yield from read_compiled_modules(sys.executable, PYTHON_VERSION)
-            return
+            return read_compiled_modules(sys.executable, PYTHON_VERSION)
         file = self._directory / key
         data = file.read_bytes()[:MAX_SOURCE_BYTES]
         if key == TOPICS_SOURCE:
-            yield from _read_topics(data)
-            return
+            return _read_topics(data)
         module = get_module_name(key)
-        yield from read_module_pages(
-            data, module, f"Python {PYTHON_VERSION}, {module}", self._create_name_resolver(file)
-        )
+        origin = f"Python {PYTHON_VERSION}, {module}"
+        return read_module_pages(data, module, origin, PublicNameResolver(file, self._directory))
 
     def _list_files(self) -> Iterator[Path]:
         """Yield the modules to index.
@@ -147,8 +141,13 @@ class StandardLibrary:
                 if suffix == "py" and not is_hidden and stem not in EXCLUDED_MODULES:
                     yield Path(folder, name)
 
-    def _create_name_resolver(self, file: Path) -> PublicNameResolver:
-        return PublicNameResolver(file, self._directory)
+
+def _rank_popularity(source: CorpusSource) -> int:
+    """Return the rank of a module in `POPULAR_MODULES`. Other modules share the last rank."""
+    top_level_module = source.key.partition("/")[0].removesuffix(".py")
+    if top_level_module in POPULAR_MODULES:
+        return POPULAR_MODULES.index(top_level_module)
+    return len(POPULAR_MODULES)
 
 
 class PublicNameResolver:
@@ -159,40 +158,30 @@ class PublicNameResolver:
     """
 
     def __init__(self, file: Path, root: Path) -> None:
-        self._aliases: dict[str, str] = {}
-        package = file.parent
-        module = get_module_name(file.relative_to(root).as_posix())
-        parent = module.rpartition(".")[0]
+        self._module = get_module_name(file.relative_to(root).as_posix())
+        self._exported_names: frozenset[str] = frozenset()
         # Definitions in an `__init__` module, or outside of a package, already have their shortest
         # name.
-        if file.name == "__init__.py" or package == root:
-            return
-        init = package / "__init__.py"
-        exported_names, star_modules = (
-            _load_exported_names(init) if init.exists() else (frozenset(), frozenset())
-        )
-        self._module, self._parent_package = module, parent
-        self._exported_names = exported_names
-        self._exports_all = file.stem in star_modules
-        if self._exports_all:
-            self._exported_names = exported_names | _load_exported_names(file)[0]
+        if file.name != "__init__.py" and file.parent != root:
+            init_module = _load_exported_names(file.parent / "__init__.py")
+            self._exported_names = init_module.names
+            if file.stem in init_module.star_modules:
+                self._exported_names |= _load_exported_names(file).names
 
     def __call__(self, full_name: str) -> str:
         """Return the public name for a full dotted name, or the same name if it is not exported."""
         root = full_name.partition(".")[0]
         if root in PUBLIC_MODULE_NAMES:
             return PUBLIC_MODULE_NAMES[root] + full_name[len(root) :]
-        module = getattr(self, "_module", None)
-        if module is None or not full_name.startswith(f"{module}."):
+        inner_name = full_name.removeprefix(f"{self._module}.")
+        if inner_name == full_name or inner_name.partition(".")[0] not in self._exported_names:
             return full_name
-        inner_name = full_name[len(module) + 1 :]
-        if inner_name.partition(".")[0] in self._exported_names:
-            return f"{self._parent_package}.{inner_name}"
-        return full_name
+        package = self._module.rpartition(".")[0]
+        return f"{package}.{inner_name}"
 
 
 @lru_cache(maxsize=64)
-def _load_exported_names(file: Path) -> tuple[frozenset[str], frozenset[str]]:
+def _load_exported_names(file: Path) -> ExportedNames:
     """Return the exported names of a file. Cached, because all modules of a package ask for them.
 
     The sets are empty if the file cannot be read.
@@ -200,7 +189,7 @@ def _load_exported_names(file: Path) -> tuple[frozenset[str], frozenset[str]]:
     try:
         return find_exported_names(file.read_bytes()[:MAX_SOURCE_BYTES])
     except (OSError, SyntaxError, ValueError):
-        return frozenset(), frozenset()
+        return ExportedNames()
 
 
 def get_module_name(path: str) -> str:
@@ -231,13 +220,12 @@ def load_descriptions() -> dict[str, tuple[str, str]]:
     for file in data.iterdir():
         for line in file.read_text("utf-8").splitlines():
             name, summary, *keywords = line.split(" — ")
-            descriptions[name] = (summary, keywords[0] if keywords else "")
+            descriptions[name] = (summary, "".join(keywords))
     return descriptions
 
 
 def _read_descriptions() -> Iterator[DocPage]:
     for name, (summary, words) in load_descriptions().items():
-        parts = name.split(".")
-        tails = [".".join(parts[-count:]) for count in (2, 1) if count < len(parts)]
-        text = f"`{name}`\n\n{summary}."
-        yield DocPage(name, f"Python {PYTHON_VERSION}", text, (name, *tails), f"{summary}. {words}")
+        text, keywords = f"`{name}`\n\n{summary}.", f"{summary}. {words}"
+        names = list_aliases(name, name)
+        yield DocPage(name, f"Python {PYTHON_VERSION}", text, names, keywords)

@@ -25,7 +25,25 @@ NOTEBOOK_SUFFIXES = frozenset((".nb",))
 _MAX_PARENT_DIRECTORIES = 6
 
 
-class InstalledDocumentation:
+class _NotebookCorpus:
+    """A corpus whose sources are notebooks. Each notebook is a page."""
+
+    def read_pages(self, key: str) -> Iterator[DocPage]:
+        """Yield the text of a notebook as one page. An invalid notebook raises a ValueError."""
+        try:
+            notebook = read_notebook(read_source_file(key).decode("utf-8", "replace"))
+        except NotebookError as error:
+            raise ValueError(f"{key}: {error}") from error
+        markdown = notebook_to_markdown(
+            notebook, output_limit=500, cell_limit=4_000, most_pictures=0
+        )
+        text = markdown.text.strip()
+        if text:
+            name = Path(key).stem
+            yield DocPage(name, key, text, (name,))
+
+
+class InstalledDocumentation(_NotebookCorpus):
     """The corpus of the Wolfram installation on this machine. Each notebook is a source."""
 
     name = INSTALLATION_CORPUS
@@ -41,12 +59,8 @@ class InstalledDocumentation:
         sources = stamp_files(walk_files(root, NOTEBOOK_SUFFIXES))
         return sorted(sources, key=lambda source: "ReferencePages" not in source.key)
 
-    def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield the page in a notebook."""
-        yield from _read_notebook_page(key)
 
-
-class PacletPages:
+class PacletPages(_NotebookCorpus):
     """The corpus of pages and notebooks of paclets. Each notebook is a source."""
 
     name = PACLETS_CORPUS
@@ -55,16 +69,12 @@ class PacletPages:
         """Return the notebooks in the documentation of all paclets."""
         notebooks: list[Path] = []
         for folder in find_paclet_folders():
-            for documentation in [
+            for documentation in (
                 folder / "Documentation",
                 *sorted(folder.glob("*/Documentation")),
-            ]:
+            ):
                 notebooks += walk_files(documentation, NOTEBOOK_SUFFIXES)
         return stamp_files(dict.fromkeys(notebooks))
-
-    def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield the page in a notebook."""
-        yield from _read_notebook_page(key)
 
 
 def find_documentation_directory() -> Path | None:
@@ -73,11 +83,13 @@ def find_documentation_directory() -> Path | None:
     The directory is searched in the parents of the kernel program, or of the configured directory.
     """
     configured = os.environ.get(INSTALLATION_VARIABLE)
-    program = None if configured else find_kernel_program()
-    if not configured and program is None:
+    if configured:
+        start = Path(configured)
+    elif program := find_kernel_program():
+        start = program.path.resolve()
+    else:
         return None
-    start = Path(configured) if configured else program.path.resolve() if program else Path()
-    for parent in [start, *list(start.parents)[:_MAX_PARENT_DIRECTORIES]]:
+    for parent in (start, *start.parents[:_MAX_PARENT_DIRECTORIES]):
         documentation = parent / "Documentation" / "English"
         if documentation.is_dir():
             return documentation
@@ -94,7 +106,8 @@ def find_paclet_folders() -> list[Path]:
         Path(path) for path in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if path
     ]
     own_folder = Path(get_data_directory()) / "paclets"
-    bases = [Path(os.environ[name]) for name in ("WOLFRAM_USERBASE",) if os.environ.get(name)]
+    user_base = os.environ.get("WOLFRAM_USERBASE")
+    bases = [Path(user_base)] if user_base else []
     for product in ("Wolfram", "Mathematica"):
         if sys.platform == "win32":
             bases.append(Path(os.environ.get("APPDATA", "~")).expanduser() / product)
@@ -107,16 +120,3 @@ def find_paclet_folders() -> list[Path]:
     ]
     folders = [*configured, own_folder, *standard_folders]
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
-
-
-def _read_notebook_page(key: str) -> Iterator[DocPage]:
-    """Yield the text of a notebook as one page. An invalid notebook raises a ValueError."""
-    try:
-        notebook = read_notebook(read_source_file(key).decode("utf-8", "replace"))
-    except NotebookError as error:
-        raise ValueError(f"{key}: {error}") from error
-    markdown = notebook_to_markdown(notebook, output_limit=500, cell_limit=4_000, most_pictures=0)
-    text = markdown.text.strip()
-    if text:
-        name = Path(key).stem
-        yield DocPage(name, key, text, (name,))

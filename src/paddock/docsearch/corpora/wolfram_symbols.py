@@ -8,15 +8,14 @@ it is part of Paddock: the sources of the user's installation are parsed where t
 from __future__ import annotations
 
 import ast
-import inspect
 import re
-import warnings
 from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.docsearch.corpora.python_source import parse_source
 from paddock.docsearch.corpora.registry import read_source_file, stamp_files
 from paddock.docsearch.model import CorpusSource, DocPage
 from paddock.version import __version__
@@ -54,13 +53,10 @@ class SymbolDescriptions:
 
         Their stamp consists of Paddock's version and the total size of the files.
         """
-        size = sum(len(file.read_bytes()) for file in _get_descriptions_directory().iterdir())
-        names = sorted(
-            file.name
-            for file in _get_descriptions_directory().iterdir()
-            if file.name != OPERATORS_FILE
-        )
-        return [CorpusSource(name, f"{__version__} {size}") for name in names]
+        files_in_directory = list(_get_descriptions_directory().iterdir())
+        size = sum(len(file.read_bytes()) for file in files_in_directory)
+        names = {file.name for file in files_in_directory} - {OPERATORS_FILE}
+        return [CorpusSource(name, f"{__version__} {size}") for name in sorted(names)]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
         """Yield a page for each symbol of a file.
@@ -75,13 +71,8 @@ class SymbolDescriptions:
                 text += f" Also written as {' or '.join(f'`{name}`' for name in names[1:])}."
             if description.keywords:
                 text += f"\n\nRelated words: {description.keywords}."
-            yield DocPage(
-                description.name,
-                REFERENCE_URL + description.name,
-                text,
-                names,
-                description.keywords,
-            )
+            url = REFERENCE_URL + description.name
+            yield DocPage(description.name, url, text, names, description.keywords)
 
 
 def _get_descriptions_directory() -> Traversable:
@@ -98,9 +89,7 @@ def read_descriptions(file: Traversable) -> list[SymbolDescription]:
         name = _SYMBOL_PATTERN.match(usage)
         if name is None:
             raise ValueError(f"{line!r} does not begin with a symbol")
-        descriptions.append(
-            SymbolDescription(name[0], usage, summary + ".", keywords[0] if keywords else "")
-        )
+        descriptions.append(SymbolDescription(name[0], usage, f"{summary}.", "".join(keywords)))
     return descriptions
 
 
@@ -132,22 +121,16 @@ class MathicsDocstrings:
         In Mathics3 each symbol is a class. Its docstring is the documentation, and class attributes
         have the name of the symbol, if it differs, and a summary.
         """
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(read_source_file(key))
-        for statement in tree.body:
-            if not isinstance(statement, ast.ClassDef):
+        for statement in parse_source(read_source_file(key)).body:
+            docstring = isinstance(statement, ast.ClassDef) and ast.get_docstring(statement)
+            if not isinstance(statement, ast.ClassDef) or not docstring:
                 continue
-            docstring = ast.get_docstring(statement, clean=False)
-            if docstring:
-                constants = _read_string_constants(statement)
-                name = constants.get("name", statement.name)
-                if _SYMBOL_NAME_PATTERN.match(name):
-                    summary = constants.get("summary_text", "")
-                    text = _convert_to_markdown(inspect.cleandoc(docstring))
-                    yield DocPage(
-                        name, "Mathics3", f"{summary}\n\n{text}".strip(), (name,), summary
-                    )
+            constants = _read_string_constants(statement)
+            name = constants.get("name", statement.name)
+            if _SYMBOL_NAME_PATTERN.match(name):
+                summary = constants.get("summary_text", "")
+                text = f"{summary}\n\n{_convert_to_markdown(docstring)}".strip()
+                yield DocPage(name, "Mathics3", text, (name,), summary)
 
 
 def _read_string_constants(statement: ast.ClassDef) -> dict[str, str]:

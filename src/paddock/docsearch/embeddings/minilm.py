@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.docsearch.embeddings.static_vectors import split_word_pieces, split_words
+from paddock.docsearch.embeddings.static_vectors import (
+    EmbeddingModel,
+    split_word_pieces,
+    split_words,
+)
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from paddock.docsearch.embeddings.static_vectors import FloatArray
 
 MAX_TEXT_PIECES = 256  # The models are not trained for longer texts.
 MAX_HEADER_BYTES = 10_000_000
@@ -34,7 +36,7 @@ class ModelError(PaddockError):
     code = "model"
 
 
-class MiniLM:
+class MiniLM(EmbeddingModel):
     """A MiniLM model in memory. `embed` returns a vector of length 1 for each text.
 
     Implements the forward pass of a BERT encoder, so that PyTorch is not required.
@@ -67,7 +69,7 @@ class MiniLM:
             ) from None
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """Return the vectors of texts as rows."""
+        """Return the vectors of texts as rows of length 1."""
         rows = [self._embed_piece_ids(self._tokenize(text)) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
 

