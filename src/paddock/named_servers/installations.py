@@ -16,7 +16,7 @@ from paddock.errors import LoadError
 from paddock.files import lock_file, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 SCHEMA_VERSION = 1
 
@@ -81,26 +81,6 @@ def read_installations(server: str | None = None) -> list[Installation]:
         with lock_file(path):
             records = _read_or_set_aside(path)
     return [record for record in records if server is None or record.server == server]
-
-
-def add_installation(installation: Installation) -> None:
-    """Add a record, which replaces an older one of the same entry."""
-
-    def add(records: list[Installation]) -> list[Installation]:
-        others = [record for record in records if not record.is_same_entry(installation)]
-        return [*others, installation]
-
-    update_installations(add)
-
-
-def remove_installations(removed: Iterable[Installation]) -> None:
-    """Remove the records of the same entries."""
-    removed_records = list(removed)
-
-    def remove(records: list[Installation]) -> list[Installation]:
-        return [record for record in records if not any(map(record.is_same_entry, removed_records))]
-
-    update_installations(remove)
 
 
 def update_installations(change: Callable[[list[Installation]], list[Installation]]) -> None:

@@ -8,6 +8,7 @@ extension may be in Python; only the requested definition is loaded.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -109,18 +110,16 @@ def parse_definition_toml(text: str, path: Path) -> dict[str, Any]:
 
 
 def _make_user_source(file: Path) -> DefinitionSource:
+    """Return the source for a file in the user's directory, whose name may be encoded wrongly."""
     name = decode_name(file.stem)
     if name is not None:
         return DefinitionSource(name, file)
-    return DefinitionSource(file.stem, file, problem=_explain_wrong_name(file))
-
-
-def _explain_wrong_name(file: Path) -> str:
     try:
-        stem = encode_name(file.stem)
+        expected_name = f"{encode_name(file.stem)}{DEFINITION_SUFFIX}"
+        problem = f"the file of a server {file.stem!r} must be called {expected_name}"
     except ServerDefinitionError as error:
-        return str(error)
-    return f"the file of a server {file.stem!r} must be called {stem}{DEFINITION_SUFFIX}"
+        problem = str(error)
+    return DefinitionSource(file.stem, file, problem=problem)
 
 
 def read_definition_text(path: Path) -> str:
@@ -139,14 +138,16 @@ def read_definition_text(path: Path) -> str:
 
 
 def _locate_key(text: str, path: Path, key: str) -> str:
-    """Return the file and the line of a key, or only the file if the key is not found."""
-    for number, line in enumerate(text.splitlines(), 1):
-        start = line.strip().lstrip("[").lstrip()
-        if start.startswith((key, f'"{key}"')) and start.strip('"')[len(key) :][:1] in (
-            *("", " ", "=", "]", ".", '"'),
-        ):
-            return f"{path}:{number}"
-    return str(path)
+    """Return the file and the line of a key, or only the file if the key is not found.
+
+    The key may begin an assignment, such as `tools = […]`, or a table, such as `[options.Plot]`.
+    """
+    pattern = rf'^[ \t]*\[*[ \t]*"?{re.escape(key)}(?=[ =\]."\r]|$)'
+    match = re.search(pattern, text, re.MULTILINE)
+    if match is None:
+        return str(path)
+    line = text.count("\n", 0, match.end()) + 1
+    return f"{path}:{line}"
 
 
 BUILT_IN_LOCATION = "built-in"
@@ -228,7 +229,7 @@ class DefinitionSource(NamedTuple):
         if self.problem is not None:
             raise ServerDefinitionError(self.problem, where=str(self.path))
         if self.extension_item is None:
-            return self._read_user_file()
+            return self.parse_as(read_definition_text(self.file))
         file = self.extension_item.definition()
         version = self.extension_item.extension.version
         # A TOML file with one server is parsed from its text, so that errors have line numbers.
@@ -251,59 +252,18 @@ class DefinitionSource(NamedTuple):
         Raises:
             PaddockError: The definition is missing or not valid.
         """
-        if self.extension_item is None or not (
-            self.is_remote or self._has_python_definition(self.extension_item)
-        ):
-            definition = self._read_for_outline()
-            return ServerOutline(
-                definition.title,
-                definition.description,
-                definition.version,
-                definition.tools,
-                definition.prompts,
-                definition.resources,
-            )
-        item = self.extension_item.item
-        lists = [self._list_manifest_names(self.extension_item, kind) for kind in LISTED_KINDS]
-        title = item.properties.get("title")
-        version = self.extension_item.extension.version or DEFAULT_VERSION
-        return ServerOutline(
-            title if isinstance(title, str) else None, item.description, version, *lists
-        )
-
-    def _read_for_outline(self) -> ServerDefinition:
-        """Read the definition for a list, where an error of one server must not hide the others.
-
-        Raises:
-            PaddockError: The definition cannot be read, for any reason.
-        """
+        item = self.extension_item
+        if item is not None and (self.is_remote or item.definition().path.suffix == ".py"):
+            return _outline_manifest_item(item)
         try:
-            return self.read()
+            definition = self.read()
         except PaddockError:
             raise
+        # In a list, an error of one server must not hide the others.
         except Exception as error:  # noqa: BLE001 - the content of the file is arbitrary
             reason = f"cannot be read: {type(error).__name__}: {error}"
             raise ServerDefinitionError(reason, where=str(self.file)) from None
-
-    def _list_manifest_names(self, declared: DeclaredItem, kind: ListedKind) -> list[Any] | None:
-        """Return the names in a server's list according to the manifest.
-
-        If the manifest has no list for a server that is not installed, it is assumed to contain all
-        items of its extension.
-        """
-        names = _get_manifest_list(declared.item.properties, kind)
-        if not self.is_remote or kind == "resources":
-            return names
-        extension = declared.extension
-        if names is None:
-            names = [item.name for item in extension.manifest.get_items(kind)]
-        return [_qualify_name(name, kind, extension) for name in names]
-
-    def _has_python_definition(self, declared: DeclaredItem) -> bool:
-        return declared.definition().path.suffix == ".py"
-
-    def _read_user_file(self) -> ServerDefinition:
-        return self.parse_as(read_definition_text(self.file))
+        return ServerOutline(*(getattr(definition, field) for field in ServerOutline._fields))
 
     def parse_as(self, text: str) -> ServerDefinition:
         """Parse a text as the definition of this server.
@@ -347,15 +307,33 @@ class DefinitionSource(NamedTuple):
         )
 
 
-def _qualify_name(name: Any, kind: ListedKind, extension: Extension) -> Any:
-    """Return a name in an extension's own list with the prefix that is needed elsewhere."""
-    is_own = extension.manifest.find_item(kind, name) is not None
-    return f"{extension.name}/{name}" if is_own else name
+def _outline_manifest_item(declared: DeclaredItem) -> ServerOutline:
+    """Return the summary of a server that only the manifest of its extension contains."""
+    title = declared.item.properties.get("title")
+    return ServerOutline(
+        title if isinstance(title, str) else None,
+        declared.item.description,
+        declared.extension.version or DEFAULT_VERSION,
+        *(_list_manifest_names(declared, kind) for kind in LISTED_KINDS),
+    )
 
 
-def _get_manifest_list(properties: Mapping[str, object], kind: str) -> list[Any] | None:
-    names = next((properties[key] for key in (kind, f"mcp_{kind}") if key in properties), None)
-    return list(names) if isinstance(names, list | tuple) else None
+def _list_manifest_names(declared: DeclaredItem, kind: ListedKind) -> list[Any] | None:
+    """Return the names in a server's list according to the manifest.
+
+    If the manifest has no list for a server that is not installed, it is assumed to contain all
+    items of its extension. The extension's own items get the prefix that is needed elsewhere.
+    """
+    properties, extension = declared.item.properties, declared.extension
+    names = properties.get(kind, properties.get(f"mcp_{kind}"))
+    listed_names = list(names) if isinstance(names, list | tuple) else None
+    if extension.is_installed or kind == "resources":
+        return listed_names
+    own_names = [item.name for item in extension.manifest.get_items(kind)]
+    return [
+        f"{extension.name}/{name}" if name in own_names else name
+        for name in (own_names if listed_names is None else listed_names)
+    ]
 
 
 def _describe_prebuilt_server(server: Server, version: str | None) -> dict[str, object]:

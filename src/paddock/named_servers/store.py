@@ -10,7 +10,7 @@ import codecs
 import re
 import shutil
 from collections.abc import MutableMapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
@@ -105,13 +105,13 @@ def clean_up_pickles(name: str) -> Generator[None]:
 
 def _remove_unused(name: str) -> None:
     path = get_definition_path(name)
-    try:
-        definition = (
-            read_definition(read_definition_text(path), path, name=name) if path.exists() else None
-        )
-    except DefinitionError:
-        return  # it may refer to any of them
-    items = [] if definition is None else add_nested_values(list_new_items(definition, None))
+    items: list[object] = []
+    if path.exists():
+        try:
+            definition = read_definition(read_definition_text(path), path, name=name)
+        except DefinitionError:
+            return  # it may refer to any of them
+        items = add_nested_values(list_new_items(definition, None))
     remove_unused_pickles(get_pickles_directory(name), items)
 
 
@@ -169,28 +169,19 @@ def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
             "the definition would change when it is read again", where=str(path)
         )
     with convert_os_errors(path):
-        is_verified = _write_bytes(path, text.encode("utf-8"))
+        before = path.read_bytes() if path.exists() else b""
+        # Windows editors add a byte order mark and may need it to recognize UTF-8.
+        mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
+        data = mark + text.encode("utf-8")
+        write_atomically(path, data)
+        is_verified = path.read_bytes() == data
+        if not is_verified and before:
+            write_atomically(path, before)
     if not is_verified:
         raise ServerDefinitionError(
             "the file does not contain what was written; the previous content was restored",
             where=str(path),
         )
-
-
-def _write_bytes(path: Path, data: bytes) -> bool:
-    """Write a file and read it back.
-
-    If the content differs, the previous one is restored, and the result is False.
-    """
-    before = path.read_bytes() if path.exists() else None
-    # Windows editors add a byte order mark and may need it to recognize UTF-8.
-    mark = codecs.BOM_UTF8 if before is not None and before.startswith(codecs.BOM_UTF8) else b""
-    write_atomically(path, mark + data)
-    if path.read_bytes() == mark + data:
-        return True
-    if before is not None:
-        write_atomically(path, before)
-    return False
 
 
 def delete_definition(name: str) -> Path:
@@ -269,9 +260,9 @@ def _change_value(table: TomlMapping, key: str, value: Any) -> None:
         table.pop(key, None)
         return
     old = table.get(key)
-    if isinstance(old, Array) and _change_items(old, value):
+    if isinstance(old, Array) and _change_elements(old, value, str):
         return
-    if isinstance(old, AoT) and _change_tables(old, value):
+    if isinstance(old, AoT) and _change_elements(old, value, dict):
         return
     if isinstance(old, MutableMapping) and isinstance(value, dict):
         for inner_key in [*old, *(new_key for new_key in value if new_key not in old)]:
@@ -282,33 +273,20 @@ def _change_value(table: TomlMapping, key: str, value: Any) -> None:
     table[key] = tomlkit.parse(format_toml({key: value}))[key]
 
 
-def _change_items(array: Array, value: list[Any]) -> bool:
-    """Change an array by removing and appending items.
+def _change_elements(elements: Array | AoT, value: list[Any], element_type: type) -> bool:
+    """Change an array of strings or tables by removing and appending elements.
 
-    The comments of the remaining items are preserved. Returns False if the new array needs other
-    changes, such as another order.
+    The comments of the remaining elements are preserved. Returns False if the new array needs
+    other changes, such as another order.
     """
-    remaining = [item for item in array.unwrap() if item in value]
-    if value[: len(remaining)] != remaining or not all(isinstance(item, str) for item in value):
+    remaining = [element for element in elements.unwrap() if element in value]
+    has_suitable_types = all(isinstance(element, element_type) for element in value)
+    if value[: len(remaining)] != remaining or not has_suitable_types:
         return False
-    for item in array.unwrap():
-        if item not in value:
-            with suppress(ValueError):
-                array.remove(item)
-    for item in value[len(remaining) :]:
-        array.append(item)
-    return bool(array.unwrap() == value)
-
-
-def _change_tables(tables: AoT, value: list[Any]) -> bool:
-    """Change an array of tables by removing and appending tables, like `_change_items`."""
-    remaining = [item for item in tables.unwrap() if item in value]
-    if value[: len(remaining)] != remaining or not all(isinstance(item, dict) for item in value):
-        return False
-    # Tables are deleted from the end, so that deletions do not shift the indices that follow.
-    for index, item in reversed(list(enumerate(tables.unwrap()))):
-        if item not in value:
-            del tables[index]
-    for item in value[len(remaining) :]:
-        tables.append(tomlkit.item(item))
-    return bool(tables.unwrap() == value)
+    # Elements are deleted from the end, so that deletions do not shift the indices that follow.
+    for index, element in reversed(list(enumerate(elements.unwrap()))):
+        if element not in value:
+            del elements[index]
+    for element in value[len(remaining) :]:
+        elements.append(tomlkit.item(element))
+    return bool(elements.unwrap() == value)

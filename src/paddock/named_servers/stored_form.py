@@ -87,12 +87,18 @@ def list_new_items(definition: ServerDefinition, previous: ServerDefinition | No
         for item in getattr(definition, kind)
         if previous is None or item not in getattr(previous, kind)
     ]
-    initialization = definition.initialization
-    if initialization is not None and (
-        previous is None or initialization != previous.initialization
-    ):
-        new_items.append(initialization)
+    if _has_new_initialization(definition, previous):
+        new_items.append(definition.initialization)
     return new_items
+
+
+def _has_new_initialization(
+    definition: ServerDefinition, previous: ServerDefinition | None
+) -> bool:
+    initialization = definition.initialization
+    return initialization is not None and (
+        previous is None or initialization != previous.initialization
+    )
 
 
 def add_nested_values(items: list[Any]) -> list[Any]:
@@ -113,11 +119,8 @@ def _convert_new_items(
         known = [] if previous is None else getattr(previous, kind)
         items = getattr(definition, kind)
         changes[kind] = [item if item in known else change(item) for item in items]
-    initialization = definition.initialization
-    if initialization is not None and (
-        previous is None or initialization != previous.initialization
-    ):
-        changes["initialization"] = change(initialization)
+    if _has_new_initialization(definition, previous):
+        changes["initialization"] = change(definition.initialization)
     return msgspec.structs.replace(definition, **changes)
 
 
@@ -223,7 +226,8 @@ def _to_plain_value(value: Any) -> Any:
         ServerDefinitionError: An option has a Python type, which a table cannot represent.
     """
     if isinstance(value, Parameter | PromptArgument):
-        properties = {key: getattr(value, key) for key in type(value).__slots__}
+        keys = getattr(type(value), "__slots__", None) or vars(value)
+        properties = {key: getattr(value, key) for key in sorted(keys)}
         return {
             key: _to_plain_value(inner)
             for key, inner in properties.items()

@@ -8,20 +8,16 @@ import pytest
 
 from paddock import Installation, LoadError
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.named_servers.installations import (
-    add_installation,
-    get_installations_path,
-    read_installations,
-    remove_installations,
-)
+from paddock.installer.records import update_records
+from paddock.named_servers.installations import get_installations_path, read_installations
 
 PROGRAM = """
 import sys
 from paddock import Installation
-from paddock.named_servers.installations import add_installation
+from paddock.installer.records import update_records
 for number in range(20):
     key = f"{sys.argv[1]}{number}"
-    add_installation(Installation(server="s", client="cursor", file="/f.json", key=key))
+    update_records(added=[Installation(server="s", client="cursor", file="/f.json", key=key)])
 """
 
 
@@ -37,17 +33,17 @@ def one(server: str = "calc", key: str = "calc") -> Installation:
 
 def test_what_is_recorded_is_read_until_it_is_forgotten() -> None:
     assert read_installations() == []
-    add_installation(one())
-    add_installation(one("other", "other"))
+    update_records(added=[one()])
+    update_records(added=[one("other", "other")])
     assert read_installations() == [one(), one("other", "other")]
     assert read_installations("calc") == [one()]
-    remove_installations([one()])
+    update_records(removed=[one()])
     assert read_installations() == [one("other", "other")]
 
 
 def test_another_server_in_the_same_place_replaces_the_record() -> None:
-    add_installation(one("Wolfram", "shared"))
-    add_installation(one("WolframAlpha", "shared"))
+    update_records(added=[one("Wolfram", "shared")])
+    update_records(added=[one("WolframAlpha", "shared")])
     assert [record.server for record in read_installations()] == ["WolframAlpha"]
 
 
@@ -65,7 +61,7 @@ def test_records_of_a_newer_paddock_are_left_as_they_are() -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(LoadError):
-        add_installation(one())
+        update_records(added=[one()])
     assert path.read_text(encoding="utf-8") == text
 
 
@@ -75,7 +71,7 @@ def test_damaged_records_are_set_aside(text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     assert read_installations() == []
-    add_installation(one())
+    update_records(added=[one()])
     assert read_installations() == [one()]
     (aside,) = path.parent.glob("installations.broken-*")
     assert aside.read_text(encoding="utf-8") == text
