@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.notebooks.box_forms import BoxTextForm
+    from paddock.wolfram.notebooks.model import Emphasis
 
 
 OUTPUT_STYLES = frozenset(
@@ -92,7 +93,8 @@ _LINE_START = re.compile(
 _EMPTY_RUN = TextRun("")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _SURROUNDING_BLANKS = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
-_STYLE_MARKS = (("is_struck", "~~"), ("is_bold", "**"), ("is_italic", "*"))
+_EMPHASIS_MARKS: dict[Emphasis, str] = {"struck": "~~", "bold": "**", "italic": "*"}
+"""Markdown of emphasis, in the order in which the marks are nested."""
 _SAFE_TARGET = re.compile(r"[^\s()<>]+")
 _ALIGNMENT_SIGNS = {"Left": ":---", "Center": ":---:", "Right": "---:", "": "---"}
 
@@ -284,12 +286,8 @@ def _normalize_blanks(runs: list[TextRun]) -> list[TextRun]:
 
 
 def _intersect_styles(one: TextStyle, other: TextStyle) -> TextStyle:
-    return TextStyle(
-        one.is_bold and other.is_bold,
-        one.is_italic and other.is_italic,
-        one.is_struck and other.is_struck,
-        one.link if one.link == other.link else "",
-    )
+    link = one.link if one.link == other.link else ""
+    return TextStyle(one.emphasis & other.emphasis, link)
 
 
 def _strip_emphasis(runs: list[TextRun]) -> list[TextRun]:
@@ -336,7 +334,9 @@ def _write_emphasis(runs: list[TextRun], *, in_table: bool) -> str:
     pieces: list[str] = []
     open_marks: list[str] = []
     for run in runs:
-        run_marks = [mark for name, mark in _STYLE_MARKS if getattr(run.style, name)]
+        run_marks = [
+            mark for emphasis, mark in _EMPHASIS_MARKS.items() if emphasis in run.style.emphasis
+        ]
         pieces += _close_marks(open_marks, run_marks)
         new_marks = [mark for mark in run_marks if mark not in open_marks]
         open_marks += new_marks

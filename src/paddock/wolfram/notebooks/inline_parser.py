@@ -11,6 +11,8 @@ from paddock.wolfram.notebooks.model import TextRun, TextStyle, merge_runs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paddock.wolfram.notebooks.model import Emphasis
+
 
 _MAX_OPENERS = 60
 """Limit of open delimiters searched for the partner of a closing one, to avoid quadratic time."""
@@ -65,8 +67,7 @@ class EmphasisSpan(NamedTuple):
 
     begin: int
     end: int
-    style_name: str
-    """The field of `TextStyle` to set: `is_bold`, `is_italic` or `is_struck`."""
+    emphasis: Emphasis
 
 
 def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
@@ -86,8 +87,8 @@ def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
             # Openers inside the new span cannot match anything after it.
             del openers[opener_index + 1 :]
             length = 2 if min(opener.remaining, closer.remaining) > 1 else 1
-            style_name = _get_style_name(closer.character, length)
-            spans.append(EmphasisSpan(opener.run_index, closer.run_index, style_name))
+            emphasis = _get_emphasis(closer.character, length)
+            spans.append(EmphasisSpan(opener.run_index, closer.run_index, emphasis))
             opener.remaining -= length
             closer.remaining -= length
             if not opener.remaining:
@@ -97,14 +98,11 @@ def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
     return spans
 
 
-def _get_style_name(character: str, length: int) -> str:
-    """Return the style that a pair of delimiters sets.
-
-    `length` is the number of characters used.
-    """
+def _get_emphasis(character: str, length: int) -> Emphasis:
+    """Return the emphasis between a pair of delimiters, of which `length` characters are used."""
     if character == "~":
-        return "is_struck"
-    return "is_bold" if length == 2 else "is_italic"
+        return "struck"
+    return "bold" if length == 2 else "italic"
 
 
 def _find_opener(openers: list[DelimiterRun], closer: DelimiterRun) -> int | None:
@@ -285,23 +283,19 @@ def _apply_styles(runs: list[TextRun], spans: list[EmphasisSpan]) -> list[TextRu
 
     One loop over the runs counts the open spans of each style, because spans can overlap.
     """
-    depth_changes: dict[int, list[tuple[str, int]]] = {}
+    depth_changes: dict[int, list[tuple[Emphasis, int]]] = {}
     for span in spans:
-        depth_changes.setdefault(span.begin + 1, []).append((span.style_name, 1))
-        depth_changes.setdefault(span.end, []).append((span.style_name, -1))
+        depth_changes.setdefault(span.begin + 1, []).append((span.emphasis, 1))
+        depth_changes.setdefault(span.end, []).append((span.emphasis, -1))
     if not depth_changes:
         return runs
-    depths = {"is_bold": 0, "is_italic": 0, "is_struck": 0}
+    depths: dict[Emphasis, int] = {"bold": 0, "italic": 0, "struck": 0}
     styled_runs = []
     for index, run in enumerate(runs):
-        for name, change in depth_changes.get(index, ()):
-            depths[name] += change
-        style = TextStyle(
-            run.style.is_bold or depths["is_bold"] > 0,
-            run.style.is_italic or depths["is_italic"] > 0,
-            run.style.is_struck or depths["is_struck"] > 0,
-            run.style.link,
-        )
+        for emphasis, change in depth_changes.get(index, ()):
+            depths[emphasis] += change
+        open_emphasis = {emphasis for emphasis, depth in depths.items() if depth > 0}
+        style = run.style._replace(emphasis=run.style.emphasis | open_emphasis)
         styled_runs.append(run._replace(style=style))
     return styled_runs
 

@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
 
 RunKind = Literal["text", "code", "formula", "raw"]
+Emphasis = Literal["bold", "italic", "struck"]
 
 
 class TextStyle(NamedTuple):
     """The emphasis of a run, and its link target."""
 
-    is_bold: bool = False
-    is_italic: bool = False
-    is_struck: bool = False
+    emphasis: frozenset[Emphasis] = frozenset()
     link: str = ""
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.notebooks.model import Cell
+    from paddock.wolfram.notebooks.model import Cell, Emphasis
 
 UNPARSED_TEX_STYLE = "TeXFormula"
 """Style of a formula that could not be parsed and is kept as TeX."""
@@ -47,8 +47,12 @@ TEX_KEY = "TeX"
 _CODE_STYLES = frozenset(
     ("InlineCode", "InlineFormula", "Code", "Input", "Program", "MR", "InlineInput")
 )
-_ITALIC_STYLES = frozenset(("TI", "Emphasis", "Italic"))
-_BOLD_STYLES = frozenset(("Strong", "Bold", "TB"))
+_EMPHASIS_BY_STYLE: dict[str, Emphasis] = {
+    **dict.fromkeys(("TI", "Emphasis", "Italic"), "italic"),
+    **dict.fromkeys(("Strong", "Bold", "TB"), "bold"),
+    "StrikeThrough": "struck",
+}
+"""Emphasis by the name of a style or the value of a font option."""
 _CODE_FONTS = ("courier", "mono", "source code")
 _TRANSPARENT_HEADS = frozenset(
     ("TextData", "BoxData", "RowBox", "TagBox", "AdjustmentBox", "FrameBox")
@@ -145,11 +149,8 @@ class _RunCollector:
         ):
             self._runs.append(TextRun(boxes_to_text(content, form="text"), "code", style))
         else:
-            style = style._replace(
-                is_bold=style.is_bold or bool(words & _BOLD_STYLES),
-                is_italic=style.is_italic or bool(words & _ITALIC_STYLES),
-                is_struck=style.is_struck or "StrikeThrough" in words,
-            )
+            emphasis = {_EMPHASIS_BY_STYLE[word] for word in words if word in _EMPHASIS_BY_STYLE}
+            style = style._replace(emphasis=style.emphasis | emphasis)
             self._pending.append(styled._replace(style=style))
 
     def _convert_inline_cell(self, styled: _StyledContent, cell: Cell) -> None:
@@ -277,9 +278,8 @@ def runs_to_content(runs: Iterable[TextRun]) -> str | Expression:
 
 def _run_to_expression(run: TextRun) -> Expression:
     content = _run_to_content(run)
-    options = _make_style_options(run.style)
-    if options:
-        content = call("StyleBox", content, *options)
+    if run.style.emphasis:
+        content = call("StyleBox", content, *_make_style_options(run.style))
     return _make_link(content, run.style.link) if run.style.link else content
 
 
@@ -308,14 +308,13 @@ def make_traditional_form(boxes: Expression) -> Expression:
 
 def _make_style_options(style: TextStyle) -> list[Expression]:
     """Return the font options for a style. Links are not options: see `_make_link`."""
-    options: dict[str, object] = {}
-    if style.is_bold:
-        options["FontWeight"] = "Bold"
-    if style.is_italic:
-        options["FontSlant"] = "Italic"
-    if style.is_struck:
-        options["FontVariations"] = [make_rule(ascii_string("StrikeThrough"), symbol("True"))]
-    return [make_option(name, value) for name, value in options.items()]
+    struck = [make_rule(ascii_string("StrikeThrough"), symbol("True"))]
+    options: dict[Emphasis, Expression] = {
+        "bold": make_option("FontWeight", "Bold"),
+        "italic": make_option("FontSlant", "Italic"),
+        "struck": make_option("FontVariations", struck),
+    }
+    return [option for emphasis, option in options.items() if emphasis in style.emphasis]
 
 
 def _make_link(content: Expression, target: str) -> Expression:

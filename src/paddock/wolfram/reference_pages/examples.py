@@ -229,7 +229,9 @@ def _parse_case(item: str) -> UsageCase:
     description = f"{before} {text_after.strip()}".strip()
     variables = _VARIABLE_MARK.findall(syntax)
     variables += [
-        run.text for run in parse_inline(description) if run.style.is_italic and run.kind == "text"
+        run.text
+        for run in parse_inline(description)
+        if "italic" in run.style.emphasis and run.kind == "text"
     ]
     return UsageCase(_VARIABLE_MARK.sub(r"\1", syntax), description, frozenset(variables))
 

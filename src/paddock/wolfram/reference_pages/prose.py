@@ -95,7 +95,7 @@ def _run_to_pieces(run: TextRun) -> list[Expression]:
     style = run.style
     if run.kind == "code" and not style.link:
         return [make_inline_formula(code_to_boxes(run.text))]
-    is_variable = run.kind == "text" and style == TextStyle(is_italic=True)
+    is_variable = run.kind == "text" and style == TextStyle(frozenset({"italic"}))
     if is_variable and _VARIABLE.fullmatch(run.text):
         return [make_inline_formula(make_variable(run.text))]
     content = runs_to_content([run])
