@@ -18,13 +18,25 @@ Json = dict[str, Any]
 class PagedList:
     """An encoded list: complete if it fits on one page, otherwise entry by entry."""
 
-    __slots__ = ("entries", "members", "revision")
-
-    def __init__(self, revision: int, entries: list[bytes], key: str, size: int | None) -> None:
+    def __init__(self, key: str, entries: list[bytes], size: int | None, revision: int) -> None:
         is_one_page = size is None or len(entries) <= size
         self.revision = revision
-        self.entries = [] if is_one_page else entries
-        self.members = encode_list(key, entries) if is_one_page else b""
+        self._key = key
+        self._size = size
+        self._entries = [] if is_one_page else entries
+        self._complete_list = encode_list(key, entries) if is_one_page else None
+
+    def encode_page(self, cursor: str | None) -> bytes:
+        """Return the page at a cursor as members of a result.
+
+        Raises:
+            InvalidParamsError: The cursor is not one of this list.
+        """
+        if self._complete_list is None:
+            return encode_page(self._key, self._entries, cursor, self._size)
+        if cursor is not None:
+            raise _create_cursor_error(cursor)
+        return self._complete_list
 
 
 def encode_entries(items: Iterable[Any], entry: Callable[[Any], Json | None]) -> list[bytes]:
@@ -56,7 +68,7 @@ def encode_page(key: str, entries: list[bytes], cursor: str | None, size: int | 
     """
     if size is None or len(entries) <= size:
         if cursor is not None:
-            raise create_cursor_error(cursor)
+            raise _create_cursor_error(cursor)
         return encode_list(key, entries)
     start = 0 if cursor is None else _parse_cursor(key, cursor, len(entries))
     end = start + size
@@ -78,12 +90,11 @@ def _parse_cursor(key: str, cursor: str, count: int) -> int:
         kind, _, number = binascii.a2b_base64(cursor, strict_mode=True).decode().partition(":")
         offset = int(number)
     except ValueError:
-        raise create_cursor_error(cursor) from None
+        raise _create_cursor_error(cursor) from None
     if kind != key or not 0 < offset < count:
-        raise create_cursor_error(cursor)
+        raise _create_cursor_error(cursor)
     return offset
 
 
-def create_cursor_error(cursor: str) -> InvalidParamsError:
-    """Return the error for a cursor that is malformed or out of range."""
+def _create_cursor_error(cursor: str) -> InvalidParamsError:
     return InvalidParamsError(f"Unknown cursor {cursor!r}: request the list again without a cursor")

@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from msgspec import UNSET
 
 from paddock.authoring.handler_errors import describe_error, is_handler_failure
-from paddock.authoring.list_pages import (
-    PagedList,
-    create_cursor_error,
-    encode_entries,
-    encode_page,
-)
+from paddock.authoring.list_pages import PagedList, encode_entries
 from paddock.authoring.mounted_items import MountedItem
 from paddock.authoring.prompt_renderer import PromptRenderer, build_prompt_entry
 from paddock.authoring.resource_reader import ResourceReader, build_resource_entry
@@ -529,7 +524,6 @@ class ServerMethods:
         """
         registry = self._registries[kind]
         listing = self._paged_lists.get(key)
-        size = self._server.page_size
         if listing is None or listing.revision != registry.revision:
             # The revision is read before the entries. If an item changes while they are encoded,
             # the list counts as out of date and is encoded again.
@@ -537,16 +531,10 @@ class ServerMethods:
             entries = encode_entries(
                 registry.get_all_items().values(), lambda item: self._build_entry(kind, item)
             )
-            listing = PagedList(revision, entries, key, size)
+            listing = PagedList(key, entries, self._server.page_size, revision)
             self._paged_lists[key] = listing
         cursor = cast("ListParams", request.params).cursor
-        if size is not None and listing.entries:
-            return encode_page(
-                key, listing.entries, cursor if isinstance(cursor, str) else None, size
-            )
-        if isinstance(cursor, str):
-            raise create_cursor_error(cursor)
-        return listing.members
+        return listing.encode_page(cursor if isinstance(cursor, str) else None)
 
     def _find_reader(
         self, uri: str
@@ -562,11 +550,10 @@ class ServerMethods:
         resource_reader = self._resource_readers.get(uri)
         if resource_reader is not None:
             return resource_reader, {}
-        if (
-            len(self._server.skills)
-            and (file := self._get_skill_methods().find_reader(uri)) is not None
-        ):
-            return file, {}
+        has_skills = len(self._server.skills) > 0
+        file_reader = self._get_skill_methods().find_reader(uri) if has_skills else None
+        if file_reader is not None:
+            return file_reader, {}
         for key in self._server.templates.get_all_items():
             try:
                 reader = self._template_readers.get(key)
@@ -580,12 +567,10 @@ class ServerMethods:
     def _find_completion_item(
         self, reference: CompletionReference
     ) -> Prompt | ResourceTemplate | MountedItem:
-        item: Prompt | ResourceTemplate | MountedItem | None
-        if reference.type == "ref/prompt":
-            item = self._server.prompts.find(str(reference.name))
-        else:
-            item = self._server.templates.find(str(reference.uri))
+        is_prompt = reference.type == "ref/prompt"
+        key = str(reference.name if is_prompt else reference.uri)
+        registry = self._server.prompts if is_prompt else self._server.templates
+        item = registry.find(key)
         if item is None:
-            name = reference.name if reference.type == "ref/prompt" else reference.uri
-            raise InvalidParamsError(f"Unknown {reference.type}: {name}")
+            raise InvalidParamsError(f"Unknown {reference.type}: {key}")
         return item

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import enum
 import typing
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -38,38 +39,41 @@ _JSON_TYPE_NAMES = {str: "string", int: "integer", bool: "boolean", float: "numb
 
 def restore_enum_order(schema: Any, hints: list[Any]) -> Any:
     """Return a schema with enum values in the order of the types it was generated from."""
-    return _reorder_enums(schema, _EnumValueCollector(hints).values_by_set)
+    return _reorder_enums(schema, _collect_enum_values(hints))
 
 
-class _EnumValueCollector:
-    """The enum values of some types in declaration order, by the set of the values."""
+def _collect_enum_values(hints: list[Any]) -> dict[frozenset[Any], list[Any]]:
+    """Return the values of each `Literal` and `Enum` in declaration order, by their set.
 
-    def __init__(self, hints: list[Any]) -> None:
-        self.values_by_set: dict[frozenset[Any], list[Any]] = {}
-        self._visited_ids: set[int] = set()
-        for hint in hints:
-            self._collect(hint)
-
-    def _collect(self, hint: Any) -> None:
-        # Types may refer to themselves.
-        if id(hint) in self._visited_ids:
-            return
-        self._visited_ids.add(id(hint))
+    For example, `Literal["low", "high"]` gives `{frozenset({"low", "high"}): ["low", "high"]}`.
+    """
+    values_by_set: dict[frozenset[Any], list[Any]] = {}
+    visited_ids: set[int] = set()
+    pending = list(hints)
+    while pending:
+        hint = pending.pop(0)
+        if id(hint) in visited_ids:  # Types may refer to themselves.
+            continue
+        visited_ids.add(id(hint))
         if typing.get_origin(hint) is typing.Literal:
-            self._add_values(list(typing.get_args(hint)))
+            values = list(typing.get_args(hint))
         elif isinstance(hint, enum.EnumMeta):
             members: list[enum.Enum] = list(hint.__members__.values())
-            self._add_values(list(dict.fromkeys(member.value for member in members)))
+            values = list(dict.fromkeys(member.value for member in members))
         else:
-            for component_type in list_component_types(hint):
-                self._collect(component_type)
-
-    def _add_values(self, values: list[Any]) -> None:
+            pending = [*list_component_types(hint), *pending]
+            continue
         values = [value for value in values if value is not None]
-        try:
-            self.values_by_set.setdefault(frozenset(values), values)
-        except TypeError:  # unhashable values: msgspec cannot sort them either
-            return
+        with suppress(TypeError):  # Unhashable values: msgspec cannot sort them either.
+            values_by_set.setdefault(frozenset(values), values)
+    return values_by_set
+
+
+def _map_children(node: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return a copy of a part of a schema, whose direct children are converted."""
+    if isinstance(node, list):
+        return [convert(item) for item in node]
+    return {key: convert(item) for key, item in node.items()} if isinstance(node, dict) else node
 
 
 def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any:
@@ -79,21 +83,18 @@ def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any
         schema: A schema or a part of one.
         choices: The declared order of values, by the set of the values.
     """
-    if isinstance(schema, list):
-        return [_reorder_enums(item, choices) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    ordered = {key: _reorder_enums(value, choices) for key, value in schema.items()}
-    values = ordered.get("enum")
-    if isinstance(values, list):
-        # A schema does not refer to the type that it was generated from, so the type is found by
-        # its set of values.
-        declared_order = choices.get(_to_frozenset(values))
-        ordered["enum"] = list(declared_order) if declared_order else values
-        kinds = {_JSON_TYPE_NAMES.get(type(value)) for value in values}
-        # msgspec writes enums without the type that their values have in common.
-        if len(kinds) == 1 and None not in kinds and "type" not in ordered:
-            ordered = {"type": kinds.pop(), **ordered}
+    ordered = _map_children(schema, lambda child: _reorder_enums(child, choices))
+    values = ordered.get("enum") if isinstance(ordered, dict) else None
+    if not isinstance(values, list):
+        return ordered
+    # A schema does not refer to the type that it was generated from, so the type is found by its
+    # set of values.
+    declared_order = choices.get(_to_frozenset(values))
+    ordered["enum"] = list(declared_order) if declared_order else values
+    # msgspec writes enums without the type that their values have in common.
+    type_names = {_JSON_TYPE_NAMES.get(type(value)) for value in values}
+    if len(type_names) == 1 and None not in type_names and "type" not in ordered:
+        ordered = {"type": type_names.pop(), **ordered}
     return ordered
 
 
@@ -122,11 +123,7 @@ def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json
 
 def _hoist_node(node: Any, common: Json) -> Any:
     """Return a copy of a part of a schema, moving its definitions to `common`."""
-    if isinstance(node, list):
-        return [_hoist_node(item, common) for item in node]
-    if not isinstance(node, dict):
-        return node
-    inner = node.get("$defs")
+    inner = node.get("$defs") if isinstance(node, dict) else None
     if isinstance(inner, dict):
         names = {
             name: _choose_definition_name(name, schema, common) for name, schema in inner.items()
@@ -138,7 +135,7 @@ def _hoist_node(node: Any, common: Json) -> Any:
         )
         for name, schema in inner.items():
             common[names[name]] = _hoist_node(_rename_references(schema, names), common)
-    return {key: _hoist_node(value, common) for key, value in node.items()}
+    return _map_children(node, lambda child: _hoist_node(child, common))
 
 
 def _choose_definition_name(name: str, schema: Json, common: Json) -> str:
@@ -152,12 +149,8 @@ def _choose_definition_name(name: str, schema: Json, common: Json) -> str:
 
 
 def _rename_references(node: Any, names: dict[str, str]) -> Any:
-    if isinstance(node, list):
-        return [_rename_references(item, names) for item in node]
-    if not isinstance(node, dict):
-        return node
-    renamed = {key: _rename_references(value, names) for key, value in node.items()}
-    reference = renamed.get("$ref")
+    renamed = _map_children(node, lambda child: _rename_references(child, names))
+    reference = renamed.get("$ref") if isinstance(renamed, dict) else None
     if isinstance(reference, str) and reference.startswith(_DEFINITION_PREFIX):
         name = reference.removeprefix(_DEFINITION_PREFIX)
         renamed["$ref"] = _DEFINITION_PREFIX + names.get(name, name)
@@ -230,7 +223,7 @@ def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json
         name = reference.rpartition("/")[2]
         target = definitions[name]
         # Keep the definition if it refers to itself.
-        if reference not in _to_json_text(definitions):
+        if reference not in msgspec.json.encode(definitions).decode():
             definitions = {key: value for key, value in definitions.items() if key != name}
         schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
     return {**schema, "$defs": definitions} if definitions else schema
@@ -240,19 +233,19 @@ def _build_schemas(
     hints: Sequence[Any], where: str, hook: SchemaHook = schema_hook
 ) -> tuple[list[Json], Json]:
     """Return the schemas of several types, in order, and the definitions that they share."""
-    schemas_by_index: dict[int, Json] = {}
-    for index, hint in enumerate(hints):
-        simple_schema = _find_simple_schema(hint)
-        if simple_schema is not None:
-            schemas_by_index[index] = dict(simple_schema)
+    simple_schemas = [_find_simple_schema(hint) for hint in hints]
     # msgspec is called once for all other hints, so that they share definitions.
-    other_indices = [index for index in range(len(hints)) if index not in schemas_by_index]
+    other_hints = [
+        hint for hint, schema in zip(hints, simple_schemas, strict=True) if schema is None
+    ]
+    schemas: list[Json] = []
     definitions: Json = {}
-    if other_indices:
-        other_hints = [hints[index] for index in other_indices]
+    if other_hints:
         schemas, definitions = _build_components(other_hints, where, hook)
-        schemas_by_index.update(zip(other_indices, schemas, strict=True))
-    return [schemas_by_index[index] for index in range(len(hints))], definitions
+    other_schemas = iter(schemas)
+    return [
+        next(other_schemas) if schema is None else dict(schema) for schema in simple_schemas
+    ], definitions
 
 
 def _find_simple_schema(hint: Any) -> Json | None:
@@ -301,7 +294,3 @@ def _encode_default(default: object) -> Any:
         return msgspec.json.decode(encode_json(default))
     except (TypeError, NotImplementedError, ValueError):
         return NO_DEFAULT
-
-
-def _to_json_text(value: object) -> str:
-    return msgspec.json.encode(value).decode()

@@ -106,9 +106,7 @@ class ChannelServer:
     def replay_lines(self, lines: list[bytes]) -> None:
         """Answer lines that were deferred. Must not be called by the reader thread."""
         for line in lines:
-            reply = self._dispatch_safely(line)
-            for item in reply if isinstance(reply, list) else [reply]:
-                self._handle_reply(item)
+            self._handle_replies(self._dispatch_safely(line))
 
     def _dispatch_safely(self, line: bytes) -> Reply | list[Reply]:
         try:
@@ -141,15 +139,15 @@ class ChannelServer:
         self._wake_watchdog()
         self._channel.close()
 
-    def _handle_reply(self, reply: Reply) -> None:
-        if reply is None:
-            return
-        if isinstance(reply, bytes):
-            self._channel.write(reply)
-        elif reply.async_work is not None:
-            self._run_on_event_loop(reply)
-        else:
-            self._run_in_worker(reply)
+    def _handle_replies(self, replies: Reply | list[Reply]) -> None:
+        """Write the answers, and run the work of requests outside this thread."""
+        for reply in replies if isinstance(replies, list) else [replies]:
+            if isinstance(reply, bytes):
+                self._channel.write(reply)
+            elif reply is not None and reply.async_work is not None:
+                self._run_on_event_loop(reply)
+            elif reply is not None:
+                self._run_in_worker(reply)
 
     def _read_loop(self, epoch: int) -> None:
         """Read and answer lines until the stream ends, or another thread or the loop takes over.
@@ -189,9 +187,8 @@ class ChannelServer:
             elif isinstance(reply, Request):
                 if not self._run_request(reply, epoch):
                     return False
-            elif reply is not None:
-                for item in reply:
-                    self._handle_reply(item)
+            else:
+                self._handle_replies(reply)
         return True
 
     def _read_lines(self) -> bool:
@@ -382,13 +379,12 @@ class ChannelServer:
                 if len(self._connection.in_flight) < MAX_QUEUED_REQUESTS:
                     loop.start_request(reply)
                 else:
-                    self._handle_reply(reply)
+                    self._handle_replies(reply)
             elif isinstance(reply, bytes):
                 self._queue_output(reply)
             elif reply is not None:
                 self._async_streak = 0
-                for item in reply if isinstance(reply, list) else [reply]:
-                    self._handle_reply(item)
+                self._handle_replies(reply)
         self._flush_output()
         self._is_loop_reading = False
         if not is_open:
