@@ -3,6 +3,7 @@
 import pytest
 
 from paddock import ImageContent
+from paddock.toolkits.alpha.client import ServiceUrls, create_service_urls
 from paddock.toolkits.alpha.fetch import (
     ByteBudget,
     FetchFailure,
@@ -12,7 +13,6 @@ from paddock.toolkits.alpha.fetch import (
     fetch_images,
 )
 from paddock.toolkits.alpha.results import RemoteImage
-from paddock.toolkits.alpha.service_urls import ServiceUrls, create_service_urls
 from tests.alpha.stand_in import PNG, StandIn, running
 
 LIMITS = {"MaxImageCount": 10, "MaxImageBytes": 100_000, "ImageTimeConstraint": 0.5}

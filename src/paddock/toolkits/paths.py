@@ -13,7 +13,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.tool_option import Option
@@ -235,11 +235,11 @@ def _parse_file_uri(uri: str) -> Path | None:
     The form `file://C:/…` is accepted too. It lacks the slash after the empty host, so the drive is
     parsed as the host and has to be moved back into the path.
     """
-    from urllib.request import url2pathname  # noqa: PLC0415 - loads ssl and sockets, 15 ms
-
     parts = urlsplit(uri)
     if parts.scheme != "file":
         return None
     has_drive = len(parts.netloc) == 2 and parts.netloc[1] == ":"
-    path = f"/{parts.netloc}{parts.path}" if has_drive else parts.path
-    return Path(url2pathname(path))
+    path = unquote(f"/{parts.netloc}{parts.path}" if has_drive else parts.path)
+    # In a URI, a slash precedes the drive of a Windows path.
+    is_windows_path = os.name == "nt" and path[2:3] == ":"
+    return Path(path[1:] if is_windows_path else path)

@@ -1,11 +1,15 @@
-"""Client of the Wolfram|Alpha APIs: requests, and the meaning of responses and failures."""
+"""Client of the Wolfram|Alpha APIs: URLs, requests, and the meaning of responses and failures.
+
+The service answers with HTTP status 501 if it does not understand a query.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from http import HTTPStatus
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.toolkits.alpha.fetch import (
@@ -16,21 +20,25 @@ from paddock.toolkits.alpha.fetch import (
     fetch_all,
 )
 from paddock.toolkits.alpha.results import QueryResult, parse_full_results, parse_llm_text
-from paddock.toolkits.alpha.service_urls import ServiceUrls, create_service_urls
 from paddock.toolkits.alpha.settings import mask_app_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+LLM_URL = "https://www.wolframalpha.com/api/v1/llm-api"
+FULL_RESULTS_URL = "https://api.wolframalpha.com/v2/query"
+WOLFRAM_DOMAINS = ("wolframalpha.com", "wolfram.com", "wolframcdn.com")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 QueryFailureKind = Literal["not-understood", "app-id", "quota", "timeout", "unavailable", "request"]
 MAX_RESPONSE_BYTES = 4 << 20  # Usual responses have a few kilobytes.
 _QUOTA_PATTERN = re.compile(r"credits|limit[- ]exceeded|quota|usage[- ]limit", re.IGNORECASE)
-_HTTP_OK, _HTTP_BAD_REQUEST, _HTTP_UNAUTHORIZED, _HTTP_FORBIDDEN = 200, 400, 401, 403
-_HTTP_TIMEOUT, _HTTP_TOO_MANY_REQUESTS, _HTTP_SERVER_ERROR, _HTTP_NOT_UNDERSTOOD = (
-    408,
-    429,
-    500,
-    501,
+_QUOTA_TEXT = (
+    "The quota of Wolfram|Alpha queries is used up. Tell the user, who can see the limits at "
+    "https://developer.wolframalpha.com."
+)
+_WRONG_APP_ID_TEXT = (
+    "Wolfram|Alpha rejected the AppID. Tell the user: it may be mistyped, or valid for another API "
+    "only; see https://developer.wolframalpha.com."
 )
 _MAX_QUOTED_CHARACTERS = 1500  # Of an error message of the service.
 
@@ -44,27 +52,99 @@ class QueryFailure(NamedTuple):
     """A message for the model."""
 
 
-@dataclass(frozen=True)
-class AlphaClient:
+class ServiceUrls(NamedTuple):
+    """The URLs of the APIs."""
+
+    llm: str = LLM_URL
+    full_results: str = FULL_RESULTS_URL
+    base: str = ""
+    """The base URL that the user has configured, or an empty string."""
+
+    def is_configured_url(self, url: str) -> bool:
+        """Return True if a URL has the origin that the user has configured."""
+        return bool(self.base) and _get_origin(url) == _get_origin(self.base)
+
+    def allows_image(self, url: str) -> bool:
+        """Return True if an image may be fetched from a URL."""
+        return self.is_configured_url(url) or _is_wolfram_url(url)
+
+    def get_redirect_rule(self, url: str) -> Callable[[str], bool]:
+        """Return a predicate for the redirect targets to follow from the URL of an image."""
+        return self.is_configured_url if self.is_configured_url(url) else _is_wolfram_url
+
+
+def create_service_urls(base: str | None) -> ServiceUrls:
+    """Return the URLs of the APIs below a base URL, or those of Wolfram.
+
+    Raises:
+        ToolError: The base URL is invalid or not secure enough for an AppID.
+    """
+    if not base:
+        return ServiceUrls()
+    parts = _split_url(base)
+    if parts is None or parts.query or parts.fragment or not _is_secure(parts):
+        raise ToolError(
+            "the option BaseURL is invalid: the AppID must not be sent there",
+            hint="expected https://…, or http:// on this machine, without user, query and fragment",
+        )
+    root = base.rstrip("/")
+    return ServiceUrls(f"{root}/api/v1/llm-api", f"{root}/v2/query", root)
+
+
+def _is_wolfram_url(url: str) -> bool:
+    """Return True if a URL is on a Wolfram domain, with HTTP or HTTPS on its default port."""
+    parts = _split_url(url)
+    host = (parts.hostname or "") if parts else ""
+    is_wolfram = any(host == domain or host.endswith(f".{domain}") for domain in WOLFRAM_DOMAINS)
+    return parts is not None and is_wolfram and _get_origin(url)[2] == _DEFAULT_PORTS[parts.scheme]
+
+
+def _is_secure(parts: SplitResult) -> bool:
+    """Return True if requests are encrypted or stay on this machine."""
+    host = parts.hostname or ""
+    try:
+        return parts.scheme == "https" or ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _get_origin(url: str) -> tuple[str, str, int]:
+    parts = _split_url(url)
+    if parts is None:
+        return ("", "", 0)
+    return (parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme])
+
+
+def _split_url(url: str) -> SplitResult | None:
+    """Split an HTTP URL. Return None for other schemes, invalid URLs and URLs with a user."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises ValueError for an invalid port
+    except ValueError:
+        return None
+    is_plain = url.isascii() and url.isprintable() and " " not in url and "\\" not in url
+    if (
+        parts.scheme not in _DEFAULT_PORTS
+        or not parts.hostname
+        or "@" in parts.netloc
+        or not is_plain
+    ):
+        return None
+    return parts
+
+
+class AlphaClient(NamedTuple):
     """The Wolfram|Alpha service with the settings of a call.
 
     Attributes:
         app_id: The AppID, which must not occur in results or messages.
+        options: The options of the tool.
         service_urls: The URLs of the APIs.
-        uses_full_results: Whether to use the Full Results API and not the LLM API.
-        timeout_seconds: The time limit of all queries of a call together.
-        max_characters: The length that is requested from the LLM API.
-        units: The unit system, or None to let the service choose.
-        includes_code: Whether the Full Results API returns Wolfram Language code too.
     """
 
     app_id: str
+    options: Mapping[str, Any]
     service_urls: ServiceUrls
-    uses_full_results: bool
-    timeout_seconds: float
-    max_characters: int
-    units: str | None
-    includes_code: bool
 
     @classmethod
     def from_options(cls, app_id: str, options: Mapping[str, Any]) -> AlphaClient:
@@ -77,22 +157,19 @@ class AlphaClient:
             raise ToolError(
                 "invalid AppID: it must consist of printable ASCII characters without spaces"
             )
-        return cls(
-            app_id=app_id,
-            service_urls=create_service_urls(options["BaseURL"]),
-            uses_full_results=options["Method"] == "FullResults",
-            timeout_seconds=options["TimeConstraint"],
-            max_characters=options["MaxCharacterCount"],
-            units=options["Units"],
-            includes_code=options["IncludeWolframLanguageResults"],
-        )
+        return cls(app_id, options, create_service_urls(options["BaseURL"]))
+
+    @property
+    def uses_full_results(self) -> bool:
+        """Whether to use the Full Results API and not the LLM API."""
+        return bool(self.options["Method"] == "FullResults")
 
     def run_queries(
         self, queries: Sequence[str], is_cancelled: Callable[[], bool]
     ) -> list[QueryResult | QueryFailure]:
         """Run queries concurrently and return a result or failure for each, in the same order."""
         requests = [self._build_request(query) for query in queries]
-        responses = fetch_all(requests, self.timeout_seconds, is_cancelled)
+        responses = fetch_all(requests, self.options["TimeConstraint"], is_cancelled)
         return [
             self._read_response(query, response)
             for query, response in zip(queries, responses, strict=True)
@@ -102,18 +179,18 @@ class AlphaClient:
         """Build the request for a query. The two APIs have different parameters."""
         parameters: dict[str, object] = {"input": query}
         headers = {}
-        if self.units:
-            parameters["units"] = self.units
+        if self.options["Units"]:
+            parameters["units"] = self.options["Units"]
         if self.uses_full_results:
-            formats = "plaintext,image,minput" if self.includes_code else "plaintext,image"
+            api_url = self.service_urls.full_results
+            code_format = ",minput" if self.options["IncludeWolframLanguageResults"] else ""
+            formats = f"plaintext,image{code_format}"
             parameters |= {"appid": self.app_id, "output": "json", "format": formats}
         else:
+            api_url = self.service_urls.llm
             # The LLM API also accepts the AppID in a header. Proxies log URLs, but not headers.
             headers = {"Authorization": f"Bearer {self.app_id}"}
-            parameters["maxchars"] = self.max_characters
-        api_url = (
-            self.service_urls.full_results if self.uses_full_results else self.service_urls.llm
-        )
+            parameters["maxchars"] = self.options["MaxCharacterCount"]
         return FetchRequest(
             f"{api_url}?{urlencode(parameters)}",
             ByteBudget(MAX_RESPONSE_BYTES),
@@ -131,22 +208,16 @@ class AlphaClient:
         if isinstance(response, FetchFailure):
             return self._convert_failure(query, response)
         text = mask_app_id(response.body.decode(errors="replace"), self.app_id).strip()
-        # Only plain text of the service is quoted in messages, not HTML.
-        service_text = (
-            text[:_MAX_QUOTED_CHARACTERS]
-            if response.mime.startswith("text/") and "html" not in response.mime
-            else ""
-        )
-        if response.status != 200:
+        is_plain_text = response.mime.startswith("text/") and "html" not in response.mime
+        if response.status != HTTPStatus.OK:
+            service_text = text[:_MAX_QUOTED_CHARACTERS] if is_plain_text else ""
             return self._convert_status(query, response.status, service_text)
         if self.uses_full_results:
             return self._read_full_results(query, response.body)
-        pieces = parse_llm_text(text) if service_text else ()
-        return (
-            QueryResult(query, pieces)
-            if pieces
-            else self._create_unreadable_failure(query, response.mime)
-        )
+        pieces = parse_llm_text(text) if is_plain_text and text else ()
+        if not pieces:
+            return self._create_unreadable_failure(query, response.mime)
+        return QueryResult(query, pieces)
 
     def _read_full_results(self, query: str, body: bytes) -> QueryResult | QueryFailure:
         """Parse a response of the Full Results API.
@@ -158,9 +229,9 @@ class AlphaClient:
         if result is None:
             return self._create_unreadable_failure(query, "not JSON of the documented form")
         if result.is_app_id_wrong:
-            return self._convert_status(query, _HTTP_FORBIDDEN, result.error)
+            return self._convert_status(query, HTTPStatus.FORBIDDEN, result.error)
         if result.error:
-            return self._convert_status(query, _HTTP_BAD_REQUEST, result.error)
+            return self._convert_status(query, HTTPStatus.BAD_REQUEST, result.error)
         if not result.pieces:
             return _create_not_understood_failure(
                 query, "\n".join(filter(None, result.suggestions))
@@ -175,39 +246,36 @@ class AlphaClient:
             status: The status.
             service_text: The service's own message, or an empty string.
         """
+        kind: QueryFailureKind
         # The service reports an exceeded quota with various statuses.
-        if status == _HTTP_TOO_MANY_REQUESTS or (
-            status != _HTTP_NOT_UNDERSTOOD and _QUOTA_PATTERN.search(service_text)
+        if status == HTTPStatus.TOO_MANY_REQUESTS or (
+            status != HTTPStatus.NOT_IMPLEMENTED and _QUOTA_PATTERN.search(service_text)
         ):
-            text = (
-                "The quota of Wolfram|Alpha queries is used up. Tell the user, who can see the "
-                "limits at https://developer.wolframalpha.com."
-            )
-            return QueryFailure(query, "quota", _append_service_text(text, service_text))
-        if status == _HTTP_NOT_UNDERSTOOD:
+            kind, text = "quota", _QUOTA_TEXT
+        elif status == HTTPStatus.NOT_IMPLEMENTED:
             return _create_not_understood_failure(query, service_text)
-        if status in (_HTTP_UNAUTHORIZED, _HTTP_FORBIDDEN):
-            text = (
-                "Wolfram|Alpha rejected the AppID. Tell the user: it may be mistyped, or valid for "
-                "another API only; see https://developer.wolframalpha.com."
-            )
-            return QueryFailure(query, "app-id", _append_service_text(text, service_text))
-        if status == _HTTP_TIMEOUT:
+        elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            kind, text = "app-id", _WRONG_APP_ID_TEXT
+        elif status == HTTPStatus.REQUEST_TIMEOUT:
             return QueryFailure(query, "timeout", "Wolfram|Alpha took too long to answer.")
-        if _HTTP_BAD_REQUEST <= status < _HTTP_SERVER_ERROR:
-            text = f"Wolfram|Alpha rejected the query (HTTP {status}). Use other words."
-            return QueryFailure(query, "request", _append_service_text(text, service_text))
-        if status < _HTTP_BAD_REQUEST:
+        elif status < HTTPStatus.BAD_REQUEST:
             text = f"Wolfram|Alpha redirects elsewhere (HTTP {status}), which is not followed."
             return QueryFailure(query, "unavailable", text)
-        text = f"Wolfram|Alpha returned a server error (HTTP {status}). Try again later."
-        return QueryFailure(query, "unavailable", _append_service_text(text, service_text))
+        elif status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            kind = "request"
+            text = f"Wolfram|Alpha rejected the query (HTTP {status}). Use other words."
+        else:
+            kind = "unavailable"
+            text = f"Wolfram|Alpha returned a server error (HTTP {status}). Try again later."
+        if service_text:
+            text = f"{text} Message of the service: {service_text}"
+        return QueryFailure(query, kind, text)
 
     def _convert_failure(self, query: str, failure: FetchFailure) -> QueryFailure:
         """Convert a failed request to a failure with a message for the model."""
         if failure.reason == "timeout":
             text = (
-                f"Wolfram|Alpha did not answer within {self.timeout_seconds:g} s. "
+                f"Wolfram|Alpha did not answer within {self.options['TimeConstraint']:g} s. "
                 "Try a simpler query."
             )
             return QueryFailure(query, "timeout", text)
@@ -227,7 +295,3 @@ class AlphaClient:
 def _create_not_understood_failure(query: str, service_text: str) -> QueryFailure:
     message = service_text or "Use other, simpler words."
     return QueryFailure(query, "not-understood", message)
-
-
-def _append_service_text(text: str, service_text: str) -> str:
-    return f"{text} Message of the service: {service_text}" if service_text else text

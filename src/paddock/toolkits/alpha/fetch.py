@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Iterable, Mapping, Sequence
 
+    from paddock.toolkits.alpha.client import ServiceUrls
     from paddock.toolkits.alpha.results import ResultPiece
-    from paddock.toolkits.alpha.service_urls import ServiceUrls
 
 
 FetchFailureReason = Literal["timeout", "too-large", "unreachable", "redirect", "address"]

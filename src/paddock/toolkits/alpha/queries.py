@@ -7,7 +7,7 @@ the model may be able to continue without it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.docsearch.corpora.registry import WOLFRAM_CORPORA
@@ -15,7 +15,7 @@ from paddock.docsearch.search import format_hits, search_with_notes
 from paddock.errors import PaddockError
 from paddock.kernels.handler_calls import call_kernel
 from paddock.kernels.kernel import EvaluationLimits
-from paddock.toolkits.alpha.client import AlphaClient, QueryFailure
+from paddock.toolkits.alpha.client import AlphaClient, QueryFailure, create_service_urls
 from paddock.toolkits.alpha.fetch import fetch_images
 from paddock.toolkits.alpha.offline import EngineResult, OfflineAnswer, answer_offline
 from paddock.toolkits.alpha.results import (
@@ -26,7 +26,6 @@ from paddock.toolkits.alpha.results import (
     format_result,
     join_pieces,
 )
-from paddock.toolkits.alpha.service_urls import create_service_urls
 from paddock.toolkits.alpha.settings import MAX_QUERIES, describe_app_id_setup, find_app_id
 from paddock.toolkits.alpha.tools import wolfram_alpha_context_tool, wolfram_context_tool
 from paddock.toolkits.search_prompts import format_search_text, get_option_values
@@ -103,21 +102,14 @@ class NoResultError(ToolError):
     code = "no-answer"
 
 
-class QueryAnswers(NamedTuple):
-    """The results of several queries."""
-
-    pieces: list[ResultPiece]
-    has_results: bool
-
-
 def query_wolfram_alpha(arguments: AlphaQueryArguments, ctx: Context) -> ToolContent:
     """Answer a query, or several queries that are separated by tabs.
 
     Raises:
         NoResultError: No query has a result. The message says what to do.
     """
-    answers = run_queries(ctx, split_queries(arguments.query), ctx.options)
-    return _download_and_build(ctx, answers.pieces)
+    pieces = run_queries(ctx, split_queries(arguments.query), ctx.options)
+    return _download_and_build(ctx, pieces)
 
 
 def _download_and_build(ctx: Context, pieces: Sequence[ResultPiece]) -> ToolContent:
@@ -147,7 +139,9 @@ def split_queries(text: str) -> list[str]:
     return queries
 
 
-def run_queries(ctx: Context, queries: Sequence[str], options: Mapping[str, Any]) -> QueryAnswers:
+def run_queries(
+    ctx: Context, queries: Sequence[str], options: Mapping[str, Any]
+) -> list[ResultPiece]:
     """Run queries and return their formatted results in order.
 
     Failed queries get an offline answer if there is a certain one. If all queries fail, the call
@@ -168,13 +162,11 @@ def run_queries(ctx: Context, queries: Sequence[str], options: Mapping[str, Any]
     ctx.raise_if_cancelled()
     results = [_fall_back_to_offline(ctx, result, options) for result in results]
     failures = [result for result in results if isinstance(result, QueryFailure)]
+    has_soft_failures = all(failure.kind in _SOFT_FAILURE_TEXTS for failure in failures)
     # Soft failures are shown as results below, so they do not fail the call.
-    if len(failures) == len(results) and not all(
-        failure.kind in _SOFT_FAILURE_TEXTS for failure in failures
-    ):
+    if len(failures) == len(results) and not has_soft_failures:
         raise NoResultError("\n".join(dict.fromkeys(failure.message for failure in failures)))
-    pieces = [piece for result in results for piece in _format_answer(result, options)]
-    return QueryAnswers(pieces, len(failures) < len(results))
+    return [piece for result in results for piece in _format_answer(result, options)]
 
 
 def _fall_back_to_offline(
@@ -237,10 +229,10 @@ def collect_alpha_pieces(
     if not queries:
         return []
     try:
-        answers = run_queries(ctx, queries, options)
+        pieces = run_queries(ctx, queries, options)
     except NoResultError as error:
         return [f"{severity}: {error}"]
-    return [ALPHA_HEADER, SECTION_SEPARATOR, *answers.pieces, IMAGE_HINT]
+    return [ALPHA_HEADER, SECTION_SEPARATOR, *pieces, IMAGE_HINT]
 
 
 def extract_queries(context: str) -> list[str]:

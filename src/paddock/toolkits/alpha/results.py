@@ -12,15 +12,16 @@ from __future__ import annotations
 import html
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote_plus
 
 import msgspec
 
 from paddock.protocol.content import ImageContent, TextContent
-from paddock.toolkits.alpha.service_urls import get_page_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+PAGE_URL = "https://www.wolframalpha.com/input?i="
 INVALID_APP_ID_CODE, MISSING_APP_ID_CODE = "1", "2"
 _FENCE = "```"
 _HEADING_PATTERN = re.compile(r"(?!https?:|image:)[^\n|]{1,120}:")
@@ -131,10 +132,8 @@ def _convert_subpod(subpod: dict[str, Any]) -> Iterator[ResultPiece]:
 def _describe_assumptions(result: dict[str, Any]) -> Iterator[str]:
     """Yield the assumptions of the service, and their alternatives."""
     for assumption in _to_object_list(result.get("assumptions")):
-        values = [
-            _to_text(value.get("desc")) for value in _to_object_list(assumption.get("values"))
-        ]
-        values = [value for value in values if value]
+        entries = _to_object_list(assumption.get("values"))
+        values = [value for entry in entries if (value := _to_text(entry.get("desc")))]
         if values:
             word = f' for "{_to_text(assumption.get("word"))}"' if assumption.get("word") else ""
             alternatives = f"; it could be {', '.join(values[1:])}" if values[1:] else ""
@@ -192,13 +191,13 @@ def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
         if line is not None and not image and not code:
             text.append(line.rstrip())
             continue
-        if "".join(text).strip():
+        if any(text):
             yield "\n".join(text)
         text = []
         if image:
             yield RemoteImage(image[1], heading)
         elif code:
-            yield f"```wl\n{code[1]}\n```"
+            yield f"{_FENCE}wl\n{code[1]}\n{_FENCE}"
 
 
 ToolContent = list[TextContent | ImageContent]
@@ -206,14 +205,9 @@ ToolContent = list[TextContent | ImageContent]
 
 def format_result(result: QueryResult, max_characters: int) -> list[ResultPiece]:
     """Return a result between tags that name the query and the URL of its page."""
-    query = escape_query(result.query)
-    start = f"<result query='{query}' url='{get_page_url(result.query)}'>"
+    query = html.escape(result.query, quote=False).replace("'", "&#39;")
+    start = f"<result query='{query}' url='{PAGE_URL}{quote_plus(result.query)}'>"
     return [start, *_truncate_pieces(result.pieces, max_characters), "</result>"]
-
-
-def escape_query(query: str) -> str:
-    """Escape a query for use in an attribute."""
-    return html.escape(query, quote=False).replace("'", "&#39;")
 
 
 def build_result_content(
@@ -249,11 +243,12 @@ def _truncate_pieces(pieces: Iterable[ResultPiece], max_characters: int) -> list
     A text that does not fit completely is cut; an image is omitted.
     """
     fitting: list[ResultPiece] = []
-    remaining = max_characters
     for piece in pieces:
-        remaining -= len(piece.markdown_link if isinstance(piece, RemoteImage) else piece)
-        if remaining < 0:
-            partial = piece[: remaining + len(piece)] if isinstance(piece, str) else ""
-            return [*fitting, *([partial] if partial else []), TRUNCATION_TEXT]
+        length = len(piece.markdown_link if isinstance(piece, RemoteImage) else piece)
+        if length > max_characters:
+            if isinstance(piece, str) and max_characters:
+                fitting.append(piece[:max_characters])
+            return [*fitting, TRUNCATION_TEXT]
+        max_characters -= length
         fitting.append(piece)
     return fitting

@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.handler_errors import ToolError
+from paddock.authoring.handler_reference import resolve_handler
 from paddock.files import read_regular_file
 from paddock.reports.text import format_code_block
 from paddock.suggestions import did_you_mean
-from paddock.toolkits.file_edits import edit_file, write_new_file
-from paddock.toolkits.paths import list_allowed_files, require_file, require_path, resolve_path
+from paddock.toolkits.file_edits import edit_file
+from paddock.toolkits.paths import list_allowed_files, require_file, require_path
 from paddock.toolkits.python.docstring_edits import (
     DocstringError,
     DocumentedSymbol,
@@ -53,6 +54,9 @@ _CONTENT_OPERATIONS = frozenset(
 _PAGE_OPERATIONS = frozenset({"setPageSection", "addPageSection", "removePageSection"})
 _SECTION_OPERATIONS = _PAGE_OPERATIONS | {"setDocstringSection"}
 _MAX_FINDINGS, _MAX_FILES = 200, 5_000
+# The library for pages takes 70 ms to load, and most calls are about docstrings.
+_edit_page = resolve_handler("paddock.toolkits.python.reference_pages:edit_reference_page")
+_create_page = resolve_handler("paddock.toolkits.python.reference_pages:create_reference_page")
 
 
 class DocumentedFileError(ToolError):
@@ -91,12 +95,12 @@ def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
                 hint="use an escape sequence or other words",
             ) from None
 
-    with _convert_write_errors(path):
+    with convert_write_errors(path):
         edit_file(path, _read_bytes, apply_edit)
 
 
 @contextmanager
-def _convert_write_errors(path: Path) -> Iterator[None]:
+def convert_write_errors(path: Path) -> Iterator[None]:
     """Convert errors while writing a file to errors with a hint."""
     try:
         yield
@@ -183,9 +187,10 @@ def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> I
     function = _find_function(node)
     if function is None:
         return
-    described = list_documented_names(docstring, style) + list_documented_names(
-        docstring, style, "Keyword Args"
-    )
+    described = [
+        *list_documented_names(docstring, style),
+        *list_documented_names(docstring, style, "Keyword Args"),
+    ]
     parameters = _list_parameters(function)
     # With `**kwargs`, described names may be keyword arguments that the signature does not show.
     takes_any = function.args.kwarg is not None
@@ -194,11 +199,11 @@ def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> I
             yield f"describes `{name}`, which is not a parameter"
     for name in sorted({name for name in described if described.count(name) > 1}):
         yield f"describes `{name}` more than once"
-    missing = [name for name in parameters if name not in described and not name.startswith("_")]
-    star_names = {arg.arg for arg in (function.args.vararg, function.args.kwarg) if arg}
+    # The parameters of `__init__` may be described in its own docstring, not in that of the class.
     if described and node is function:
-        for name in missing:
-            if name not in star_names:
+        star_names = {arg.arg for arg in (function.args.vararg, function.args.kwarg) if arg}
+        for name in parameters:
+            if name not in (*described, *star_names) and not name.startswith("_"):
                 yield f"does not describe `{name}`"
     sections = {section.name for section in split_sections(docstring, style)}
     if "Returns" in sections and node is function and not _has_return_value(function):
@@ -218,13 +223,9 @@ def _find_function(node: ast.AST) -> _FunctionNode | None:
 
 
 def _list_parameters(function: _FunctionNode) -> list[str]:
-    arguments = function.args
-    names = [
-        argument.arg
-        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    ]
-    names += [argument.arg for argument in (arguments.vararg, arguments.kwarg) if argument]
-    return [name for name in names if name not in ("self", "cls")]
+    args = function.args
+    listed = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+    return [arg.arg for arg in listed if arg and arg.arg not in ("self", "cls")]
 
 
 def _has_return_value(function: _FunctionNode) -> bool:
@@ -301,13 +302,12 @@ def write_python_doc(arguments: PythonDocArguments, ctx: Context) -> str:
     )
     _check_task(task)
     if task.operation == "checkDocstrings":
-        return _check_docstrings(require_path(task.file, ctx, DocumentedFileError), task, ctx)
-    path = require_file(task.file, ctx, DocumentedFileError)
+        return _check_docstrings(task, ctx)
     if task.operation in _PAGE_OPERATIONS:
-        return _edit_page(path, task, ctx)
+        return str(_edit_page(task, ctx))
     if task.operation == "createPage":
-        return _create_page(path, task, ctx)
-    return _change_docstring(path, task, ctx)
+        return str(_create_page(task, ctx))
+    return _change_docstring(task, ctx)
 
 
 def _check_task(task: DocTask) -> None:
@@ -330,11 +330,12 @@ def _check_task(task: DocTask) -> None:
         )
 
 
-def _change_docstring(path: Path, task: DocTask, ctx: Context) -> str:
+def _change_docstring(task: DocTask, ctx: Context) -> str:
     """Change or remove the docstring of a symbol, and return it with its remaining problems.
 
     The file is read again afterwards, so that the report shows what is in the file.
     """
+    path = require_file(task.file, ctx, DocumentedFileError)
     where = str(path)
     ctx.raise_if_cancelled()
 
@@ -350,10 +351,10 @@ def _change_docstring(path: Path, task: DocTask, ctx: Context) -> str:
     tree = parse_source(read_source_file(path)[0], where)
     symbol = require_symbol(tree, task.symbol, where)
     name = f"`{task.symbol}`" if task.symbol else "the module"
-    parts = [f"Changed the docstring of {name}: `{path}:{symbol.line}`"]
+    location = f"the docstring of {name}: `{path}:{symbol.line}`"
     if symbol.docstring is None:
-        return f"Removed the docstring of {name}: `{path}:{symbol.line}`"
-    parts.append(format_code_block(symbol.docstring, "text"))
+        return f"Removed {location}"
+    parts = [f"Changed {location}", format_code_block(symbol.docstring, "text")]
     findings = [
         f"- {name} {text}" for text in check_symbol_docstring(symbol, detect_file_style(tree))
     ]
@@ -390,55 +391,12 @@ def _build_docstring(
     return replace_section(current, style, find_section_name(task.section) or "", task.content)
 
 
-def _edit_page(path: Path, task: DocTask, ctx: Context) -> str:
-    """Edit a section of a reference page and return a message."""
-    from paddock.toolkits.python.reference_pages import edit_page  # noqa: PLC0415 - griffe is 70 ms
-
-    ctx.raise_if_cancelled()
-    edit_source_file(
-        path,
-        lambda text: edit_page(text, task.operation, task.section, task.content, str(path)),
-    )
-    verbs = {"setPageSection": "Set", "addPageSection": "Added", "removePageSection": "Removed"}
-    return f"{verbs[task.operation]} the section {task.section!r}: `{path}`"
-
-
-def _create_page(path: Path, task: DocTask, ctx: Context) -> str:
-    """Write a reference page for a module or symbol. An existing page is never replaced."""
-    from paddock.toolkits.python.reference_pages import create_page  # noqa: PLC0415 - griffe is 70 ms
-
-    page = resolve_path(task.page, ctx)
-    if page.exists():
-        raise DocumentedFileError(
-            "the file exists already",
-            where=str(page),
-            hint="edit it with setPageSection and addPageSection, or delete it first",
-        )
-    text, _ = read_source_file(path)
-    parse_source(text, str(path))
-    page_text = create_page(text, _get_module_name(path), path, task.symbol, task.content)
-    ctx.raise_if_cancelled()
-    with _convert_write_errors(page):
-        write_new_file(page, page_text.encode())
-    count = sum(line.startswith("## ") for line in page_text.splitlines())
-    return f"Wrote the page `{page}` with {count} sections"
-
-
-def _get_module_name(path: Path) -> str:
-    """Return the dotted name under which a file is imported."""
-    parts = [path.stem] if path.stem != "__init__" else []
-    folder = path.parent
-    while (folder / "__init__.py").is_file():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts) or path.parent.name
-
-
-def _check_docstrings(path: Path, task: DocTask, ctx: Context) -> str:
+def _check_docstrings(task: DocTask, ctx: Context) -> str:
     """Return the findings in a file, or in all files of a directory, up to a limit.
 
     Findings beyond the limit are counted but not shown.
     """
+    path = require_path(task.file, ctx, DocumentedFileError)
     files = [path] if path.is_file() else list_allowed_files(path, (".py",), is_deep=True).files
     reports: list[str] = []
     finding_count = 0

@@ -10,6 +10,7 @@ import ast
 import inspect
 import io
 import tokenize
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.handler_errors import ToolError
@@ -155,8 +156,7 @@ class _SourceEditor:
 
     def _get_offset(self, line: int, column: int) -> int:
         """Convert the position of a syntax node, whose columns count UTF-8 bytes, to an offset."""
-        start, _ = self._line_index.get_line_span(line)
-        end = self._line_index.get_line_span(line)[1]
+        start, end = self._line_index.get_line_span(line)
         return start + len(self.text[start:end].encode()[:column].decode())
 
     def _replace_docstring(
@@ -261,17 +261,9 @@ class _SourceEditor:
     def _add_module_docstring(self, docstring: str) -> str:
         """Return the text with a new docstring at the start of the module."""
         # An initial block of comments, such as a shebang or licence, stays above the docstring.
-        insertion_offset = 0
-        for number in range(1, self._line_index.line_count + 1):
-            start, end = self._line_index.get_line_span(number)
-            if not self.text[start:end].startswith("#"):
-                insertion_offset = start
-                break
-            insertion_offset = (
-                self._line_index.get_line_span(number + 1)[0]
-                if number < self._line_index.line_count
-                else len(self.text)
-            )
+        lines = io.StringIO(self.text, newline="")
+        comments = takewhile(lambda line: line.startswith("#"), lines)
+        insertion_offset = sum(map(len, comments))
         literal = self._format_literal(docstring, "")
         before, after = self.text[:insertion_offset], self.text[insertion_offset:]
         if before and not before.endswith("\n"):

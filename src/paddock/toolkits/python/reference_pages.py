@@ -13,10 +13,22 @@ import griffe
 from paddock.authoring.handler_errors import ToolError
 from paddock.reports.text import format_code_block
 from paddock.suggestions import did_you_mean
+from paddock.toolkits.file_edits import write_new_file
+from paddock.toolkits.paths import require_file, resolve_path
+from paddock.toolkits.python.doc_writer import (
+    DocumentedFileError,
+    convert_write_errors,
+    edit_source_file,
+    read_source_file,
+)
+from paddock.toolkits.python.docstring_edits import parse_source
 from paddock.toolkits.python.docstring_styles import detect_style
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from paddock.authoring.context import Context
+    from paddock.toolkits.python.doc_writer import DocTask
 
 _GRIFFE_PARSERS = {"google": "google", "numpy": "numpy", "rest": "sphinx"}
 _HEADING_PATTERN = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
@@ -34,6 +46,58 @@ class _PageHeading(NamedTuple):
     level: int
     line_index: int
     """The index of the heading's line."""
+
+
+def create_reference_page(task: DocTask, ctx: Context) -> str:
+    """Write a reference page for a module or symbol. An existing page is never replaced."""
+    path = require_file(task.file, ctx, DocumentedFileError)
+    page = resolve_path(task.page, ctx)
+    if page.exists():
+        raise DocumentedFileError(
+            "the file exists already",
+            where=str(page),
+            hint="edit it with setPageSection and addPageSection, or delete it first",
+        )
+    code, _ = read_source_file(path)
+    parse_source(code, str(path))
+    page_text = create_page(code, _get_module_name(path), path, task.symbol, task.content)
+    ctx.raise_if_cancelled()
+    with convert_write_errors(page):
+        write_new_file(page, page_text.encode())
+    section_count = sum(line.startswith("## ") for line in page_text.splitlines())
+    return f"Wrote the page `{page}` with {section_count} sections"
+
+
+def _get_module_name(path: Path) -> str:
+    """Return the dotted name under which a file is imported."""
+    parts = [path.stem] if path.stem != "__init__" else []
+    folder = path.parent
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts) or path.parent.name
+
+
+def edit_reference_page(task: DocTask, ctx: Context) -> str:
+    """Set, add or remove a section of a reference page and return a message.
+
+    Raises:
+        PageError: The section does not exist, or exists already.
+    """
+    path = require_file(task.file, ctx, DocumentedFileError)
+    ctx.raise_if_cancelled()
+
+    def edit(text: str) -> str:
+        page = _MarkdownPage(text, str(path))
+        if task.operation == "addPageSection":
+            return page.add_section(task.section, task.content)
+        if task.operation == "removePageSection":
+            return page.remove_section(task.section)
+        return page.set_section(task.section, task.content)
+
+    edit_source_file(path, edit)
+    verbs = {"setPageSection": "Set", "addPageSection": "Added", "removePageSection": "Removed"}
+    return f"{verbs[task.operation]} the section {task.section!r}: `{path}`"
 
 
 def create_page(code: str, module: str, path: Path, symbol: str, intro: str) -> str:
@@ -155,72 +219,64 @@ def _escape_cell(text: object) -> str:
     return " ".join(str(text or "").split()).replace("|", "\\|")
 
 
-def edit_page(text: str, operation: str, title: str, content: str, where: str) -> str:
-    """Return a page with one section set, added or removed.
+class _MarkdownPage:
+    """The text of a page and its headings. Each edit returns the new text.
 
-    Setting a section replaces the text up to the next heading and keeps its subsections. Removing
-    it removes them too. A new section is added at the end of the page.
-
-    Args:
-        text: The page.
-        operation: One of `setPageSection`, `addPageSection` and `removePageSection`.
-        title: The title of the section. For a new section it may start with the `#` of its level.
-        content: The new text of the section.
-        where: The path of the page, for error messages.
-
-    Raises:
-        PageError: The section does not exist, or exists already.
+    A title may start with the `#` characters of its level, as in `## Usage`.
     """
-    lines = text.splitlines(keepends=True)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    headings = _find_headings(lines)
-    section_title = title.lstrip("# ").strip()
-    index = next((i for i, heading in enumerate(headings) if heading.title == section_title), None)
-    if operation == "addPageSection":
-        if index is not None:
-            raise PageError(f"the section {section_title!r} exists already", where=where)
+
+    def __init__(self, text: str, where: str) -> None:
+        self._text = text
+        self._where = where
+        self._newline = "\r\n" if "\r\n" in text else "\n"
+        self._lines = text.splitlines(keepends=True)
+        self._headings = _find_headings(self._lines)
+
+    def add_section(self, title: str, content: str) -> str:
+        """Add a section at the end of the page, of level 2 if the title has no level."""
+        name = title.lstrip("# ").strip()
+        if any(heading.title == name for heading in self._headings):
+            raise PageError(f"the section {name!r} exists already", where=self._where)
         level = len(title) - len(title.lstrip("#")) or 2
-        body = _format_body(content, newline)
-        gap = "" if not text or text.endswith(("\n\n", "\r\n\r\n")) else newline
-        gap = gap if not text or text.endswith("\n") else newline * 2
-        return f"{text}{gap}{'#' * level} {section_title}{newline}{newline}{body}"
-    if index is None:
-        hint = did_you_mean(section_title, [heading.title for heading in headings])
-        raise PageError(f"there is no section {section_title!r}", where=where, hint=hint)
-    start, end = _find_section_lines(
-        headings, index, len(lines), is_whole=operation == "removePageSection"
-    )
-    if operation == "removePageSection":
-        return "".join(lines[:start] + lines[end:])
-    heading_line = lines[start] if lines[start].endswith("\n") else lines[start] + newline
-    following = "".join(lines[end:])
-    gap = newline if following else ""
-    return (
-        "".join(lines[:start])
-        + f"{heading_line}{newline}{_format_body(content, newline)}{gap}{following}"
-    )
+        gap = self._newline if self._text.endswith("\n") else self._newline * 2
+        if not self._text or self._text.endswith(("\n\n", "\r\n\r\n")):
+            gap = ""
+        heading = f"{'#' * level} {name}{self._newline}"
+        return f"{self._text}{gap}{heading}{self._newline}{self._format_body(content)}"
 
+    def remove_section(self, title: str) -> str:
+        """Remove a section and its subsections."""
+        section, following = self._find_section(title)
+        ends = [heading.line_index for heading in following if heading.level <= section.level]
+        end = ends[0] if ends else len(self._lines)
+        return "".join(self._lines[: section.line_index] + self._lines[end:])
 
-def _format_body(content: str, newline: str) -> str:
-    return newline.join(content.strip("\n").splitlines()) + newline
+    def set_section(self, title: str, content: str) -> str:
+        """Replace the text of a section up to the next heading, and keep its subsections."""
+        section, following = self._find_section(title)
+        end = following[0].line_index if following else len(self._lines)
+        heading = self._lines[section.line_index].rstrip("\r\n") + self._newline
+        gap = self._newline if following else ""
+        return "".join(
+            [
+                *self._lines[: section.line_index],
+                *(heading, self._newline, self._format_body(content), gap),
+                *self._lines[end:],
+            ]
+        )
 
+    def _find_section(self, title: str) -> tuple[_PageHeading, list[_PageHeading]]:
+        """Return the heading of a section, and all headings that follow it."""
+        name = title.lstrip("# ").strip()
+        titles = [heading.title for heading in self._headings]
+        if name not in titles:
+            hint = did_you_mean(name, titles)
+            raise PageError(f"there is no section {name!r}", where=self._where, hint=hint)
+        index = titles.index(name)
+        return self._headings[index], self._headings[index + 1 :]
 
-def _find_section_lines(
-    headings: list[_PageHeading], index: int, line_count: int, *, is_whole: bool
-) -> tuple[int, int]:
-    """Return the first line of a section and the line after its end.
-
-    Args:
-        headings: All headings of the page.
-        index: The index of the section's heading.
-        line_count: The number of lines of the page.
-        is_whole: Whether the subsections belong to the section.
-    """
-    section = headings[index]
-    for heading in headings[index + 1 :]:
-        if not is_whole or heading.level <= section.level:
-            return section.line_index, heading.line_index
-    return section.line_index, line_count
+    def _format_body(self, content: str) -> str:
+        return self._newline.join(content.strip("\n").splitlines()) + self._newline
 
 
 def _find_headings(lines: list[str]) -> list[_PageHeading]:
@@ -231,12 +287,8 @@ def _find_headings(lines: list[str]) -> list[_PageHeading]:
     for number, line in enumerate(lines):
         fence_match = _FENCE_PATTERN.match(line)
         if fence:
-            if (
-                fence_match
-                and fence_match[1].startswith(fence)
-                and not line.strip().strip(fence[0])
-            ):
-                fence = ""
+            is_closing = fence_match and fence_match[1].startswith(fence)
+            fence = "" if is_closing and not line.strip().strip(fence[0]) else fence
         elif fence_match:
             fence = fence_match[1]
         elif heading := _HEADING_PATTERN.match(line):

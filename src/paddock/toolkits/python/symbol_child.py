@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any
 import griffe
 import jedi
 
+if sys.platform != "win32":
+    import resource
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -59,18 +62,12 @@ def _outline_members(parent: Any, indent: str) -> list[str]:
             if parent.exports is not None and name in map(str, parent.exports):
                 lines.append(f"{indent}{name}  # from {member.target_path}")
             continue
-        if not _is_listed(name, member):
+        if member.is_module or (name.startswith("_") and name != "__init__"):
             continue
         lines.append(_format_member(member, indent))
         if member.is_class and not indent:
             lines += _outline_members(member, indent="    ")
     return lines
-
-
-def _is_listed(name: str, member: Any) -> bool:
-    if member.is_module:
-        return False
-    return bool(name == "__init__" or not name.startswith("_"))
 
 
 def _format_member(member: Any, indent: str) -> str:
@@ -172,12 +169,9 @@ def main() -> None:
 
 def _limit_resources() -> None:
     """Limit memory and CPU time, also after the parent process has died."""
-    try:
-        import resource  # noqa: PLC0415 - missing on Windows
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT_BYTES, _MEMORY_LIMIT_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_LIMIT_SECONDS, _CPU_LIMIT_SECONDS))
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT_BYTES, _MEMORY_LIMIT_BYTES))
+        resource.setrlimit(resource.RLIMIT_CPU, (_CPU_LIMIT_SECONDS, _CPU_LIMIT_SECONDS))
 
 
 class SymbolFinder:
@@ -266,11 +260,8 @@ class SymbolFinder:
         sources = [
             definition for definition in definitions if str(definition.module_path).endswith(".py")
         ]
-        if sources:
-            return [
-                self._describe_definition(definition) for definition in sources[:_MAX_DEFINITIONS]
-            ]
-        return [self._describe_definition(definitions[0])]
+        shown = sources[:_MAX_DEFINITIONS] or definitions[:1]
+        return [self._describe_definition(definition) for definition in shown]
 
     def _describe_definition(self, definition: Any) -> SymbolRecord:
         """Return the record of a definition: its location, signatures, documentation and source.
@@ -312,11 +303,8 @@ class SymbolFinder:
         """Return True if a file may be read: it is on the search paths and not too large."""
         # A link must not make files outside the search paths readable.
         resolved = path.resolve()
-        is_importable = any(
-            resolved.is_relative_to(search_path) for search_path in self._search_paths
-        )
         return (
-            is_importable
+            any(map(resolved.is_relative_to, self._search_paths))
             and resolved.is_file()
             and resolved.stat().st_size <= _MAX_SHOWN_FILE_BYTES
         )
@@ -345,20 +333,18 @@ def _find_extent(code: str, definition: Any) -> tuple[int, int]:
 
     jedi knows the position of the definition itself. The syntax tree adds what belongs to it.
     """
-    start, end = (
-        definition.get_definition_start_position(),
-        definition.get_definition_end_position(),
-    )
-    lines = (start[0], end[0]) if start and end else (definition.line, definition.line)
+    start = definition.get_definition_start_position() or (definition.line, 0)
+    end = definition.get_definition_end_position() or (definition.line, 0)
     tree = _parse_source(code)
     for parent in ast.walk(tree) if tree else ():
         for field in ("body", "orelse", "handlers", "finalbody"):
             statements = getattr(parent, field, None)
+            # `body` of a lambda or conditional expression is a single node.
             body: list[Any] = statements if isinstance(statements, list) else []
             for index, node in enumerate(body):
-                if getattr(node, "lineno", 0) == lines[0]:
-                    return _extend_definition(node, body[index + 1 :], lines[1])
-    return lines
+                if getattr(node, "lineno", 0) == start[0]:
+                    return _extend_definition(node, body[index + 1 :], end[0])
+    return start[0], end[0]
 
 
 def _extend_definition(node: Any, following: list[Any], last: int) -> tuple[int, int]:
@@ -366,9 +352,8 @@ def _extend_definition(node: Any, following: list[Any], last: int) -> tuple[int,
 
     Only variables have their docstring below the definition.
     """
-    first = min(
-        [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))]
-    )
+    decorators = getattr(node, "decorator_list", ())
+    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     last = max(node.end_lineno or last, last)
     if isinstance(node, ast.Assign | ast.AnnAssign) and following:
         value = getattr(following[0], "value", None)

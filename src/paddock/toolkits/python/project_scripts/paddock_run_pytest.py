@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.metadata
+import importlib.util
 import json
 import os
 import sys
@@ -54,15 +55,11 @@ def main() -> int:
     # Like `python -m pytest`, but absolute, because tests may change the directory.
     sys.path[0] = os.getcwd()
     sys.argv = ["pytest", *settings["arguments"]]
-    try:
-        import pytest
-    except ModuleNotFoundError as error:
-        if error.name != "pytest":
-            raise
+    if importlib.util.find_spec("pytest") is None:
         if not settings["lent"] or sys.version_info < MIN_PYTHON_VERSION:
             return NO_PYTEST_STATUS
         sys.meta_path.append(SharedPackageFinder(settings["lent"]))
-        import pytest
+    pytest = importlib.import_module("pytest")
     sys.path.append(settings["plugin"])
     return int(pytest.main(settings["arguments"]))
 
