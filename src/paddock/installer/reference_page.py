@@ -57,9 +57,9 @@ clients on your machine. To install into any other application, name its config 
 `paddock install --file FILE`.
 
 The paths in the table are those of a machine with default settings. If a client can read several
-files, Paddock edits the one that exists, and creates the first if none exists. If a JSON file already
-contains comments or trailing commas, Paddock keeps them. If the client is known to reject them,
-Paddock reports an error instead and leaves the file unchanged.
+files, Paddock edits the one that exists, and creates the first if none exists. If a JSON file
+already contains comments or trailing commas, Paddock keeps them. If the client is known to reject
+them, Paddock reports an error instead and leaves the file unchanged.
 
 Startup timeouts and inherited environment variables were measured if the client can be run without
 an account. For other clients, Paddock assumes 30 seconds and only a few variables.
