@@ -3,14 +3,13 @@
 import pytest
 
 from paddock import ImageContent
-from paddock.toolkits.alpha.client import ServiceUrls, create_service_urls
+from paddock.toolkits.alpha.client import ServiceUrls, create_service_urls, fetch_images
 from paddock.toolkits.alpha.fetch import (
     ByteBudget,
     FetchFailure,
     FetchRequest,
     FetchResponse,
     fetch_all,
-    fetch_images,
 )
 from paddock.toolkits.alpha.results import RemoteImage
 from tests.alpha.stand_in import PNG, StandIn, running

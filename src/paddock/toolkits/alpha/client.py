@@ -1,6 +1,7 @@
-"""Client of the Wolfram|Alpha APIs: URLs, requests, and the meaning of responses and failures.
+"""Client of the Wolfram|Alpha APIs: URLs, queries, images, and the meaning of responses.
 
-The service answers with HTTP status 501 if it does not understand a query.
+The service answers with HTTP status 501 if it does not understand a query. Images that are not
+downloaded in time stay links.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 from paddock.authoring.handler_errors import ToolError
+from paddock.protocol.content import ImageContent
 from paddock.toolkits.alpha.fetch import (
     ByteBudget,
     FetchFailure,
@@ -19,11 +21,18 @@ from paddock.toolkits.alpha.fetch import (
     FetchResponse,
     fetch_all,
 )
-from paddock.toolkits.alpha.results import QueryResult, parse_full_results, parse_llm_text
+from paddock.toolkits.alpha.results import (
+    QueryResult,
+    RemoteImage,
+    parse_full_results,
+    parse_llm_text,
+)
 from paddock.toolkits.alpha.settings import mask_app_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from paddock.toolkits.alpha.results import ResultPiece
 
 LLM_URL = "https://www.wolframalpha.com/api/v1/llm-api"
 FULL_RESULTS_URL = "https://api.wolframalpha.com/v2/query"
@@ -40,6 +49,13 @@ _WRONG_APP_ID_TEXT = (
     "Wolfram|Alpha rejected the AppID. Tell the user: it may be mistyped, or valid for another API "
     "only; see https://developer.wolframalpha.com."
 )
+_TAIL_BYTES = 16
+_IMAGE_SIGNATURES = (
+    ("image/png", b"\x89PNG\r\n\x1a\n", b"IEND"),
+    ("image/gif", b"GIF8", b";"),
+    ("image/jpeg", b"\xff\xd8\xff", b"\xff\xd9"),
+)
+"""MIME type, first bytes, and bytes at the end of a complete file."""
 _MAX_QUOTED_CHARACTERS = 1500  # Of an error message of the service.
 
 
@@ -295,3 +311,47 @@ class AlphaClient(NamedTuple):
 def _create_not_understood_failure(query: str, service_text: str) -> QueryFailure:
     message = service_text or "Use other, simpler words."
     return QueryFailure(query, "not-understood", message)
+
+
+def fetch_images(
+    pieces: Iterable[ResultPiece],
+    service_urls: ServiceUrls,
+    options: Mapping[str, Any],
+    is_cancelled: Callable[[], bool],
+) -> dict[str, ImageContent]:
+    """Download the images of results, and return those that arrived in time by their URLs.
+
+    URLs come from the service, so only those on its domains, or on the configured origin, are
+    fetched. Data that is not a complete image is dropped.
+    """
+    urls = dict.fromkeys(piece.url for piece in pieces if isinstance(piece, RemoteImage))
+    allowed = [url for url in urls if service_urls.allows_image(url)]
+    selected = allowed[: options["MaxImageCount"]]
+    if not selected:
+        return {}
+    budget = ByteBudget(options["MaxImageBytes"])
+    requests = [
+        FetchRequest(
+            url,
+            budget,
+            allows_redirect=service_urls.get_redirect_rule(url),
+            is_configured_url=service_urls.is_configured_url,
+        )
+        for url in selected
+    ]
+    responses = fetch_all(requests, options["ImageTimeConstraint"], is_cancelled)
+    images = {}
+    for url, response in zip(selected, responses, strict=True):
+        # The type is detected from the data, which must also be complete.
+        mime = _detect_image_type(response.body) if isinstance(response, FetchResponse) else ""
+        if isinstance(response, FetchResponse) and response.status == HTTPStatus.OK and mime:
+            images[url] = ImageContent(response.body, mime)
+    return images
+
+
+def _detect_image_type(data: bytes) -> str:
+    """Return the MIME type of a complete image, or an empty string for other data."""
+    for mime, start, end in _IMAGE_SIGNATURES:
+        if data.startswith(start) and end in data[-_TAIL_BYTES:]:
+            return mime
+    return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else ""

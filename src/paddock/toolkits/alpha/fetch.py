@@ -1,8 +1,8 @@
-"""Concurrent HTTP requests with limits on time, size and addresses, and downloads of images.
+"""Concurrent HTTP requests with limits on time, size and addresses.
 
 Each request runs in a daemon thread, because a DNS lookup cannot be interrupted: after the time
 limit the thread is abandoned. Connections go to public addresses only, except to the base URL that
-the user has configured. Images that are not downloaded in time stay links.
+the user has configured.
 """
 
 from __future__ import annotations
@@ -21,28 +21,15 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from paddock.http_fetch import ConnectionDeadline, FetchRules, open_url, read_chunks
-from paddock.protocol.content import ImageContent
-from paddock.toolkits.alpha.results import RemoteImage
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from paddock.toolkits.alpha.client import ServiceUrls
-    from paddock.toolkits.alpha.results import ResultPiece
+    from collections.abc import Sequence
 
 
 FetchFailureReason = Literal["timeout", "too-large", "unreachable", "redirect", "address"]
 CANCEL_POLL_SECONDS = 0.05
 MAX_REDIRECTS = 3
-_HTTP_OK = 200
-_TAIL_BYTES = 16
-_IMAGE_SIGNATURES = (
-    ("image/png", b"\x89PNG\r\n\x1a\n", b"IEND"),
-    ("image/gif", b"GIF8", b";"),
-    ("image/jpeg", b"\xff\xd8\xff", b"\xff\xd9"),
-)
-"""MIME type, first bytes, and bytes at the end of a complete file."""
 
 
 class FetchResponse(NamedTuple):
@@ -236,47 +223,3 @@ def _check_public_address(connection: socket.socket) -> None:
 
 def _create_timeout_failure(seconds: float) -> FetchFailure:
     return FetchFailure("timeout", f"it took longer than {seconds:g} s")
-
-
-def fetch_images(
-    pieces: Iterable[ResultPiece],
-    service_urls: ServiceUrls,
-    options: Mapping[str, Any],
-    is_cancelled: Callable[[], bool],
-) -> dict[str, ImageContent]:
-    """Download the images of results, and return those that arrived in time by their URLs.
-
-    URLs come from the service, so only those on its domains, or on the configured origin, are
-    fetched. Data that is not a complete image is dropped.
-    """
-    urls = dict.fromkeys(piece.url for piece in pieces if isinstance(piece, RemoteImage))
-    allowed = [url for url in urls if service_urls.allows_image(url)]
-    selected = allowed[: options["MaxImageCount"]]
-    if not selected:
-        return {}
-    budget = ByteBudget(options["MaxImageBytes"])
-    requests = [
-        FetchRequest(
-            url,
-            budget,
-            allows_redirect=service_urls.get_redirect_rule(url),
-            is_configured_url=service_urls.is_configured_url,
-        )
-        for url in selected
-    ]
-    responses = fetch_all(requests, options["ImageTimeConstraint"], is_cancelled)
-    images = {}
-    for url, response in zip(selected, responses, strict=True):
-        # The type is detected from the data, which must also be complete.
-        mime = _detect_image_type(response.body) if isinstance(response, FetchResponse) else ""
-        if isinstance(response, FetchResponse) and response.status == _HTTP_OK and mime:
-            images[url] = ImageContent(response.body, mime)
-    return images
-
-
-def _detect_image_type(data: bytes) -> str:
-    """Return the MIME type of a complete image, or an empty string for other data."""
-    for mime, start, end in _IMAGE_SIGNATURES:
-        if data.startswith(start) and end in data[-_TAIL_BYTES:]:
-            return mime
-    return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else ""

@@ -15,8 +15,12 @@ from paddock.docsearch.search import format_hits, search_with_notes
 from paddock.errors import PaddockError
 from paddock.kernels.handler_calls import call_kernel
 from paddock.kernels.kernel import EvaluationLimits
-from paddock.toolkits.alpha.client import AlphaClient, QueryFailure, create_service_urls
-from paddock.toolkits.alpha.fetch import fetch_images
+from paddock.toolkits.alpha.client import (
+    AlphaClient,
+    QueryFailure,
+    create_service_urls,
+    fetch_images,
+)
 from paddock.toolkits.alpha.offline import EngineResult, OfflineAnswer, answer_offline
 from paddock.toolkits.alpha.results import (
     NO_RESULTS_TEXT,
