@@ -6,12 +6,13 @@ Also the throttle of failed sign-ins, and the user and permissions of a request.
 from __future__ import annotations
 
 import hmac
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from threading import Lock
 from time import monotonic, time
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from litestar.exceptions import PermissionDeniedException
 from msgspec import Struct
@@ -68,22 +69,38 @@ class RequestUser(Struct, frozen=True, kw_only=True):
 ANONYMOUS = RequestUser(owner="(anonymous)", is_admin=False, is_authenticated=False)
 
 
-@runtime_checkable
-class Authenticator(Protocol):
-    """Identifies the user of a request.
+class Authenticator(ABC):
+    """Identifies the user of a request by a bearer token or a session cookie.
 
     The methods may wait for a database, so the application calls them in a thread.
-
-    `needs_sign_in` is false only if every request is accepted. `is_team` is true if several users
-    have accounts, each with a zoo.
     """
 
-    needs_sign_in: bool
-    is_team: bool
+    needs_sign_in = True
+    """False only if every request is accepted."""
+    is_team = False
+    """Whether several users have accounts, each with a zoo."""
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Return the user, or None if the request has no valid credentials."""
+        """Return the user, or None if the request has no valid credentials.
 
+        A bearer token takes precedence over a cookie: a request with an invalid token is rejected
+        even if its cookie is valid.
+        """
+        token = get_bearer_token(head)
+        if token is not None:
+            return self.authenticate_token(token)
+        cookie = get_session_cookie(head)
+        return None if cookie is None else self.authenticate_cookie(cookie)
+
+    def authenticate_token(self, _token: str) -> RequestUser | None:
+        """Return the user of a bearer token, which programs send, or None if it is invalid."""
+        return None
+
+    def authenticate_cookie(self, _cookie: str) -> RequestUser | None:
+        """Return the user of a session cookie, which browsers send, or None if it is invalid."""
+        return None
+
+    @abstractmethod
     def sign_in(self, name: str | None, password: str | None, token: str | None) -> str:
         """Return a session cookie for valid credentials.
 
@@ -91,18 +108,17 @@ class Authenticator(Protocol):
             SignInError: The credentials are wrong.
         """
 
-    def sign_out(self, head: RequestHead) -> None:
-        """Revoke the session cookie sent with the request."""
+    def sign_out(self, head: RequestHead) -> None:  # noqa: B027 - not every cookie can be revoked
+        """Revoke the session cookie of a request. The response deletes it in any case."""
 
 
-class LocalAuthenticator:
+class LocalAuthenticator(Authenticator):
     """Grant every request full access. Only for loopback addresses.
 
     The request policy still rejects web pages of other origins.
     """
 
     needs_sign_in = False
-    is_team = False
 
     def authenticate(self, _head: RequestHead) -> RequestUser | None:
         """Return a user with all permissions."""
@@ -116,19 +132,13 @@ class LocalAuthenticator:
         """
         raise SignInError("Sign-in is disabled: this server accepts local connections only")
 
-    def sign_out(self, _head: RequestHead) -> None:
-        """Do nothing."""
 
-
-class TokenAuthenticator:
+class TokenAuthenticator(Authenticator):
     """Authenticate requests by one shared token, or by a cookie derived from it.
 
     The cookie is an expiry time with an HMAC, so the server stores no sessions and the browser
-    never stores the token.
+    never stores the token. Its users have all permissions.
     """
-
-    needs_sign_in = True
-    is_team = False
 
     def __init__(self, token: str) -> None:
         if len(token) < MIN_TOKEN_CHARACTERS:
@@ -138,17 +148,13 @@ class TokenAuthenticator:
             )
         self._token = token.encode()
 
-    def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Return a user with all permissions if the token or the cookie is valid.
+    def authenticate_token(self, token: str) -> RequestUser | None:
+        """Accept the shared token."""
+        return RequestUser() if hmac.compare_digest(token.encode(), self._token) else None
 
-        A bearer token takes precedence over a cookie: a request with an invalid token is rejected
-        even if its cookie is valid.
-        """
-        token = get_bearer_token(head)
-        if token is not None:
-            return RequestUser() if hmac.compare_digest(token.encode(), self._token) else None
-        cookie = get_session_cookie(head)
-        return RequestUser() if cookie is not None and self._is_valid_cookie(cookie) else None
+    def authenticate_cookie(self, cookie: str) -> RequestUser | None:
+        """Accept a cookie with a valid signature that has not expired."""
+        return RequestUser() if self._is_valid_cookie(cookie) else None
 
     def sign_in(self, _name: str | None, _password: str | None, token: str | None) -> str:
         """Return a cookie that is valid for 30 days.
@@ -160,12 +166,6 @@ class TokenAuthenticator:
             raise SignInError("The token is wrong")
         expires_at = str(int(time()) + SESSION_SECONDS)
         return f"{expires_at}.{self._sign(expires_at)}"
-
-    def sign_out(self, _head: RequestHead) -> None:
-        """Do nothing.
-
-        The server has no session to revoke, and the response deletes the cookie.
-        """
 
     def _is_valid_cookie(self, cookie: str) -> bool:
         expires_at, _, signature = cookie.partition(".")
@@ -208,33 +208,21 @@ def format_session_cookie(value: str, *, is_secure: bool) -> str:
     return "; ".join([*parts, "Secure"] if is_secure else parts)
 
 
-class TeamAuthenticator:
-    """Authenticate the users of a team.
+class TeamAuthenticator(Authenticator):
+    """Authenticate the users of a team, who have accounts in the database."""
 
-    Browsers send a session cookie, programs an access token.
-    """
-
-    needs_sign_in = True
     is_team = True
 
     def __init__(self, accounts: TeamAccounts) -> None:
         self._accounts = accounts
 
-    def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Return the user whose token or session the request sends.
+    def authenticate_token(self, token: str) -> RequestUser | None:
+        """Return the user who has created an access token."""
+        return _make_request_user(self._accounts.authenticate_secret(token, "token"))
 
-        A bearer token takes precedence over a cookie: a request with an invalid token is rejected
-        even if its cookie is valid.
-        """
-        token = get_bearer_token(head)
-        if token is not None:
-            return _make_request_user(self._accounts.authenticate_secret(token, "token"))
-        cookie = get_session_cookie(head)
-        return (
-            None
-            if cookie is None
-            else _make_request_user(self._accounts.authenticate_secret(cookie, "session"))
-        )
+    def authenticate_cookie(self, cookie: str) -> RequestUser | None:
+        """Return the user of a session."""
+        return _make_request_user(self._accounts.authenticate_secret(cookie, "session"))
 
     def sign_in(self, name: str | None, password: str | None, _token: str | None) -> str:
         """Create a session for a user name and password, and return its secret.

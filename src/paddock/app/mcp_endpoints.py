@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, structs
 
+from paddock.auth.errors import ForbiddenError
 from paddock.connector import connect
 from paddock.errors import PaddockError
 from paddock.installer.entry_checks import CHECK_CLIENT_NAME
@@ -57,19 +58,6 @@ CONSOLE_CLIENT_INFO: dict[str, object] = {
 }
 
 
-class MissingScopesError(Exception):
-    """A request needs scopes, which owners of zoos never have.
-
-    The attributes are those that the HTTP transport expects of an authorization error.
-    """
-
-    def __init__(self, scopes: Iterable[str]) -> None:
-        super().__init__(f"needs {', '.join(scopes)}")
-        self.status = 403
-        self.headers: list[tuple[str, str]] = []
-        self.body = b""
-
-
 class OwnerAuthorization:
     """An authorizer that attributes every request to one owner.
 
@@ -92,8 +80,8 @@ class OwnerAuthorization:
         return self._principal
 
     def insufficient(self, scopes: Iterable[str], principal: Principal) -> Exception:
-        """Return the error for a request that needs scopes."""
-        return MissingScopesError(scopes)
+        """Return the error for a request that needs scopes, which owners of zoos never have."""
+        return ForbiddenError(f"needs {', '.join(scopes)}", status=403)
 
     def metadata(self) -> dict[str, object]:
         """Return no metadata."""

@@ -70,11 +70,6 @@ class StaticFiles:
         self._directory = directory
         self._file_cache: dict[str, tuple[tuple[int, int], StaticFile]] = {}
 
-    @property
-    def is_built(self) -> bool:
-        """Whether the web app has been built."""
-        return (self._directory / INDEX_PAGE).is_file()
-
     def get_response(self, head: RequestHead) -> HttpResponse:
         """Return the requested file, or the page of the web app if there is no such file.
 

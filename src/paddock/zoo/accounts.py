@@ -225,7 +225,7 @@ class TeamAccounts:
             rows = tx.connection.execute(
                 select(passes).where(is_token).order_by("created_at", "id")
             )
-            return [Token(id=row.id, label=row.label, created_at=row.created_at) for row in rows]
+            return msgspec.convert([*rows], list[Token], from_attributes=True)
 
     def delete_token(self, name: str, token_id: str) -> None:
         """Revoke an access token."""
@@ -296,9 +296,7 @@ def _require_another_admin(tx: WriteTransaction, name: str) -> None:
 
 
 def _make_user(row: Row[Any]) -> TeamUser:
-    return TeamUser(
-        name=row.name, owner=row.owner, is_admin=row.is_admin, created_at=row.created_at
-    )
+    return msgspec.convert(row, TeamUser, from_attributes=True)
 
 
 @cache

@@ -12,7 +12,7 @@ from paddock.zoo.errors import AgentNotFoundError, ConflictError
 from paddock.zoo.store import agent_rows
 from paddock.zoo.store.database import ZooDatabase
 from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
-from paddock.zoo.validation import make_invalid_field_error
+from paddock.zoo.validation import parse_cursor_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,11 +144,4 @@ def parse_agent_cursor(cursor: str | None) -> int | None:
     Raises:
         InvalidAgentError: The cursor is not one that a page returned.
     """
-    if cursor is None:
-        return None
-    # 18 digits fit into 64 bits, the largest key that both databases accept.
-    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 18:
-        raise make_invalid_field_error(
-            "cursor", "invalid cursor; pass the `next_cursor` of the previous page"
-        )
-    return int(cursor)
+    return None if cursor is None else parse_cursor_key(cursor)

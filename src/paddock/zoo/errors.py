@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from paddock.errors import PaddockError
+from paddock.zoo.model import set_component_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,7 @@ def get_api_code(error: PaddockError) -> str:
     return "_".join(error.code.split("-")).upper()
 
 
+@set_component_name("Detail")
 class FieldError(Struct):
     """An invalid value in a request."""
 

@@ -5,7 +5,7 @@ A zoo can be used from any thread.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from contextlib import AbstractContextManager
 
 from paddock.zoo.accounts import TeamAccounts
 from paddock.zoo.agents import AgentRepository, VersionHistory
@@ -19,11 +19,8 @@ from paddock.zoo.library import SkillLibrary
 from paddock.zoo.skills import SkillEditor
 from paddock.zoo.store.database import ZooDatabase
 
-if TYPE_CHECKING:
-    from types import TracebackType
 
-
-class Zoo:
+class Zoo(AbstractContextManager["Zoo"]):
     """The agents of one owner, with their skills, brains and history.
 
     Every change is one transaction, which is on the disk when the method returns. Other processes
@@ -61,15 +58,7 @@ class Zoo:
         if self._context.owns_database:
             self._context.database.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
 

@@ -312,21 +312,25 @@ def _choose_color(used_colors: Iterable[str]) -> str:
     return free[0] if free else CATEGORY_COLORS[len(used) % len(CATEGORY_COLORS)]
 
 
-def _find_skill_index(agent: Agent, skill_id: str) -> int:
-    ids = [skill.id for skill in agent.skills]
-    if skill_id not in ids:
-        raise SkillNotFoundError(
-            f"{agent.name} has no skill {skill_id[:100]!r}", hint=did_you_mean(skill_id, ids)
+def _find_index(
+    agent: Agent,
+    items: Sequence[AgentSkill] | Sequence[SkillCategory],
+    item_id: str,
+    error: type[SkillNotFoundError | CategoryNotFoundError],
+) -> int:
+    """Return the position of a skill or category, or raise an error that suggests a similar ID."""
+    ids = [item.id for item in items]
+    if item_id not in ids:
+        noun = "skill" if error is SkillNotFoundError else "category"
+        raise error(
+            f"{agent.name} has no {noun} {item_id[:100]!r}", hint=did_you_mean(item_id, ids)
         )
-    return ids.index(skill_id)
+    return ids.index(item_id)
+
+
+def _find_skill_index(agent: Agent, skill_id: str) -> int:
+    return _find_index(agent, agent.skills, skill_id, SkillNotFoundError)
 
 
 def _find_category_index(agent: Agent, category_id: str) -> int:
-    """Return the position of a category, or raise an error that suggests a similar ID."""
-    ids = [category.id for category in agent.skill_categories]
-    if category_id not in ids:
-        raise CategoryNotFoundError(
-            f"{agent.name} has no category {category_id[:100]!r}",
-            hint=did_you_mean(category_id, ids),
-        )
-    return ids.index(category_id)
+    return _find_index(agent, agent.skill_categories, category_id, CategoryNotFoundError)

@@ -394,3 +394,17 @@ def validate_page_size(limit: int | None) -> int | None:
     if limit is not None and not 1 <= limit <= MAX_PAGE_ITEMS:
         raise make_invalid_field_error("limit", f"must be a number from 1 to {MAX_PAGE_ITEMS}")
     return limit
+
+
+def parse_cursor_key(digits: str) -> int:
+    """Convert the row key in the cursor of a page.
+
+    Raises:
+        InvalidAgentError: The cursor is not one that a page returned.
+    """
+    # 18 digits fit into 64 bits, the largest key that both databases accept.
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
+        raise make_invalid_field_error(
+            "cursor", "invalid cursor; pass the `next_cursor` of the previous page"
+        )
+    return int(digits)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import threading
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 JsonObject = dict[str, Any]
+ToolEffect = Literal["read", "add", "set", "replace", "delete"]
 INVALID_ARGUMENTS = "INVALID_ARGUMENTS"
 INVALID_FORMAT = "INVALID_FORMAT"
 ERROR_CODES = {
@@ -143,76 +144,59 @@ def with_description(schema: JsonObject, description: str) -> JsonObject:
     return {**schema, "description": description}
 
 
-def object_schema(properties: JsonObject, *required: str) -> JsonObject:
-    """Return the schema of a tool's arguments."""
-    return {"type": "object", "properties": properties, "required": list(required)}
+_READ_ANNOTATIONS = {"readOnlyHint": True, "openWorldHint": False}
+_WRITE_ANNOTATIONS = {
+    "readOnlyHint": False,
+    "destructiveHint": False,
+    "idempotentHint": False,
+    "openWorldHint": False,
+}
+ANNOTATIONS_BY_EFFECT: dict[ToolEffect, JsonObject] = {
+    "read": _READ_ANNOTATIONS,
+    "add": _WRITE_ANNOTATIONS,
+    "set": {**_WRITE_ANNOTATIONS, "idempotentHint": True},
+    "replace": {**_WRITE_ANNOTATIONS, "destructiveHint": True, "idempotentHint": True},
+    "delete": {**_WRITE_ANNOTATIONS, "destructiveHint": True},
+}
+"""The annotations of a tool by its effect on the zoo, by which clients decide when to ask."""
 
 
-def create_read_tool(
+def create_tool(
     name: str,
     handler: Callable[..., object],
+    effect: ToolEffect,
     *,
     title: str,
     description: str,
-    schema: JsonObject,
+    arguments: JsonObject,
+    required: Sequence[str] = (),
     options: Mapping[str, Option] | None = None,
 ) -> Tool:
-    """Return a tool that does not change the zoo."""
-    annotations = {"readOnlyHint": True, "openWorldHint": False}
-    return _create_tool(name, handler, title, description, schema, annotations, options)
-
-
-def create_write_tool(
-    name: str,
-    handler: Callable[..., object],
-    *,
-    title: str,
-    description: str,
-    schema: JsonObject,
-    hints: Sequence[str] = (),
-) -> Tool:
-    """Return a tool that changes the zoo.
+    """Return a tool with the settings that all tools of the zoo share.
 
     Args:
         name: The name of the tool.
-        handler: Handles a call.
+        handler: Handles a call. It gets the arguments as a dictionary.
+        effect: What a call does to the zoo; `set` and `replace` may be repeated safely.
         title: The title for people.
         description: The description for models.
-        schema: The schema of the arguments.
-        hints: The annotations to set to true, such as `destructiveHint`.
+        arguments: The schemas of the arguments by name.
+        required: The names of the arguments that a call must have.
+        options: Values that the operator of the server can set.
     """
-    annotations = {
-        "readOnlyHint": False,
-        "destructiveHint": "destructiveHint" in hints,
-        "idempotentHint": "idempotentHint" in hints,
-        "openWorldHint": False,
-    }
-    return _create_tool(name, handler, title, description, schema, annotations, None)
-
-
-def is_write_tool(tool: Tool) -> bool:
-    """Return True if a tool can change the zoo."""
-    return (tool.annotations or {}).get("readOnlyHint") is False
-
-
-def _create_tool(
-    name: str,
-    handler: Callable[..., object],
-    title: str,
-    description: str,
-    schema: JsonObject,
-    annotations: JsonObject,
-    options: Mapping[str, Option] | None,
-) -> Tool:
-    """Create a tool with the settings that all tools of the zoo share."""
     return Tool(
         name,
         handler,
         title=title,
         description=description,
-        input_schema=schema,
-        annotations=annotations,
+        input_schema={"type": "object", "properties": arguments, "required": list(required)},
+        annotations=ANNOTATIONS_BY_EFFECT[effect],
         lenient=True,
         options=options,
         failures=describe_error,
     )
+
+
+def is_write_tool(tool: Tool) -> bool:
+    """Return True if a tool can change the zoo."""
+    return (tool.annotations or {}).get("readOnlyHint") is False

@@ -16,11 +16,9 @@ from paddock.toolkits.zoo.declarations import (
     MEMORY_OPTIONS,
     MEMORY_TOKENS_OPTION_NAME,
     STRING_LIST_SCHEMA,
-    create_read_tool,
     create_result,
-    create_write_tool,
+    create_tool,
     get_caller_zoo,
-    object_schema,
     string_property,
     to_json,
     with_description,
@@ -132,71 +130,70 @@ def _find_skill_id(agent: Agent, id_or_name: str) -> str:
     return next((s.id for s in agent.skills if s.name.casefold() == name), id_or_name)
 
 
-inject_tool = create_read_tool(
+inject_tool = create_tool(
     "agent_zoo_inject",
     inject_agent,
+    "read",
     title="Inject an agent",
     description="Get the prompt of an agent of the zoo: its personality, enabled skills and "
     "memories. Follow it for the rest of the conversation. Use this tool when the user asks for an "
     "agent or wants to switch to another one.",
-    schema=object_schema(
-        {
-            "agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the agent to inject."),
-            "format": {
-                "type": "string",
-                "enum": ["compiled", STRUCTURED_FORMAT],
-                "description": "compiled (default): one prompt as text. structured: the system "
-                "prompt and the enabled skills as data.",
-            },
+    arguments={
+        "agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the agent to inject."),
+        "format": {
+            "type": "string",
+            "enum": ["compiled", STRUCTURED_FORMAT],
+            "description": "compiled (default): one prompt as text. structured: the system "
+            "prompt and the enabled skills as data.",
         },
-        "agentId",
-    ),
+    },
+    required=("agentId",),
     options=MEMORY_OPTIONS,
 )
-list_agents_tool = create_read_tool(
+list_agents_tool = create_tool(
     "agent_zoo_list_agents",
     list_agents,
+    "read",
     title="List agents",
     description="List the agents of the zoo with their descriptions, tags and skills.",
-    schema=object_schema({}),
+    arguments={},
 )
-find_agents_tool = create_read_tool(
+find_agents_tool = create_tool(
     "agent_zoo_find_agents",
     find_agents,
+    "read",
     title="Find agents",
     description="List the agents of the zoo that match a text, a tag, or both.",
-    schema=object_schema(
-        {
-            "text": string_property("Words in the name, the description or the tags."),
-            "tag": string_property("A tag of the agent."),
-        }
-    ),
+    arguments={
+        "text": string_property("Words in the name, the description or the tags."),
+        "tag": string_property("A tag of the agent."),
+    },
 )
-get_agent_tool = create_read_tool(
+get_agent_tool = create_tool(
     "agent_zoo_get_agent",
     get_agent,
+    "read",
     title="Show an agent",
     description="Show everything stored about an agent, including its brain. To act as the agent, "
     "use agent_zoo_inject instead.",
-    schema=object_schema(
-        {"agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the agent to show.")},
-        "agentId",
-    ),
+    arguments={"agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the agent to show.")},
+    required=("agentId",),
 )
-toggle_skill_tool = create_write_tool(
+toggle_skill_tool = create_tool(
     "agent_zoo_toggle_skill",
     toggle_skill,
+    "add",
     title="Enable or disable a skill",
     description="Enable or disable a skill of an agent. Takes effect with the next injection.",
-    schema=object_schema(
-        {
-            "agentId": AGENT_ID_SCHEMA,
-            "skillId": string_property("ID or name of the skill."),
-            "enabled": {
-                "type": "boolean",
-                "description": "The new state. Toggles the current state if omitted.",
-            },
+    arguments={
+        "agentId": AGENT_ID_SCHEMA,
+        "skillId": string_property("ID or name of the skill."),
+        "enabled": {
+            "type": "boolean",
+            "description": "The new state. Toggles the current state if omitted.",
         },
+    },
+    required=(
         "agentId",
         "skillId",
     ),
@@ -314,94 +311,99 @@ _ENTRY_PROPERTIES: JsonObject = {
     },
 }
 
-create_entry_tool = create_write_tool(
+create_entry_tool = create_tool(
     "agent_zoo_create_brain_entry",
     create_entry,
+    "add",
     title="Save a memory",
     description="Save an entry to an agent's brain so that later conversations can use it. Save "
     "important decisions, results and facts without waiting to be asked.",
-    schema=object_schema(
-        {"agentId": AGENT_ID_SCHEMA, **_ENTRY_PROPERTIES}, "agentId", "type", "content"
+    arguments={"agentId": AGENT_ID_SCHEMA, **_ENTRY_PROPERTIES},
+    required=(
+        "agentId",
+        "type",
+        "content",
     ),
 )
-update_entry_tool = create_write_tool(
+update_entry_tool = create_tool(
     "agent_zoo_update_brain_entry",
     update_entry,
+    "replace",
     title="Update a memory",
     description="Update the given fields of a brain entry. Other fields stay unchanged.",
-    schema=object_schema(
-        {"agentId": AGENT_ID_SCHEMA, "entryId": ENTRY_ID_SCHEMA, **_ENTRY_PROPERTIES},
+    arguments={"agentId": AGENT_ID_SCHEMA, "entryId": ENTRY_ID_SCHEMA, **_ENTRY_PROPERTIES},
+    required=(
         "agentId",
         "entryId",
     ),
-    hints=("destructiveHint", "idempotentHint"),
 )
-delete_entry_tool = create_write_tool(
+delete_entry_tool = create_tool(
     "agent_zoo_delete_brain_entry",
     delete_entry,
+    "delete",
     title="Delete a memory",
     description="Delete a brain entry permanently.",
-    schema=object_schema(
-        {"agentId": AGENT_ID_SCHEMA, "entryId": ENTRY_ID_SCHEMA}, "agentId", "entryId"
+    arguments={"agentId": AGENT_ID_SCHEMA, "entryId": ENTRY_ID_SCHEMA},
+    required=(
+        "agentId",
+        "entryId",
     ),
-    hints=("destructiveHint",),
 )
-query_entries_tool = create_read_tool(
+query_entries_tool = create_tool(
     "agent_zoo_query_brain_entries",
     query_entries,
+    "read",
     title="List memories",
     description="List brain entries of an agent that match all given filters, newest first.",
-    schema=object_schema(
-        {
-            "agentId": AGENT_ID_SCHEMA,
-            "type": with_description(ENTRY_TYPE_SCHEMA, "Only entries of this type."),
-            "tags": with_description(
-                STRING_LIST_SCHEMA, "Only entries with at least one of these tags."
-            ),
-            "dateFrom": string_property("Only entries from this date or time on, ISO 8601."),
-            "dateTo": string_property(
-                "Only entries up to this time or the end of this date, ISO 8601."
-            ),
-            "pinned": {"type": "boolean", "description": "true: only pinned; false: only others."},
-            "text": string_property("Only entries that contain these words."),
-        },
-        "agentId",
-    ),
+    arguments={
+        "agentId": AGENT_ID_SCHEMA,
+        "type": with_description(ENTRY_TYPE_SCHEMA, "Only entries of this type."),
+        "tags": with_description(
+            STRING_LIST_SCHEMA, "Only entries with at least one of these tags."
+        ),
+        "dateFrom": string_property("Only entries from this date or time on, ISO 8601."),
+        "dateTo": string_property(
+            "Only entries up to this time or the end of this date, ISO 8601."
+        ),
+        "pinned": {"type": "boolean", "description": "true: only pinned; false: only others."},
+        "text": string_property("Only entries that contain these words."),
+    },
+    required=("agentId",),
 )
-search_brain_tool = create_read_tool(
+search_brain_tool = create_tool(
     "agent_zoo_search_brain",
     search_brain,
+    "read",
     title="Search memories",
     description="Search the text of the brain entries of one agent or of all agents.",
-    schema=object_schema(
-        {
-            "text": string_property("Words to search for."),
-            "agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the only agent to search."),
-            "limit": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": 100,
-                "description": "Maximum number of results (20 if not given).",
-            },
+    arguments={
+        "text": string_property("Words to search for."),
+        "agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the only agent to search."),
+        "limit": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 100,
+            "description": "Maximum number of results (20 if not given).",
         },
-        "text",
-    ),
+    },
+    required=("text",),
 )
-hand_over_tool = create_write_tool(
+hand_over_tool = create_tool(
     "agent_zoo_hand_over",
     hand_over,
+    "add",
     title="Hand over to another agent",
     description="Hand work over from one agent to another. Saves the summary and the chosen "
     "entries to the brain of the agent that continues.",
-    schema=object_schema(
-        {
-            "fromAgentId": string_property("ID or name of the agent that has worked so far."),
-            "toAgentId": string_property("ID or name of the agent that continues."),
-            "summary": string_property("What was done, what was decided, and the next steps."),
-            "entryIds": with_description(
-                STRING_LIST_SCHEMA, "Brain entries of the first agent to hand over too."
-            ),
-        },
+    arguments={
+        "fromAgentId": string_property("ID or name of the agent that has worked so far."),
+        "toAgentId": string_property("ID or name of the agent that continues."),
+        "summary": string_property("What was done, what was decided, and the next steps."),
+        "entryIds": with_description(
+            STRING_LIST_SCHEMA, "Brain entries of the first agent to hand over too."
+        ),
+    },
+    required=(
         "fromAgentId",
         "toAgentId",
         "summary",
@@ -446,24 +448,23 @@ def _resolve_project(arguments: JsonObject, ctx: Context) -> Path:
     return get_working_directory(ctx) if directory is None else resolve_path(directory, ctx)
 
 
-get_default_tool = create_read_tool(
+get_default_tool = create_tool(
     "agent_zoo_get_default_agent",
     show_default_agent,
+    "read",
     title="Default agent",
     description="Show the default agent of a project, to inject when the user names no agent.",
-    schema=object_schema({"project": PROJECT_SCHEMA}),
+    arguments={"project": PROJECT_SCHEMA},
 )
-set_default_tool = create_write_tool(
+set_default_tool = create_tool(
     "agent_zoo_set_default_agent",
     choose_default_agent,
+    "set",
     title="Choose the default agent",
     description="Set the default agent of a project. Writes a file into the project.",
-    schema=object_schema(
-        {
-            "agentId": string_property("ID or name of the agent."),
-            "project": PROJECT_SCHEMA,
-        },
-        "agentId",
-    ),
-    hints=("idempotentHint",),
+    arguments={
+        "agentId": string_property("ID or name of the agent."),
+        "project": PROJECT_SCHEMA,
+    },
+    required=("agentId",),
 )

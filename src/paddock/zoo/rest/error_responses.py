@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from paddock.zoo.errors import (
     ConflictError,
+    FieldError,
     InvalidAgentError,
     NotInZooError,
     ZooUnavailableError,
@@ -75,14 +76,6 @@ _ERROR_DESCRIPTIONS = {
 }
 
 
-class Detail(Struct, rename="camel", kw_only=True):
-    """An invalid value in a request."""
-
-    path: str
-    """The location of the value, such as `skills[0].name`."""
-    message: str
-
-
 @set_component_name("Problem")
 class ErrorBody(Struct, rename="camel", kw_only=True):
     """The body of an error response."""
@@ -91,7 +84,7 @@ class ErrorBody(Struct, rename="camel", kw_only=True):
     """Message for users."""
     code: str
     """Code for programs."""
-    details: list[Detail] = msgspec.field(default_factory=list)
+    details: list[FieldError] = msgspec.field(default_factory=list)
 
 
 class Conflict(Struct, rename="camel", kw_only=True):
@@ -219,16 +212,16 @@ def _describe_http_exception(request: Request[Any, Any, Any], error: HTTPExcepti
     return error.detail
 
 
-def _parse_details(extra: object) -> list[Detail]:
+def _parse_details(extra: object) -> list[FieldError]:
     """Convert Litestar's validation errors."""
     if not isinstance(extra, list):
         return []
     return [_parse_detail(item) for item in extra if isinstance(item, dict)]
 
 
-def _parse_detail(data: dict[str, Any]) -> Detail:
+def _parse_detail(data: dict[str, Any]) -> FieldError:
     message, key = str(data.get("message", "")), str(data.get("key", ""))
-    return Detail(path="body" if key in ("", "data") else _to_camel_case(key), message=message)
+    return FieldError(path="body" if key in ("", "data") else _to_camel_case(key), message=message)
 
 
 def _to_camel_case(key: str) -> str:

@@ -28,7 +28,7 @@ from sqlalchemy.types import UserDefinedType
 from paddock.zoo.model import BrainEntry, ResultPage
 from paddock.zoo.search_terms import encode_index_word, make_index_text
 from paddock.zoo.store.schema import agents, entries, has_any_tag
-from paddock.zoo.validation import make_invalid_field_error
+from paddock.zoo.validation import parse_cursor_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,11 +153,7 @@ def parse_entry_cursor(cursor: str | None) -> EntryCursor | None:
     if cursor is None:
         return None
     timestamp, _, key = cursor.partition("~")
-    if not key.isascii() or not key.isdigit() or len(key) > 18:
-        raise make_invalid_field_error(
-            "cursor", "invalid cursor; pass the `next_cursor` of the previous page"
-        )
-    return EntryCursor(timestamp, int(key))
+    return EntryCursor(timestamp, parse_cursor_key(key))
 
 
 def _select_entries() -> Select[Any]:
