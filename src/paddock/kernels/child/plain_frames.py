@@ -1,12 +1,14 @@
 """Encoding and decoding of frames with the standard library alone.
 
-The format is that of `paddock.kernels.worker.frames`: four bytes of length and a MessagePack
-document. User code can control the process that uses this module. The checks of the content are
-therefore in `frames`, on the side of the supervisor. Compatible with Python 3.8.
+The formats are those of `paddock.kernels.worker.frames`. Received frames are in the format of
+`marshal`, because they come from the server or its supervisor, which are trusted. Sent frames are
+MessagePack documents: user code can control this process, so the supervisor checks them. Compatible
+with Python 3.8.
 """
 
 from __future__ import annotations
 
+import marshal
 import os
 import struct
 
@@ -16,14 +18,6 @@ if TYPE_CHECKING:
 
 _LENGTH_PREFIX = struct.Struct("<I")
 _READ_CHUNK_BYTES = 1 << 16
-# MessagePack type bytes and the `struct` format of the number or length that follows.
-_FORMATS_BY_CODE = {
-    0xC4: ">B", 0xC5: ">H", 0xC6: ">I", 0xD9: ">B", 0xDA: ">H", 0xDB: ">I",
-    0xDC: ">H", 0xDD: ">I", 0xDE: ">H", 0xDF: ">I",
-    0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q",
-    0xD0: ">b", 0xD1: ">h", 0xD2: ">i", 0xD3: ">q",
-}  # fmt: skip
-_CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
 class PlainFrame:
@@ -86,7 +80,7 @@ class PlainFrameReader:
         end = _LENGTH_PREFIX.size + length
         if len(self._buffer) < end:
             return None
-        fields, _ = _unpack_value(bytes(self._buffer[_LENGTH_PREFIX.size : end]), 0)
+        fields = marshal.loads(bytes(self._buffer[_LENGTH_PREFIX.size : end]))
         del self._buffer[:end]
         return PlainFrame(**fields)
 
@@ -126,40 +120,3 @@ def _pack_scalar(value: object) -> list[bytes]:
     if isinstance(value, bytes):
         return [b"\xc6", struct.pack(">I", len(value)), value]
     raise TypeError(f"a frame cannot contain a value of type {type(value).__name__}")
-
-
-def _unpack_value(data: bytes, offset: int) -> tuple[Any, int]:
-    """Return the value at `offset`, and the offset after it."""
-    code = data[offset]
-    offset += 1
-    if code < 0x80:
-        return code, offset
-    if code >= 0xE0:
-        return code - 0x100, offset
-    if code in _CONSTANTS:
-        return _CONSTANTS[code], offset
-    if code < 0xC0:
-        # Short maps, arrays and strings have their length in the type byte.
-        kind = ("map", "array", "str", "str")[(code >> 4) - 8]
-        return _unpack_sized(data, offset, kind, code & (0x1F if code >= 0xA0 else 0x0F))
-    number_format = _FORMATS_BY_CODE[code]
-    (number,) = struct.unpack_from(number_format, data, offset)
-    offset += struct.calcsize(number_format)
-    if code <= 0xC6:
-        return _unpack_sized(data, offset, "bytes", number)
-    if code <= 0xD3:
-        return number, offset
-    kind = "str" if code <= 0xDB else "array" if code <= 0xDD else "map"
-    return _unpack_sized(data, offset, kind, number)
-
-
-def _unpack_sized(data: bytes, offset: int, kind: str, length: int) -> tuple[Any, int]:
-    """Decode the content of a string, bytes, array or map whose length is known."""
-    if kind in ("bytes", "str"):
-        content = data[offset : offset + length]
-        return (content if kind == "bytes" else content.decode()), offset + length
-    items = []
-    for _ in range(length if kind == "array" else 2 * length):
-        item, offset = _unpack_value(data, offset)
-        items.append(item)
-    return (items if kind == "array" else dict(zip(items[::2], items[1::2]))), offset  # noqa: B905 - Python 3.8

@@ -1,14 +1,18 @@
 """Messages between the server and the processes of a worker.
 
-A frame is four bytes of length, little-endian, and a MessagePack document. The evaluator processes
-use `paddock.kernels.child.plain_frames`, which writes the same format without msgspec.
+A frame is four bytes of length, little-endian, and an encoded message. The evaluator processes use
+`paddock.kernels.child.plain_frames`, which handles the same formats without msgspec:
 
-User code controls the evaluator, so its frames are untrusted: they are decoded into these types,
-and anything else is rejected.
+- Requests and orders, which go down to the evaluator, are in the format of `marshal`, which every
+  Python can decode without other packages.
+- Notices and replies, which come from the evaluator, are MessagePack documents. User code controls
+  the evaluator, so they are untrusted: they are decoded into the types of this module, and anything
+  else is rejected. `marshal` must not be used for them.
 """
 
 from __future__ import annotations
 
+import marshal
 import os
 import struct
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
@@ -16,7 +20,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MAX_FRAME_BYTES = 1 << 30
 """Longer frames are rejected as invalid."""
@@ -160,25 +164,35 @@ class WorkerProcesses(msgspec.Struct, tag="processes"):
 
 
 SupervisorMessage = WorkerStarted | JobReply | StartupFailed | WorkerProcesses
+decode_notice: Callable[[bytes], EvaluatorNotice] = msgspec.msgpack.Decoder(EvaluatorNotice).decode
+decode_reply: Callable[[bytes], SupervisorMessage] = msgspec.msgpack.Decoder(
+    SupervisorMessage
+).decode
 
 _FrameT = TypeVar("_FrameT")
-_encoder = msgspec.msgpack.Encoder()
+_MARSHAL_VERSION = 4  # of Python 3.8
 
 
-def encode_frame(frame: msgspec.Struct) -> bytes:
-    """Encode a frame, including its length."""
-    content = _encoder.encode(frame)
-    return _LENGTH_PREFIX.pack(len(content)) + content
+def send_reply(handle: int, message: msgspec.Struct) -> None:
+    """Write a message for the server, blocking until all of it is written."""
+    _write_frame(handle, msgspec.msgpack.encode(message))
 
 
-def send_frame(handle: int, frame: msgspec.Struct) -> None:
-    """Write a frame, blocking until all of it is written."""
-    write_all(handle, encode_frame(frame))
+def send_request(handle: int, message: msgspec.Struct) -> None:
+    """Write a request or an order, blocking until all of it is written."""
+    fields = msgspec.to_builtins(message, builtin_types=(bytes,))
+    _write_frame(handle, marshal.dumps(fields, _MARSHAL_VERSION))
 
 
-def write_all(handle: int, data: bytes) -> None:
-    """Write all of the data, blocking if necessary."""
-    view = memoryview(data)
+def decode_request(content: bytes) -> WorkerRequest:
+    """Decode a request of the server, for the supervisor."""
+    fields = marshal.loads(content)  # noqa: S302 - the server is trusted
+    request: WorkerRequest = msgspec.convert(fields, WorkerRequest)
+    return request
+
+
+def _write_frame(handle: int, content: bytes) -> None:
+    view = memoryview(_LENGTH_PREFIX.pack(len(content)) + content)
     while view:
         view = view[os.write(handle, view) :]
 
@@ -186,9 +200,9 @@ def write_all(handle: int, data: bytes) -> None:
 class FrameReader(Generic[_FrameT]):
     """Decoder for the frames that arrive on a file descriptor."""
 
-    def __init__(self, handle: int, frame_type: type[_FrameT] | object) -> None:
+    def __init__(self, handle: int, decode: Callable[[bytes], _FrameT]) -> None:
         self.handle = handle
-        self._decoder: msgspec.msgpack.Decoder[_FrameT] = msgspec.msgpack.Decoder(frame_type)
+        self._decode = decode
         self._buffer = bytearray()
 
     def read(self) -> Iterator[_FrameT]:
@@ -228,7 +242,7 @@ class FrameReader(Generic[_FrameT]):
             return None
         content = bytes(self._buffer[_LENGTH_PREFIX.size : end])
         del self._buffer[:end]
-        return self._decoder.decode(content)
+        return self._decode(content)
 
 
 def drain_descriptor(handle: int) -> bytes:

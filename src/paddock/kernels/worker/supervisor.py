@@ -45,7 +45,6 @@ from paddock.kernels.worker.frames import (
     ProcessReady,
     StartupFailed,
     WorkerProcesses,
-    WorkerRequest,
     WorkerStarted,
 )
 from paddock.kernels.worker.main import WorkerPipes
@@ -97,8 +96,8 @@ class Supervisor:
     def __init__(self, pipes: WorkerPipes, first_pid: int, restrictions: Sequence[str]) -> None:
         os.close(pipes.notice_writer)
         self._pipes = pipes
-        self._requests = FrameReader[WorkerRequest](pipes.requests, WorkerRequest)
-        self._notices = FrameReader[EvaluatorNotice](pipes.notice_reader, EvaluatorNotice)
+        self._requests = FrameReader(pipes.requests, frames.decode_request)
+        self._notices = FrameReader(pipes.notice_reader, frames.decode_notice)
         self._capture = OutputCapture(pipes.output)
         self._restrictions = list(restrictions)
         self._checkpoint_pid: int | None = first_pid
@@ -255,7 +254,7 @@ class Supervisor:
         self._send_order(self._turn, self._job)
 
     def _send_order(self, turn: int, order: msgspec.Struct) -> None:
-        frames.write_all(self._pipes.order_writers[turn], frames.encode_frame(order))
+        frames.send_request(self._pipes.order_writers[turn], order)
 
     def _on_result(self, result: JobResult) -> None:
         """Handle the result of a job by committing the job or rolling it back.
@@ -420,7 +419,7 @@ class Supervisor:
 
     def _send_message(self, frame: msgspec.Struct) -> None:
         try:
-            frames.send_frame(self._pipes.replies, frame)
+            frames.send_reply(self._pipes.replies, frame)
         except OSError:
             self._exit_process()
 

@@ -48,8 +48,8 @@ from paddock.kernels.worker.frames import (
     SupervisorMessage,
     WorkerProcesses,
     WorkerStarted,
-    encode_frame,
-    write_all,
+    decode_reply,
+    send_request,
 )
 from paddock.kernels.worker.main import build_foreign_command
 
@@ -74,7 +74,7 @@ class _PollingReader:
     """Reader of a worker's frames."""
 
     def __init__(self, handle: int) -> None:
-        self._stream = FrameReader[SupervisorMessage](handle, SupervisorMessage)
+        self._stream = FrameReader(handle, decode_reply)
         self._frames: deque[SupervisorMessage] = deque()
         self._poll = select.poll()
         self._poll.register(handle, select.POLLIN)
@@ -101,7 +101,7 @@ class _ThreadedReader:
     """
 
     def __init__(self, handle: int) -> None:
-        self._stream = FrameReader[SupervisorMessage](handle, SupervisorMessage)
+        self._stream = FrameReader(handle, decode_reply)
         self._frames: queue.SimpleQueue[SupervisorMessage | Exception] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -349,7 +349,7 @@ class WorkerKernel(Kernel):
             return None
         self._is_busy = True
         try:
-            write_all(self._requests, encode_frame(job))
+            send_request(self._requests, job)
             return self._wait_for_reply(job, control)
         except (OSError, EOFError, ValueError):
             self.close()
@@ -366,7 +366,7 @@ class WorkerKernel(Kernel):
         def interrupt(cause: StopCause) -> float:
             if cause == "timed-out":  # the supervisor enforces the limit, so it must be lost
                 return 0.0
-            write_all(self._requests, encode_frame(CancelRequest()))
+            send_request(self._requests, CancelRequest())
             return job.seconds + _SUPERVISOR_GRACE_SECONDS
 
         watch = EvaluationWatch(control, job.seconds + _SUPERVISOR_GRACE_SECONDS, interrupt)
