@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET, Raw
 
-from paddock.authoring.schema_reader import find_accepted_types, resolve_reference
-from paddock.authoring.schema_validator import SchemaValidator
+from paddock.authoring.json_schema import SchemaValidator, find_accepted_types, resolve_reference
 from paddock.authoring.tool import NO_DEFAULT
 from paddock.authoring.type_hooks import (
     decode_hook,
@@ -178,14 +178,12 @@ def build_parameter_schema(parameters: Sequence[Parameter], dialect: str) -> Jso
         "type": "object",
         "properties": {parameter.name: _build_property(parameter) for parameter in parameters},
         "required": [
-            parameter.name for parameter in parameters if _is_required_parameter(parameter)
+            parameter.name
+            for parameter in parameters
+            if parameter.required and parameter.default is NO_DEFAULT
         ],
         "additionalProperties": False,
     }
-
-
-def _is_required_parameter(parameter: Parameter) -> bool:
-    return parameter.required and parameter.default is NO_DEFAULT
 
 
 def _build_property(parameter: Parameter) -> Json:
@@ -204,8 +202,6 @@ def _to_field_default(default: object) -> tuple[Any, ...]:
     if not _is_mutable_default(default):
         return (default,)
     # Each call gets its own copy; otherwise a handler could change the default of later calls.
-    from copy import deepcopy  # 2 ms, and few defaults are mutable
-
     return (msgspec.field(default_factory=lambda: deepcopy(default)),)
 
 

@@ -14,7 +14,7 @@ from paddock.authoring.component_registry import ComponentRegistry, attach_item
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.skill import Skill, SkillRegistry, load_skills
-from paddock.authoring.tool import Tool
+from paddock.authoring.tool import Tool, import_option_values
 from paddock.errors import DefinitionError, get_logger
 from paddock.protocol.server_metadata import ServerMetadata
 from paddock.protocol.versions import SKILLS_EXTENSION, UI_EXTENSION
@@ -379,13 +379,11 @@ class BaseServer:
         Raises:
             OptionError: A tool or option does not exist, or a value is invalid.
         """
-        from paddock.authoring.option_values import create_unknown_tool_error  # imports msgspec
-
         configured_tools = []
         for name, option_values in values.items():
             tool = self.tools.get(name)
             if tool is None:
-                raise create_unknown_tool_error(name, self.tools.names())
+                raise import_option_values().create_unknown_tool_error(name, self.tools.names())
             configured_tools.append(tool.with_options(option_values))
         return self.register(configured_tools)
 

@@ -362,15 +362,16 @@ def bind_dict_handler(
     """
     # The form of the handler is examined once rather than with each call, so each form has its own
     # function.
-    context, position, has_other_parameters = find_context_parameter(handler, Context)
+    context = find_context_parameter(handler, Context)
     if context is None:
         if count_required_arguments(handler) > 1:
             return lambda arguments, request: handler(arguments, open_context(request))
         return lambda arguments, _request: handler(arguments)
-    if position is None:
-        return lambda arguments, request: handler(arguments, **{context: open_context(request)})
-    if not has_other_parameters:
+    if context.position is None:
+        name = context.name
+        return lambda arguments, request: handler(arguments, **{name: open_context(request)})
+    if context.is_only_parameter:
         return lambda _arguments, request: handler(open_context(request))
-    if position == 0:
+    if context.position == 0:
         return lambda arguments, request: handler(open_context(request), arguments)
     return lambda arguments, request: handler(arguments, open_context(request))

@@ -30,8 +30,9 @@ HEADER_TYPES = ("string", "integer", "boolean")
 DATA_KEYWORDS = frozenset({"const", "default", "enum", "examples"})
 """Keywords whose values are data, in which a member named like the annotation has no meaning."""
 MAX_NUMBER_CHARACTERS = 40
-_HEADER_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+# The patterns are compiled when they are needed first, because few tools have such arguments.
+_HEADER_NAME = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
+_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 
 
 class HeaderParameter(NamedTuple):
@@ -97,7 +98,7 @@ def _iter_header_parameters(
 
 def _create_header_parameter(field: Json, path: tuple[str, ...], where: str) -> HeaderParameter:
     name, json_type = field[HEADER_ANNOTATION], field.get("type")
-    if not isinstance(name, str) or not _HEADER_TOKEN.fullmatch(name):
+    if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
         raise DefinitionError(f"{HEADER_ANNOTATION} {name!r} is not a header name", where=where)
     if json_type not in HEADER_TYPES:
         raise DefinitionError(
@@ -169,7 +170,7 @@ def _is_same_value(header_value: str, value: object) -> bool:
 def _is_same_number(header_value: str, value: float) -> bool:
     """Return whether a header has the value of a number, which may be written differently."""
     # The length is limited because anyone can send the header, and parsing long numbers is slow.
-    if len(header_value) > MAX_NUMBER_CHARACTERS or not _NUMBER.fullmatch(header_value):
+    if len(header_value) > MAX_NUMBER_CHARACTERS or not re.fullmatch(_NUMBER, header_value):
         return False
     try:
         # For example, 1.0 in the header equals 1 in the body.

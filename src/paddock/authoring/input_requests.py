@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
+from paddock.authoring.json_schema import SchemaValidator, resolve_reference
 from paddock.authoring.schema import build_type_schema
-from paddock.authoring.schema_reader import resolve_reference
-from paddock.authoring.schema_validator import SchemaValidator
 from paddock.authoring.type_hooks import decode_hook, fill_dataclass_defaults
 from paddock.errors import DefinitionError
 from paddock.protocol.content import Content, PromptMessage, TextContent

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from paddock.authoring.json_schema import SchemaValidator
 from paddock.authoring.schema import build_type_schema
-from paddock.authoring.schema_validator import SchemaValidator
 from paddock.authoring.tool import NO_DEFAULT
 from paddock.authoring.type_hooks import decode_hook, is_pydantic_model
 from paddock.errors import DefinitionError, PaddockError

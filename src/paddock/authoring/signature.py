@@ -9,10 +9,11 @@ pydantic.
 from __future__ import annotations
 
 import typing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from paddock.authoring.docstring_parser import parse_docstring
 from paddock.authoring.tool import NO_DEFAULT
 from paddock.errors import DefinitionError
 
@@ -60,19 +61,15 @@ _COROUTINE_FLAG = 0x80
 _VARIADIC_FLAGS = 0x04 | 0x08
 
 
-class HandlerParameter:
+class HandlerParameter(NamedTuple):
     """A parameter of a handler."""
 
-    __slots__ = ("default", "description", "is_keyword_only", "name", "type_hint")
-
-    def __init__(
-        self, name: str, hint: Any, default: object, description: str, *, is_keyword_only: bool
-    ) -> None:
-        self.name = name
-        self.type_hint = hint
-        self.default = default
-        self.description = description
-        self.is_keyword_only = is_keyword_only
+    name: str
+    type_hint: Any
+    default: object
+    """The default value, or `NO_DEFAULT`."""
+    description: str
+    is_keyword_only: bool
 
     @property
     def is_required(self) -> bool:
@@ -90,15 +87,6 @@ class HandlerSignature:
         is_schema_needed: Pass False for a tool that declares its own schema. Only the return type
             and the docstring are then read.
     """
-
-    __slots__ = (
-        "_docstring",
-        "context_parameter",
-        "context_position",
-        "is_async",
-        "parameters",
-        "return_type",
-    )
 
     def __init__(
         self,
@@ -121,13 +109,12 @@ class HandlerSignature:
         for name, default, is_keyword_only in _read_parameters(function, target, where):
             # Parameters without a hint accept any JSON value.
             hint = hints.get(name, Any)
-            if _is_context_type(hint, context_type):
-                self.context_parameter = name
-                self.context_position = None if is_keyword_only else len(self.parameters)
+            if not _is_context_type(hint, context_type):
+                parameter = _create_parameter(name, hint, default, is_keyword_only=is_keyword_only)
+                self.parameters.append(parameter)
                 continue
-            self.parameters.append(
-                _create_parameter(name, hint, default, is_keyword_only=is_keyword_only)
-            )
+            self.context_parameter = name
+            self.context_position = None if is_keyword_only else len(self.parameters)
 
     @property
     def keyword_only_names(self) -> list[str]:
@@ -148,9 +135,6 @@ class HandlerSignature:
         }
 
     def _parse_docstring(self) -> tuple[str, dict[str, str]]:
-        # Descriptions are needed for lists, but not for calls, so calls do not load the parser.
-        from paddock.authoring.docstring_parser import parse_docstring  # as above
-
         return parse_docstring(self._docstring)
 
 
@@ -206,15 +190,19 @@ def count_required_arguments(function: Callable[..., Any]) -> int:
     return int(target.__code__.co_argcount) - bound_count - len(target.__defaults__ or ())
 
 
+class ContextParameter(NamedTuple):
+    """The parameter of a handler that receives the context."""
+
+    name: str
+    position: int | None
+    """The position among the positional parameters. None if it is keyword-only."""
+    is_only_parameter: bool
+
+
 def find_context_parameter(
     function: Callable[..., Any], context_type: type
-) -> tuple[str | None, int | None, bool]:
-    """Find the parameter annotated with the context type.
-
-    Returns:
-        A tuple of its name, its position, and a flag. The position is None if the parameter is
-        keyword-only. The flag is True if the handler has another parameter for the arguments.
-    """
+) -> ContextParameter | None:
+    """Return the parameter annotated with the context type, or None."""
     target = _unwrap_function(function)
     hints = _resolve_type_hints(target, getattr(function, "__name__", "handler"))
     code = target.__code__
@@ -224,8 +212,8 @@ def find_context_parameter(
     for name in (*positional, *keywords):
         if _is_context_type(hints.get(name), context_type):
             position = positional.index(name) if name in positional else None
-            return name, position, len(positional) + len(keywords) > 1
-    return None, None, True
+            return ContextParameter(name, position, len(positional) + len(keywords) == 1)
+    return None
 
 
 def _unwrap_function(function: Any, *, is_unwrapped: bool = True) -> Any:
@@ -268,8 +256,16 @@ def _is_bound_method(function: Any, target: Any) -> bool:
     )
 
 
-def _read_parameters(function: Any, target: Any, where: str) -> list[tuple[str, object, bool]]:
-    """Return name, default and keyword-only flag of each parameter, in the order of declaration.
+class _DeclaredParameter(NamedTuple):
+    """A parameter as it stands in the code, without its type hint."""
+
+    name: str
+    default: object
+    is_keyword_only: bool
+
+
+def _read_parameters(function: Any, target: Any, where: str) -> list[_DeclaredParameter]:
+    """Return the parameters in the order of declaration.
 
     Args:
         function: The handler.
@@ -289,15 +285,16 @@ def _read_parameters(function: Any, target: Any, where: str) -> list[tuple[str, 
     keyword_defaults = target.__kwdefaults__ or {}
     first = count - len(defaults)
     positional = [
-        (name, defaults[index - first] if index >= first else NO_DEFAULT, False)
+        _DeclaredParameter(name, defaults[index - first] if index >= first else NO_DEFAULT, False)
         for index, name in enumerate(names[:count])
     ]
     return positional + [
-        (name, keyword_defaults.get(name, NO_DEFAULT), True) for name in names[count:]
+        _DeclaredParameter(name, keyword_defaults.get(name, NO_DEFAULT), True)
+        for name in names[count:]
     ]
 
 
-def _inspect_parameters(function: Any, where: str) -> list[tuple[str, object, bool]]:
+def _inspect_parameters(function: Any, where: str) -> list[_DeclaredParameter]:
     """Return the same as `_read_parameters`, for callables that are not plain functions."""
     import inspect  # 14 ms, and most handlers are plain functions
 
@@ -307,7 +304,7 @@ def _inspect_parameters(function: Any, where: str) -> list[tuple[str, object, bo
             raise _create_variadic_error(where)
         default = NO_DEFAULT if parameter.default is parameter.empty else parameter.default
         is_keyword_only = parameter.kind is parameter.KEYWORD_ONLY
-        parameters.append((parameter.name, default, is_keyword_only))
+        parameters.append(_DeclaredParameter(parameter.name, default, is_keyword_only))
     return parameters
 
 

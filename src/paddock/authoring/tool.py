@@ -13,6 +13,7 @@ from paddock.errors import DefinitionError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import ModuleType
     from typing import Any
 
     from msgspec import Struct
@@ -238,12 +239,8 @@ class Tool:
         Raises:
             OptionError: An option does not exist, or its value is invalid.
         """
-        from paddock.authoring.option_values import validate_options  # after msgspec
-
-        converted_values = validate_options(self.options, values, self.name)
-        return self._copy_with_attribute(
-            "option_values", {**self.option_values, **converted_values}
-        )
+        converted = import_option_values().validate_options(self.options, values, self.name)
+        return self._copy_with_attribute("option_values", {**self.option_values, **converted})
 
     def _copy_with_attribute(self, attribute: str, value: object) -> Tool:
         tool_copy = object.__new__(type(self))
@@ -257,14 +254,21 @@ class Tool:
         return f"Tool({self.name!r})"
 
 
+def import_option_values() -> ModuleType:
+    """Import the code that checks option values, which few servers set."""
+    from paddock.authoring import option_values  # saves msgspec before the first answer
+
+    return option_values
+
+
 def _check_handler_reference(tool: Tool) -> None:
     """Check that the tool can be listed without importing its handler."""
     module_name, _, function_name = str(tool.handler).partition(":")
     if not module_name or not function_name:
         raise DefinitionError(
-            f"handler is {tool.handler!r}",
+            f"expected a callable handler, got {tool.handler!r}",
             where=tool.name,
-            hint="expected a function or a reference: package.module:function",
+            hint="or a reference to one: package.module:function",
         )
     if tool.description is None or (
         tool.arguments is None and tool.parameters is None and tool.input_schema is None

@@ -115,11 +115,6 @@ def get_input_schema(tool: Tool) -> Json:
     return _select_input_schema(tool, _read_signature(tool))
 
 
-def get_output_schema(tool: Tool) -> OutputSchema:
-    """Return the output schema of a tool."""
-    return _create_output_schema(tool, _read_signature(tool))
-
-
 def _read_signature(tool: Tool) -> HandlerSignature:
     handler = resolve_handler(tool.handler)
     # Declared arguments replace the parameters, whose hints may then have no schema at all.
@@ -142,6 +137,17 @@ def _select_input_schema(tool: Tool, signature: HandlerSignature) -> Json:
     return build_arguments_schema(signature, tool.name)
 
 
+def _create_declared_reader(tool: Tool) -> Callable[[Any], Any] | None:
+    """Return a reader for the arguments that a tool declares, or None if its handler does."""
+    if tool.input_schema is not None:
+        return create_schema_reader(tool.input_schema, tool.name)
+    if tool.parameters is not None:
+        return create_parameter_reader(tool.parameters, tool.name)
+    if tool.arguments is not None:
+        return create_struct_reader(tool.arguments, tool.name)
+    return None
+
+
 def _create_output_schema(tool: Tool, signature: HandlerSignature) -> OutputSchema:
     return OutputSchema(
         signature.return_type,
@@ -159,20 +165,6 @@ class ToolInvoker:
     for that depend on the tool's declaration and are selected once, when the invoker is created.
     """
 
-    __slots__ = (
-        "_call_handler",
-        "_handler",
-        "_header_parameters",
-        "_output_schema",
-        "_read_arguments",
-        "_server",
-        "is_async",
-        "slow_tracker",
-        "task_from_handler",
-        "task_support",
-        "tool",
-    )
-
     def __init__(self, tool: Tool, server: BaseServer) -> None:
         self.tool = tool
         self.task_support = tool.task
@@ -181,20 +173,15 @@ class ToolInvoker:
         self._server = server
         self._handler = resolve_handler(tool.handler)
         self._header_parameters: tuple[HeaderParameter, ...] | None = None
-        self._output_schema = get_output_schema(tool)
+        signature = _read_signature(tool)
+        self._output_schema = _create_output_schema(tool, signature)
         self._read_arguments: Callable[[Any], Any]
         self._call_handler: Callable[[Any, Request], Any]
-        if tool.input_schema is not None:
-            self._read_arguments = create_schema_reader(tool.input_schema, tool.name)
-            self._call_handler = self._bind_object_handler()
-        elif tool.parameters is not None:
-            self._read_arguments = create_parameter_reader(tool.parameters, tool.name)
-            self._call_handler = self._bind_object_handler()
-        elif tool.arguments is not None:
-            self._read_arguments = create_struct_reader(tool.arguments, tool.name)
+        read_declared_arguments = _create_declared_reader(tool)
+        if read_declared_arguments is not None:
+            self._read_arguments = read_declared_arguments
             self._call_handler = self._bind_object_handler()
         else:
-            signature = HandlerSignature(self._handler, Context, tool.name)
             self._read_arguments, self._call_handler = self._bind_typed_handler(signature)
         self.is_async = is_coroutine_function(self._handler)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 import msgspec
 
-from paddock.authoring.schema_reader import TYPE_NAMES_BY_CLASS, find_accepted_types
+from paddock.authoring.json_schema import TYPE_NAMES_BY_CLASS, find_accepted_types
 from paddock.cli import completion, text_layout
 from paddock.cli.errors import ArgumentError
 from paddock.cli.message_text import format_content, format_frame
