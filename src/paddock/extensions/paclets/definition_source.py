@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.definition_files import MAX_DEFINITION_BYTES
-from paddock.wolfram.expressions import Node, has_head, is_symbol
+from paddock.wolfram.expressions import Node, has_any_head, has_head, is_symbol
 from paddock.wolfram.literals import evaluate, iter_rules
 from paddock.wolfram.parser import parse
 from paddock.wolfram.wxf import read_wxf
@@ -63,7 +63,7 @@ class DefinitionContent(NamedTuple):
         pending = [self.expression]
         while pending:
             node = pending.pop()
-            if not isinstance(node, Node) or not any(has_head(node, head) for head in _DATA_HEADS):
+            if not has_any_head(node, _DATA_HEADS):
                 continue
             non_rule = _find_non_rule(node) if has_head(node, "Association") else None
             if non_rule is not None:
@@ -78,10 +78,8 @@ class DefinitionContent(NamedTuple):
 
 def _find_non_rule(association: Node) -> Expression | None:
     """Return the first element of an association that is not a rule, or None."""
-    rules = iter_rules(association.args)
-    return next(
-        (arg for arg in rules if not any(has_head(arg, rule) for rule in _RULE_HEADS)), None
-    )
+    elements = iter_rules(association.args)
+    return next((element for element in elements if not has_any_head(element, _RULE_HEADS)), None)
 
 
 def parse_content(data: bytes, suffix: str, where: str) -> DefinitionContent:
@@ -122,9 +120,7 @@ def _parse_text(data: bytes, where: str) -> DefinitionContent:
 
 def _get_final_expression(expression: Expression) -> Expression:
     """Return the part that gives the value: `b` in `a; b` and in `a = b`."""
-    while isinstance(expression, Node) and expression.args:
-        if not has_head(expression, "CompoundExpression") and not has_head(expression, "Set"):
-            break
+    while has_any_head(expression, ("CompoundExpression", "Set")) and expression.args:
         last = expression.args[-1]
         if is_symbol(last, "Null"):
             break

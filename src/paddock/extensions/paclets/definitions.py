@@ -23,13 +23,12 @@ from paddock.extensions.paclets.item_definitions import (
     read_tool_table,
 )
 from paddock.extensions.paclets.property_tables import (
+    describe_value,
     is_missing,
     to_key,
-    to_plain_data,
     to_table,
 )
-from paddock.extensions.properties import shorten_repr
-from paddock.wolfram.expressions import Node, has_head
+from paddock.wolfram.expressions import Node, has_any_head, has_head
 from paddock.wolfram.literals import DataError, evaluate, iter_rules
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
     def _make_definition_error(self, value: object, content: DefinitionContent) -> LoadError:
         item_kind = self.kind.removesuffix("s")
         expected = f'<| "{self.item}" -> <| … |>, … |>' if self.is_combined else "<| … |>"
-        value_text = shorten_repr(to_plain_data(value))
+        value_text = describe_value(value)
         return LoadError(
             f"contains no definition of the {item_kind} {self.item!r}, but {value_text}",
             where=content.location,
@@ -157,22 +156,15 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
 
 def _find_rule(expression: Expression | None, key: str) -> Node | None:
     """Return the rule for a key in an association, a list of rules, or an `LLMTool` of one."""
-    while isinstance(expression, Node) and has_head(expression, LLM_TOOL_HEAD) and expression.args:
+    while has_head(expression, LLM_TOOL_HEAD) and expression.args:
         expression = expression.args[0]
-    if not isinstance(expression, Node) or not any(
-        has_head(expression, rule) for rule in _TABLE_HEADS
-    ):
+    if not has_any_head(expression, _TABLE_HEADS):
         return None
-    rules = (rule for rule in iter_rules(expression.args) if isinstance(rule, Node))
-    return next((rule for rule in rules if _is_rule(rule) and _get_rule_key(rule) == key), None)
-
-
-def _is_rule(node: Node) -> bool:
-    return len(node.args) == _PAIR_LENGTH and any(has_head(node, head) for head in _RULE_HEADS)
-
-
-def _get_rule_key(rule: Node) -> str | None:
-    return to_key(evaluate(rule.args[0]))
+    for rule in iter_rules(expression.args):
+        is_rule = has_any_head(rule, _RULE_HEADS) and len(rule.args) == _PAIR_LENGTH
+        if is_rule and to_key(evaluate(rule.args[0])) == key:
+            return rule
+    return None
 
 
 def _make_mx_error(path: Path) -> LoadError:

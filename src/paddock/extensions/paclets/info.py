@@ -15,6 +15,7 @@ from paddock.extensions.errors import ManifestError
 from paddock.extensions.manifest import MAX_MANIFEST_BYTES, build_manifest, is_valid_name
 from paddock.extensions.paclets.definition_source import parse_content
 from paddock.extensions.paclets.property_tables import (
+    describe_value,
     get_arguments,
     get_head_name,
     to_key,
@@ -22,7 +23,6 @@ from paddock.extensions.paclets.property_tables import (
     to_table,
 )
 from paddock.extensions.paclets.search_paths import PACLET_INFO_FILE_NAMES
-from paddock.extensions.properties import shorten_repr
 from paddock.wolfram.literals import DataError, RuleValue
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ ITEM_LISTS: dict[str, ItemKind] = {
 }
 """The item kind of each list in a declaration."""
 _PACLET_HEADS = ("PacletObject", "Paclet")
-_PAIR_LENGTH = 2
 
 
 class MalformedItem(NamedTuple):
@@ -120,11 +119,11 @@ def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
     version = table.get("Version")
     info = PacletInfo(name, version if isinstance(version, str) else None, None)
     if version is not None and info.version is None:
-        info = info._replace(invalid_version=shorten_repr(to_plain_data(version)))
+        info = info._replace(invalid_version=describe_value(version))
     declarations = _find_declarations(table.get("Extensions", []))
-    return (
-        _add_declaration(info, declarations, publisher, content.location) if declarations else info
-    )
+    if not declarations:
+        return info
+    return _add_declaration(info, declarations, publisher, content.location)
 
 
 def read_extension_tables(files: PacletFiles, name: str) -> list[PropertyDict]:
@@ -159,18 +158,13 @@ def _read_properties(value: object) -> PropertyDict | None:
 def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
     """Return the name of the paclet, and the publisher if the name contains one."""
     name = table.get("Name")
-    parts = name.split("/") if isinstance(name, str) else []
-    if (
-        not isinstance(name, str)
-        or not 0 < len(parts) <= _PAIR_LENGTH
-        or not all(map(is_valid_name, parts))
-    ):
-        raise ManifestError(
-            f"Name is {shorten_repr(to_plain_data(name))}",
-            where=where,
-            hint="expected Paclet or Publisher/Paclet",
-        )
-    return name, parts[0] if len(parts) == _PAIR_LENGTH else None
+    match name.split("/") if isinstance(name, str) else []:
+        case [paclet] if is_valid_name(paclet):
+            return paclet, None
+        case [publisher, paclet] if is_valid_name(publisher) and is_valid_name(paclet):
+            return f"{publisher}/{paclet}", publisher
+    problem, hint = f"Name is {describe_value(name)}", "expected Paclet or Publisher/Paclet"
+    raise ManifestError(problem, where=where, hint=hint)
 
 
 def _add_declaration(
@@ -183,9 +177,8 @@ def _add_declaration(
     """
     table = to_table(_flatten(declarations[0]))
     if table is None:
-        value = shorten_repr(to_plain_data(declarations[0]))
         raise ManifestError(
-            f'the "{AGENT_TOOLS_EXTENSION}" extension is {value}',
+            f'the "{AGENT_TOOLS_EXTENSION}" extension is {describe_value(declarations[0])}',
             where=where,
             hint=f'expected {{"{AGENT_TOOLS_EXTENSION}", "Root" -> …, "Tools" -> {{…}}, …}}',
         )
@@ -231,15 +224,13 @@ def _read_items(
 ) -> list[object]:
     """Return the valid items of a list in manifest form, and add the others to a list."""
     if not isinstance(value, list):
-        malformed_items.append(MalformedItem(kind, 0, shorten_repr(to_plain_data(value))))
+        malformed_items.append(MalformedItem(kind, 0, describe_value(value)))
         return []
     items: dict[str, object] = {}
     for position, entry in enumerate(value, 1):
         name, item = _read_item(entry)
         if name is None or not is_valid_name(name) or name in items:
-            malformed_items.append(
-                MalformedItem(kind, position, shorten_repr(to_plain_data(entry)))
-            )
+            malformed_items.append(MalformedItem(kind, position, describe_value(entry)))
         else:
             items[name] = item
     return list(items.values())
@@ -247,17 +238,14 @@ def _read_items(
 
 def _read_item(value: object) -> tuple[str | None, object]:
     """Return the name of an item and the item in manifest form, or None for another form."""
-    if isinstance(value, str):
-        return value, value
-    if (
-        isinstance(value, list)
-        and len(value) == _PAIR_LENGTH
-        and all(isinstance(v, str) for v in value)
-    ):
-        return value[0], value
-    table = to_table(value) if isinstance(value, Mapping) else None
-    name = None if table is None else table.get("Name")
-    description = None if table is None else table.get("Description")
-    if isinstance(name, str) and (description is None or isinstance(description, str)):
-        return name, to_plain_data(table)
+    match value:
+        case str():
+            return value, value
+        case [str(name), str()]:
+            return name, value
+        case Mapping():
+            table = to_table(value) or {}
+            name, description = table.get("Name"), table.get("Description")
+            if isinstance(name, str) and isinstance(description, str | None):
+                return name, to_plain_data(table)
     return None, None

@@ -18,6 +18,7 @@ from paddock.extensions.paclets.interpreter_schema import (
     format_interpreter,
 )
 from paddock.extensions.paclets.property_tables import (
+    describe_value,
     get_arguments,
     get_head_name,
     get_symbol_name,
@@ -33,7 +34,6 @@ from paddock.extensions.paclets.wolfram_function import (
     WolframInitialization,
     list_slots,
 )
-from paddock.extensions.properties import shorten_repr
 from paddock.wolfram.literals import RuleValue, StringTemplate, UnevaluatedExpression
 
 if TYPE_CHECKING:
@@ -54,15 +54,9 @@ _POSITIONAL_KEYS = ("Parameters", "Function")
 EVALUATOR_KEY = "LLMEvaluator"
 _CONFIGURATION_HEAD = "LLMConfiguration"
 _TEXT_KEYS = (
-    "Name",
-    "Title",
-    "DisplayName",
-    "Description",
-    "ServerVersion",
-    "MCPServerName",
-    "Transport",
+    *("Name", "Title", "DisplayName", "Description"),
+    *("ServerVersion", "MCPServerName", "Transport"),
 )
-_ITEM_LIST_KEYS = ("Tools", "MCPPrompts")
 
 
 def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[str, str]]:
@@ -116,11 +110,8 @@ def _iterate_parameters(value: object, where: str) -> Iterator[tuple[str, object
         elif item_table is not None:
             yield from item_table.items()
         else:
-            raise ToolSpecificationError(
-                f"Parameters has {shorten_repr(to_plain_data(item))}",
-                where=where,
-                hint=_PARAMETERS_HINT,
-            )
+            problem = f"Parameters has {describe_value(item)}"
+            raise ToolSpecificationError(problem, where=where, hint=_PARAMETERS_HINT)
 
 
 def _read_details(value: object) -> dict[str, Any]:
@@ -150,11 +141,8 @@ def _is_required(details: dict[str, Any], where: str) -> bool:
         return value and is_missing(details.get("Default"))
     if is_missing(value):
         return True
-    raise ToolSpecificationError(
-        f"Required is {shorten_repr(to_plain_data(value))}",
-        where=where,
-        hint="expected True or False",
-    )
+    problem = f"Required is {describe_value(value)}"
+    raise ToolSpecificationError(problem, where=where, hint="expected True or False")
 
 
 def read_tool_table(value: object) -> PropertyDict | None:
@@ -200,24 +188,16 @@ def _read_function(table: PropertyDict, where: str) -> str:
     value = table.get("Function")
     if isinstance(value, UnevaluatedExpression):
         return value.text
-    problem = (
-        "there is no Function"
-        if value is None
-        else f"Function is {shorten_repr(to_plain_data(value))}"
-    )
-    raise ToolSpecificationError(
-        problem, where=where, hint='as in "Function" -> MyPackage`myFunction, or "Function" -> (…&)'
-    )
+    problem = "there is no Function" if value is None else f"Function is {describe_value(value)}"
+    hint = 'as in "Function" -> MyPackage`myFunction, or "Function" -> (…&)'
+    raise ToolSpecificationError(problem, where=where, hint=hint)
 
 
 def _read_options(value: object, where: str) -> dict[str, object]:
     table = to_table([]) if is_missing(value) else to_table(value)
     if table is None:
-        raise ToolSpecificationError(
-            f"Options is {shorten_repr(to_plain_data(value))}",
-            where=where,
-            hint='as in {"MaxItems" -> 10}',
-        )
+        problem = f"Options is {describe_value(value)}"
+        raise ToolSpecificationError(problem, where=where, hint='as in {"MaxItems" -> 10}')
     return {key: get_symbol_name(option) or to_plain_data(option) for key, option in table.items()}
 
 
@@ -233,15 +213,14 @@ def make_prompt_properties(
     arguments = _read_prompt_arguments(table, where)
     if isinstance(content, StringTemplate) and arguments is None:
         arguments = [dict[str, object](name=name) for name in list_slots(content.text)]
-    prompt_content = _make_content(content, _read_content_type(table), arguments or [], owner)
+    is_function = (to_key(table.get("Type")) or "").lower() == "function"
+    prompt_content = _make_content(content, arguments or [], owner, is_function=is_function)
     if prompt_content is None:
-        raise PromptSpecificationError(
-            "there is no Content"
-            if content is None
-            else f"Content is {shorten_repr(to_plain_data(content))}",
-            where=where,
-            hint="expected a string, a StringTemplate or a function",
+        problem = (
+            "there is no Content" if content is None else f"Content is {describe_value(content)}"
         )
+        hint = "expected a string, a StringTemplate or a function"
+        raise PromptSpecificationError(problem, where=where, hint=hint)
     properties: dict[str, object] = {
         "name": get_text(table, "Name", where) or owner.item,
         "description": get_text(table, "Description", where) or "",
@@ -253,25 +232,31 @@ def make_prompt_properties(
     return properties if title is None else {**properties, "title": title}
 
 
-def _read_content_type(table: PropertyDict) -> str:
-    return (to_key(table.get("Type")) or "Automatic").lower()
-
-
 def _make_content(
-    content: object, kind: str, arguments: list[PromptArgumentTable], owner: FunctionOwner
+    content: object,
+    arguments: list[PromptArgumentTable],
+    owner: FunctionOwner,
+    *,
+    is_function: bool,
 ) -> str | Callable[[dict[str, str], Context], Any] | None:
-    """Return the text of a prompt, a function that returns it, or None for invalid content."""
+    """Return the text of a prompt, a function that returns it, or None for invalid content.
+
+    Args:
+        content: The value of the property `Content`.
+        arguments: The arguments, whose order matters for the numbered slots of a template.
+        owner: The prompt.
+        is_function: True if the property `Type` is `Function`, so that a text is invalid.
+    """
     if isinstance(content, UnevaluatedExpression) and not is_missing(content):
         return WolframFunction(content.text, owner)
     if isinstance(content, StringTemplate):
-        return StringTemplateHandler(
-            content.text, [str(argument.get("name")) for argument in arguments], owner
-        )
-    if isinstance(content, str) and kind != "function":
-        return content
-    if isinstance(content, list) and kind != "function":
+        names = [str(argument.get("name")) for argument in arguments]
+        return StringTemplateHandler(content.text, names, owner)
+    if is_function:
+        return None
+    if isinstance(content, list):
         return _join_texts(content)
-    return None
+    return content if isinstance(content, str) else None
 
 
 def _join_texts(parts: list[object]) -> str | None:
@@ -300,12 +285,10 @@ def _read_prompt_argument(argument: object, where: str) -> PromptArgumentTable:
     if isinstance(argument, str):
         return {"name": argument}
     table = to_table(argument) or {}
-    if not table or any(
-        isinstance(value, UnevaluatedExpression) and not is_missing(value)
-        for value in table.values()
-    ):
+    values = [value for value in table.values() if not is_missing(value)]
+    if not table or any(isinstance(value, UnevaluatedExpression) for value in values):
         raise PromptSpecificationError(
-            f"Arguments has {shorten_repr(to_plain_data(argument))}",
+            f"Arguments has {describe_value(argument)}",
             where=where,
             hint='expected <| "Name" -> …, "Description" -> …, "Required" -> … |>',
         )
@@ -348,36 +331,22 @@ def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
         value = (get_arguments(value) or [None])[0]
     evaluator = None if value is None else to_table(value)
     if evaluator is None:
-        problem = (
-            "there is no"
-            if value is None
-            else f"{shorten_repr(to_plain_data(value))} is not a table for"
-        )
-        raise DefinitionError(
-            f"{problem} {EVALUATOR_KEY}",
-            where=where,
-            hint=f'as in "{EVALUATOR_KEY}" -> <| "Tools" -> {{…}}, "MCPPrompts" -> {{…}} |>',
-        )
+        problem = "there is no" if value is None else f"{describe_value(value)} is not a table for"
+        hint = f'as in "{EVALUATOR_KEY}" -> <| "Tools" -> {{…}}, "MCPPrompts" -> {{…}} |>'
+        raise DefinitionError(f"{problem} {EVALUATOR_KEY}", where=where, hint=hint)
     return evaluator
 
 
 def _make_evaluator(evaluator: PropertyDict, owner: FunctionOwner, where: str) -> dict[str, object]:
     """Convert the evaluator: items defined inline, and other properties as plain data."""
     properties = {key: value for key, value in evaluator.items() if not is_missing(value)}
-    for key in _ITEM_LIST_KEYS:
-        if key in properties:
-            properties[key] = _make_item_list(
-                properties[key], _INLINE_ITEM_MAKERS[key], owner, f"{where}: {key}"
-            )
-    other_properties = {
-        key: _read_instructions(value, where)
-        for key, value in properties.items()
-        if key not in _ITEM_LIST_KEYS
+    item_lists = {
+        key: _make_item_list(properties.pop(key), make_inline, owner, f"{where}: {key}")
+        for key, make_inline in _INLINE_ITEM_MAKERS.items()
+        if key in properties
     }
-    return {
-        **other_properties,
-        **{key: properties[key] for key in _ITEM_LIST_KEYS if key in properties},
-    }
+    other_properties = {key: _read_instructions(value, where) for key, value in properties.items()}
+    return {**other_properties, **item_lists}
 
 
 def _make_item_list(
@@ -395,20 +364,16 @@ def _make_item_list(
 def _make_inline_tool(value: object, owner: FunctionOwner, where: str) -> object:
     is_tool = isinstance(value, Mapping) or get_head_name(value) == LLM_TOOL_HEAD
     table = read_tool_table(value) if is_tool else None
-    return (
-        to_plain_data(value)
-        if table is None
-        else make_tool_properties(table, _make_inline_owner(owner, "tool", table), where)
-    )
+    if table is None:
+        return to_plain_data(value)
+    return make_tool_properties(table, _make_inline_owner(owner, "tool", table), where)
 
 
 def _make_inline_prompt(value: object, owner: FunctionOwner, where: str) -> object:
     table = to_table(value) if isinstance(value, Mapping) else None
-    return (
-        to_plain_data(value)
-        if table is None
-        else make_prompt_properties(table, _make_inline_owner(owner, "prompt", table), where)
-    )
+    if table is None:
+        return to_plain_data(value)
+    return make_prompt_properties(table, _make_inline_owner(owner, "prompt", table), where)
 
 
 def _make_inline_owner(owner: FunctionOwner, kind: str, table: PropertyDict) -> FunctionOwner:
@@ -432,7 +397,7 @@ def _read_instructions(value: object, where: str) -> object:
     texts = value if isinstance(value, list) else [value]
     if any(isinstance(text, UnevaluatedExpression | StringTemplate) for text in texts):
         raise LoadError(
-            f"{shorten_repr(to_plain_data(value))} would have to be evaluated",
+            f"{describe_value(value)} would have to be evaluated",
             where=where,
             hint="write it as a string",
         )

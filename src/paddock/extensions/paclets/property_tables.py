@@ -103,6 +103,11 @@ def to_plain_data(value: object) -> Any:
     )
 
 
+def describe_value(value: object) -> str:
+    """Return a value as a short text for error messages."""
+    return shorten_repr(to_plain_data(value))
+
+
 def _format_large_number(number: float) -> str:
     """Format a number outside the range that JSON clients support."""
     return f"{Decimal(number):.6e}"
@@ -130,7 +135,7 @@ def get_text(table: PropertyDict, key: str, where: str) -> str | None:
     if is_missing(value):
         return None
     raise LoadError(
-        f"{key} is {shorten_repr(to_plain_data(value))}",
+        f"{key} is {describe_value(value)}",
         where=where,
         hint="expected a string literal: nothing is evaluated to read it",
     )

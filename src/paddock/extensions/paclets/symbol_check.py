@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram import Atom, Node, has_head, is_symbol, parse, walk
+from paddock.wolfram import Atom, Node, has_head, parse, walk
+from paddock.wolfram.expressions import has_any_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,11 +38,9 @@ def find_unresolved_symbols(
     for expression in source.expressions:
         local_names = set(_iterate_local_names(expression))
         for name, is_called in _iterate_symbols(expression):
-            if name in local_names or not _is_unresolved(
-                name, is_system, is_defined, is_called=is_called
-            ):
-                continue
-            unresolved[name] = None
+            is_local = name in local_names
+            if not is_local and _is_unresolved(name, is_system, is_defined, is_called=is_called):
+                unresolved[name] = None
     return list(unresolved)
 
 
@@ -79,24 +78,17 @@ def _iterate_local_names(expression: Expression) -> Iterator[str]:
             continue
         if has_head(part, "Pattern") and isinstance(part.args[0], Atom):
             yield part.args[0].text
-        elif any(has_head(part, head) for head in _SCOPING_HEADS):
+        elif has_any_head(part, _SCOPING_HEADS):
             yield from _iterate_variables(part.args[0])
-        elif any(has_head(part, head) for head in _ITERATION_HEADS):
+        elif has_any_head(part, _ITERATION_HEADS):
             for iterator in part.args[1:]:
                 if has_head(iterator, "List"):
                     yield from _iterate_variables(iterator)
 
 
 def _iterate_variables(variables: Expression) -> Iterator[str]:
-    for variable in (
-        variables.args
-        if isinstance(variables, Node) and is_symbol(variables.head, "List")
-        else [variables]
-    ):
-        name = (
-            variable.args[0]
-            if isinstance(variable, Node) and has_head(variable, "Set") and variable.args
-            else variable
-        )
+    """Yield the names in a list of variables, such as `{x, y = 1}`, or of a single variable."""
+    for variable in variables.args if has_head(variables, "List") else [variables]:
+        name = variable.args[0] if has_head(variable, "Set") and variable.args else variable
         if isinstance(name, Atom) and name.kind == "symbol":
             yield name.text
