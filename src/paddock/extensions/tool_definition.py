@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.component_registry import find_attached_item
 from paddock.authoring.handler_errors import ToolError
@@ -27,7 +27,7 @@ from paddock.extensions.references import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -47,17 +47,22 @@ _TABLE_PROPERTIES = ("input_schema", "output_schema", "annotations", "meta")
 _LIST_PROPERTIES = ("icons", "scopes", "visibility")
 _FLAG_PROPERTIES = ("inline", "lenient", "task_from_handler")
 _TEXT_PROPERTIES = ("title", "description", "mime_type")
-_TOOL_KEYS = {
-    **{
-        key: key
-        for key in (*_TEXT_PROPERTIES, *_TABLE_PROPERTIES, *_LIST_PROPERTIES, *_FLAG_PROPERTIES)
-    },
-    **{key: key for key in ("name", "function", "parameters", "options", "task", "ui")},
-    **{key: key for key in ("initialization", "llm_kit")},
-    "display_name": "title",
-    "handler": "function",
-}
+_PROPERTIES = (
+    *(*_TEXT_PROPERTIES, *_TABLE_PROPERTIES, *_LIST_PROPERTIES, *_FLAG_PROPERTIES),
+    *("name", "function", "initialization", "parameters", "options", "task", "ui", "llm_kit"),
+)
+_TOOL_KEYS = {key: key for key in _PROPERTIES} | {"display_name": "title", "handler": "function"}
 """The allowed keys. `llm_kit`, a subscription requirement of Wolfram tools, is ignored."""
+
+
+class _ParameterEntry(NamedTuple):
+    """A parameter as written in a definition."""
+
+    name: object
+    """The name, or None if the properties must contain it."""
+    properties: object
+    """A table such as `{ type = "Integer", help = "…" }`, or a `Parameter`."""
+    where: str
 
 
 def read_parameters(value: object, where: str) -> list[Parameter]:
@@ -66,40 +71,32 @@ def read_parameters(value: object, where: str) -> list[Parameter]:
     Raises:
         ToolSpecificationError: A parameter is invalid.
     """
+    return [_read_parameter(*entry) for entry in _list_entries(value, where)]
+
+
+def _list_entries(value: object, where: str) -> Iterator[_ParameterEntry]:
+    """Yield the parameters of a table by name, or of a list of tables, pairs and `Parameter`s."""
     if isinstance(value, Mapping):
-        return [
-            _read_parameter(name, parameter, f"{where}: parameters.{name}")
-            for name, parameter in value.items()
-        ]
-    if isinstance(value, list | tuple):
-        return list(_read_parameter_list(value, where))
-    raise ToolSpecificationError(
-        f"parameters is {shorten_repr(value)}", where=where, hint=_PARAMETERS_HINT
-    )
-
-
-def _read_parameter_list(parameters: Iterable[object], where: str) -> Iterator[Parameter]:
-    for index, parameter in enumerate(parameters):
-        parameter_location = f"{where}: parameters[{index}]"
-        if isinstance(parameter, Parameter):
-            yield parameter
-        elif isinstance(parameter, tuple) and len(parameter) == _PAIR_LENGTH:
-            yield _read_parameter(parameter[0], parameter[1], parameter_location)
-        elif isinstance(parameter, Mapping):
-            yield from _read_parameter_table(parameter, parameter_location)
-        else:
-            raise ToolSpecificationError(
-                shorten_repr(parameter), where=parameter_location, hint=_PARAMETERS_HINT
-            )
-
-
-def _read_parameter_table(table: Mapping[object, object], where: str) -> Iterator[Parameter]:
-    """Read a table with the properties of one parameter, or with several parameters by name."""
-    if table and all(isinstance(value, Mapping) for value in table.values()):
-        for name, parameter in table.items():
-            yield _read_parameter(name, parameter, where)
+        for name, properties in value.items():
+            yield _ParameterEntry(name, properties, f"{where}: parameters.{name}")
+    elif isinstance(value, list | tuple):
+        for index, entry in enumerate(value):
+            location = f"{where}: parameters[{index}]"
+            if isinstance(entry, tuple) and len(entry) == _PAIR_LENGTH:
+                yield _ParameterEntry(entry[0], entry[1], location)
+            elif isinstance(entry, Mapping) and _has_only_tables(entry):
+                yield from (_ParameterEntry(*pair, location) for pair in entry.items())
+            else:
+                yield _ParameterEntry(None, entry, location)
     else:
-        yield _read_parameter(None, table, where)
+        raise ToolSpecificationError(
+            f"parameters is {shorten_repr(value)}", where=where, hint=_PARAMETERS_HINT
+        )
+
+
+def _has_only_tables(table: Mapping[object, object]) -> bool:
+    """Return whether a table contains parameters by name, and not the properties of one."""
+    return bool(table) and all(isinstance(value, Mapping) for value in table.values())
 
 
 def _read_parameter(name: object, parameter: object, where: str) -> Parameter:
@@ -128,11 +125,10 @@ def _read_parameter(name: object, parameter: object, where: str) -> Parameter:
 def _read_json_type(properties: PropertyTable) -> str:
     """Return the JSON Schema type for an interpreter such as `String` or `Integer`."""
     type_name = properties.get_text("type") or "string"
-    if type_name.lower() in JSON_TYPES:
-        return type_name.lower()
-    raise properties.make_error(
-        f"type is {shorten_repr(type_name)}", f"one of {', '.join(JSON_TYPES)}"
-    )
+    if type_name.lower() not in JSON_TYPES:
+        hint = f"one of {', '.join(JSON_TYPES)}"
+        raise properties.make_error(f"type is {shorten_repr(type_name)}", hint)
+    return type_name.lower()
 
 
 class OneTimeInitializer:
