@@ -20,7 +20,7 @@ from paddock.toolkits.tool_options import ENGINE_OPTION_NAME, resolve_time_limit
 from paddock.wolfram import escape_private_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
@@ -76,7 +76,7 @@ def acquire_kernel(engine: Engine, limits: EvaluationLimits) -> Kernel:
 
 
 @contextlib.contextmanager
-def open_kernel(engine: Engine, limits: EvaluationLimits) -> Iterator[Kernel]:
+def open_kernel(engine: Engine, limits: EvaluationLimits) -> Generator[Kernel]:
     """Provide a kernel without definitions, and close it at the end of the block.
 
     Raises:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.authoring.handler_errors import ToolError
+from paddock.reports.text import format_table
 from paddock.toolkits.paths import require_path
 from paddock.wolfram import quote_string
 from paddock.wolfram.paclets import (
@@ -103,13 +104,10 @@ def _format_issues(issues: list[PacletIssue]) -> str:
     """Return the issues as numbered lists, one for each level."""
     parts = []
     for level, title in _LEVEL_TITLES.items():
-        level_issues = [issue for issue in issues if issue.level == level]
-        lines = [
-            f"{number}. {_format_issue(issue)}"
-            for number, issue in enumerate(level_issues, start=1)
-        ]
+        lines = [_format_issue(issue) for issue in issues if issue.level == level]
         if lines:
-            parts += [f"## {title}", "\n".join(lines)]
+            numbered_lines = (f"{number}. {line}" for number, line in enumerate(lines, start=1))
+            parts += [f"## {title}", "\n".join(numbered_lines)]
     return "\n\n".join(parts)
 
 
@@ -123,14 +121,12 @@ def _build_archive(directory: Path, issues: list[PacletIssue]) -> str:
     blocking_issues = [issue for issue in issues if issue.tag in _BLOCKING_TAGS]
     if blocking_issues:
         return f"# Paclet Build Failed\n\n{_format_issues(blocking_issues)}"
-    info = find_info_file(directory)
     try:
-        text = info.read_text("utf-8-sig") if info is not None else ""
-        paclet_info = parse_paclet_info(text)
+        info_file = find_info_file(directory)
+        info_text = info_file.read_text("utf-8-sig") if info_file is not None else ""
+        paclet = parse_paclet_info(info_text)
         archive_files = list_archive_files(directory)
-        archive = write_archive(
-            directory, paclet_info.name, paclet_info.version, archive_files.files
-        )
+        archive = write_archive(directory, paclet.name, paclet.version, archive_files.files)
         size = archive.stat().st_size
     except OSError as error:
         file_name = f" (`{error.filename}`)" if error.filename else ""
@@ -139,13 +135,12 @@ def _build_archive(directory: Path, issues: list[PacletIssue]) -> str:
             f"Details: {error.strerror or error}{file_name}"
         )
     rows = {
-        "Paclet": paclet_info.name,
-        "Version": paclet_info.version,
+        "Paclet": paclet.name,
+        "Version": paclet.version,
         "Archive": f"`{archive}`",
         "Files": str(len(archive_files.files)),
         "Size": f"{size} bytes",
     }
     if archive_files.excluded:
         rows["Left out"] = summarize_names([f"`{name}`" for name in archive_files.excluded])
-    table = "\n".join(f"| **{name}** | {value} |" for name, value in rows.items())
-    return f"# Paclet Build Successful\n\n| Property | Value |\n| --- | --- |\n{table}"
+    return f"# Paclet Build Successful\n\n{format_table('Property', rows)}"

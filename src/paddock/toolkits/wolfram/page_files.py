@@ -6,9 +6,10 @@ An edit locks the file, and replaces it as a whole or not at all.
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -19,7 +20,7 @@ from paddock.toolkits.paths import RELATIVE_PATH_HINT, resolve_path
 from paddock.wolfram.reference_pages import SymbolPage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from paddock.authoring.context import Context
 
@@ -91,12 +92,12 @@ def write_new_page(path: Path, text: str) -> None:
         PageExistsError: The file exists, or was created concurrently.
         PageFileError: The file cannot be written.
     """
-    try:
-        write_new_file(path, text.encode("ascii"))
-    except OSError as error:
-        if isinstance(error, FileExistsError):
+    with _convert_os_errors("write", path):
+        try:
+            write_new_file(path, text.encode("ascii"))
+        except FileExistsError:
             check_page_absent(path)
-        raise PageFileError(f"Cannot write {path}: {error.strerror or error}") from None
+            raise
 
 
 def read_page_file(path: Path) -> SymbolPage:
@@ -130,17 +131,22 @@ def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
         _parse_page(after)  # an edit must not make the page unreadable
         return after
 
-    try:
+    with _convert_os_errors("write", path):
         edit_file(path, _read_bytes, apply_edit)
+
+
+@contextmanager
+def _convert_os_errors(action: Literal["read", "write"], path: Path) -> Generator[None]:
+    """Convert an OSError to an error that names the failed action and the file."""
+    try:
+        yield
     except OSError as error:
-        raise PageFileError(f"Cannot write {path}: {error.strerror or error}") from None
+        raise PageFileError(f"Cannot {action} {path}: {error.strerror or error}") from None
 
 
 def _read_bytes(path: Path) -> bytes:
-    try:
+    with _convert_os_errors("read", path):
         return read_regular_file(path, _MAX_PAGE_BYTES)
-    except OSError as error:
-        raise PageFileError(f"Cannot read {path}: {error.strerror or error}") from None
 
 
 def _parse_page(data: bytes) -> SymbolPage:
@@ -166,15 +172,13 @@ def find_paclet_symbols(path: Path) -> set[str]:
     number and size of searched files is limited.
     """
     symbols = {path.stem}
-    try:
+    # The symbols serve for links only, so an unreadable directory is not an error.
+    with suppress(OSError):
         symbols |= {page.stem for page in path.parent.glob("*.nb")}
         paclet = get_paclet_directory(path)
         if paclet is not None:
             for file in islice(_list_code_files(paclet), _MAX_CODE_FILES):
                 symbols |= {name.decode() for name in _USAGE_PATTERN.findall(_read_head(file))}
-    except OSError:
-        # The symbols serve for links only, so an unreadable directory is not an error.
-        pass
     return symbols
 
 

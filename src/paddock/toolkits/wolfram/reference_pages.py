@@ -66,7 +66,8 @@ _FAILURE_TEXTS = {
     "cancelled": "the call was cancelled",
 }
 _MAX_QUOTED_CHARACTERS = 60
-_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_LINE_END_ESCAPES = str.maketrans({"\n": "\\n", "\t": "\\t", "\r": "\\r"})
+"""Escapes that keep a string literal on a single line."""
 
 
 class ExampleContext(NamedTuple):
@@ -117,10 +118,7 @@ class _ExampleRun:
         self.notes: list[str] = []
 
     def evaluate_examples(self, examples: Sequence[Example], control: EvaluationControl) -> None:
-        """Evaluate all code in order, until the call is cancelled.
-
-        Code with a given output is evaluated too, because later code may use its definitions.
-        """
+        """Evaluate all code in order, until the call is cancelled."""
         limits = EvaluationLimits(seconds=EXAMPLE_TIMEOUT_SECONDS)
         elapsed_seconds = 0.0
         with open_kernel(self._engine, limits) as kernel:
@@ -131,16 +129,14 @@ class _ExampleRun:
                 for code in example.code_parts:
                     if control.is_cancelled():
                         return
+                    step_control = control.shift(elapsed_seconds)
                     evaluation = evaluate_code(
-                        kernel.evaluate,
-                        code.text,
-                        history,
-                        limits,
-                        control.shift(elapsed_seconds),
+                        kernel.evaluate, code.text, history, limits, step_control
                     )
                     elapsed_seconds += evaluation.seconds
                     history = _extend_history(history, code, evaluation)
-                    # An output that the author has written is never replaced.
+                    # An output that the author has written is never replaced. Its code is evaluated
+                    # too, because later code may use its definitions.
                     if code.output is None:
                         code.output = self._get_output(code, evaluation)
 
@@ -181,13 +177,10 @@ class _ExampleRun:
         """
         if evaluation.status in _FAILURE_TEXTS:
             return _FAILURE_TEXTS[evaluation.status].format(engine=self._engine.title)
-        if evaluation.messages and evaluation.messages[-1].startswith(_SYNTAX_MESSAGE_PREFIX):
-            return (
-                evaluation.messages[-1]
-                .removeprefix(_SYNTAX_MESSAGE_PREFIX)
-                .split("\n")[0]
-                .rstrip(".")
-            )
+        last_message = evaluation.messages[-1] if evaluation.messages else ""
+        if last_message.startswith(_SYNTAX_MESSAGE_PREFIX):
+            first_line = last_message.removeprefix(_SYNTAX_MESSAGE_PREFIX).split("\n")[0]
+            return first_line.rstrip(".")
         result = evaluation.result or ""
         if IMAGE_PLACEHOLDER.search(result) or any(
             output.kind == "picture" for output in evaluation.outputs
@@ -206,11 +199,10 @@ def _extend_history(
     history: LineHistory, code: ExampleCode, evaluation: EvaluationResult
 ) -> LineHistory:
     """Return the history with one more line, to which later code can refer with `%` and `Out`."""
-    line = history.line
-    results = {**history.results}
+    results = history.results
     if evaluation.result is not None:
-        results[line] = evaluation.result
-    return LineHistory({**history.inputs, line: code.text}, results, line + 1)
+        results = {**results, history.line: evaluation.result}
+    return LineHistory({**history.inputs, history.line: code.text}, results, history.line + 1)
 
 
 Arguments = dict[str, Any]
@@ -328,15 +320,8 @@ def _format_association(values: Mapping[str, str], notes: list[str] | None = Non
     """Return the values as a Wolfram Language association, the result format of these tools."""
     if notes:
         values = {**values, "note": ". ".join(notes) + "."}
-    pairs = ", ".join(
-        f"{_format_string(key)} -> {_format_string(value)}" for key, value in values.items()
+    literals = (
+        f"{quote_string(key)} -> {quote_string(value)}".translate(_LINE_END_ESCAPES)
+        for key, value in values.items()
     )
-    return escape_private_characters(f"<|{pairs}|>")
-
-
-def _format_string(value: str) -> str:
-    """Return a string literal on a single line."""
-    literal = quote_string(value)
-    for character, escape in _ESCAPES.items():
-        literal = literal.replace(character, escape)
-    return literal
+    return escape_private_characters(f"<|{', '.join(literals)}|>")

@@ -40,7 +40,7 @@ from paddock.wolfram import (
 from paddock.wolfram.expressions import is_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
@@ -251,7 +251,7 @@ class _SymbolEntry(NamedTuple):
 @contextlib.contextmanager
 def _open_lookup(
     ctx: Context, session: str | None, control: EvaluationControl
-) -> Iterator[_LookupContext]:
+) -> Generator[_LookupContext]:
     """Open the kernel of a session, or a new kernel without definitions.
 
     A session that the call names must exist. The session that the caller used last is only a
