@@ -21,7 +21,9 @@ class Watched:
 
     def kill(self) -> None:
         """End it without warning, and wait until it has ended."""
-        signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        # The other processes of its kernel may have ended it already.
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         assert self.is_gone()
 
     def is_gone(self) -> bool:

@@ -93,6 +93,8 @@ def test_too_much_memory_ends_it(start: Start) -> None:
 def test_one_that_kills_its_guard_is_ended_all_the_same(start: Start, tmp_path: Path) -> None:
     code = f"{LEAVE}print(os.getpid(), flush=True)\nos.kill(os.getppid(), 9)\ntime.sleep(1000)"
     with start(code) as program:
+        while not (tmp_path / "left").exists():
+            program.wait(0.01)
         ended = program.wait(2)
         pids = [int((tmp_path / "left").read_text())]
         assert ended in (None, ProgramExit(None, "lost"))  # newer systems refuse the signal

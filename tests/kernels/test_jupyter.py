@@ -50,9 +50,12 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         env=os.environ | {"HOME": str(place), "JUPYTER_CONFIG_DIR": str(place)},
     )
     assert process.stderr is not None
+    said = []
     for line in process.stderr:
+        said.append(line)
         if "is running at" in line:
             break
+    assert "is running at" in said[-1], "".join(said)
     # What it goes on to say must not fill the pipe.
     reading = threading.Thread(target=process.stderr.read, daemon=True)
     reading.start()

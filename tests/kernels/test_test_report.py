@@ -1,6 +1,7 @@
 """The tool `TestReport`, with a real kernel."""
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,9 @@ def test_every_outcome_is_distinguished(server: Server, project: Path) -> None:
         *("Errors", "endless", "quits"),
     ]
     assert "Power::infy: Infinite expression 1/0 encountered." in text
-    assert "no value: stopped after 1 s" in text
+    stopped = re.search(r"no value: stopped after ([\d.]+) s\b", text)
+    assert stopped is not None, text
+    assert float(stopped[1]) >= 1  # a busy machine stops it later than after its limit of 1 s
     assert "Evaluated by Woxi" in text
 
 
