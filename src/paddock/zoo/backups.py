@@ -16,7 +16,8 @@ import zlib
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from gzip import GzipFile
-from itertools import chain
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 BATCH_ROWS = 1_000
 
 RowData = dict[str, Any]
+BackupRow = tuple[str, RowData]
+"""The name of a table, and the columns of one row."""
 
 _PLAIN_METADATA = MetaData()
 
@@ -99,7 +102,7 @@ COPIED_TABLES = {
 """The tables of a backup, in an order that satisfies their foreign keys; without events."""
 
 
-def iterate_rows(connection: Connection, owner: str) -> Iterator[tuple[str, RowData]]:
+def iterate_rows(connection: Connection, owner: str) -> Iterator[BackupRow]:
     """Yield the rows of an owner with the names of their tables, reading in batches."""
     for name, table in COPIED_TABLES.items():
         # The owner is not copied, because a backup may be restored for another one.
@@ -136,7 +139,7 @@ def delete_owner_rows(connection: Connection, owner: str) -> None:
             connection.execute(delete(table).where(table.c.owner == owner))
 
 
-def insert_rows(connection: Connection, owner: str, rows: Iterable[tuple[str, RowData]]) -> None:
+def insert_rows(connection: Connection, owner: str, rows: Iterable[BackupRow]) -> None:
     """Insert rows in the order of `iterate_rows`, with new agent keys.
 
     Agents come before their versions and entries, so the new key of an agent is known when a row
@@ -147,21 +150,23 @@ def insert_rows(connection: Connection, owner: str, rows: Iterable[tuple[str, Ro
     """
     # The keys in the backup may be in use by other owners of this database.
     new_agent_keys: dict[int, int] = {}
-    batch: list[RowData] = []
-    batch_table = _PLAIN_AGENTS
-    for table_name, data in rows:
+    for table_name, batch in _group_rows(rows):
         table = COPIED_TABLES[table_name]
-        if table is not batch_table or len(batch) >= BATCH_ROWS:
-            _insert_batch(connection, batch_table, batch)
-            batch, batch_table = [], table
-        row = _adapt_row(table, data, owner, new_agent_keys)
-        if table is _PLAIN_AGENTS:
-            # Agents are inserted one by one, because a batch does not return the new keys.
-            result = connection.execute(insert(_PLAIN_AGENTS), row)
-            new_agent_keys[data["key"]] = (result.inserted_primary_key or (0,))[0]
-        else:
-            batch.append(row)
-    _insert_batch(connection, batch_table, batch)
+        adapted = [_adapt_row(table, row, owner, new_agent_keys) for row in batch]
+        if table is not _PLAIN_AGENTS:
+            connection.execute(insert(table), adapted)
+            continue
+        # Agents are inserted one by one, because a batch does not return the new keys.
+        for row, new_row in zip(batch, adapted, strict=True):
+            result = connection.execute(insert(table), new_row)
+            new_agent_keys[row["key"]] = (result.inserted_primary_key or (0,))[0]
+
+
+def _group_rows(rows: Iterable[BackupRow]) -> Iterator[tuple[str, list[RowData]]]:
+    """Yield consecutive rows of the same table in batches, with the name of the table."""
+    for table_name, group in groupby(rows, key=itemgetter(0)):
+        while batch := [row for _, row in islice(group, BATCH_ROWS)]:
+            yield table_name, batch
 
 
 def _adapt_row(
@@ -174,11 +179,6 @@ def _adapt_row(
     if "agent_key" in row:
         row["agent_key"] = new_agent_keys[row["agent_key"]]
     return row
-
-
-def _insert_batch(connection: Connection, table: Table, batch: list[RowData]) -> None:
-    if batch:
-        connection.execute(insert(table), batch)
 
 
 @contextmanager
@@ -210,7 +210,7 @@ def copy_sqlite_database(source: str, path: Path) -> None:
         original.backup(copy)
 
 
-def write_backup_lines(path: Path, rows: Iterable[tuple[str, RowData]], timestamp: str) -> int:
+def write_backup_lines(path: Path, rows: Iterable[BackupRow], timestamp: str) -> int:
     """Write a backup as JSON lines, and return the number of rows.
 
     The file is compressed if its name ends in `.gz`.
@@ -339,7 +339,7 @@ def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
                 # other columns.
                 tables = MetaData()
                 tables.reflect(connection, only=list(COPIED_TABLES))
-                for name, batch in _iterate_batches(lines):
+                for name, batch in _group_rows(_parse_rows(lines)):
                     table = tables.tables[name]
                     owner_column = {"owner": owner} if "owner" in table.columns else {}
                     connection.execute(insert(table), [{**row, **owner_column} for row in batch])
@@ -347,27 +347,20 @@ def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
         engine.dispose()
 
 
-def _iterate_batches(lines: Iterator[bytes]) -> Iterator[tuple[str, list[RowData]]]:
-    """Yield batches of consecutive rows of the same table.
+def _parse_rows(lines: Iterator[bytes]) -> Iterator[BackupRow]:
+    """Yield the rows of a backup, such as `["agents", {"key": 1, …}]`.
 
     The last line has the number of rows. A file without it, or with another number, was cut off.
     """
-    table_name, batch = "", list[Any]()
     for row_count, line in enumerate(lines):
         data = msgspec.json.decode(line)
         # Rows are arrays. The only object after the header is the last line.
         if isinstance(data, dict):
-            if batch:
-                yield table_name, batch
             if data["rows"] != row_count:
                 raise ValueError(f"{data['rows']} rows were written, but the file has {row_count}")
             return
-        row_table_name, row = data
-        if batch and (row_table_name != table_name or len(batch) >= BATCH_ROWS):
-            yield table_name, batch
-            batch = []
-        table_name = row_table_name
-        batch.append(row)
+        table_name, row = data
+        yield table_name, row
     raise ValueError("the last line is missing")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import uuid4
 
 import msgspec
@@ -45,6 +45,26 @@ MIN_PREFIX_CHARACTERS = 2
 """Minimum length of a word to be searched for as a prefix."""
 
 
+class EntryConditions(TypedDict, total=False):
+    """The keyword arguments of a query for brain entries."""
+
+    type: str | None
+    tags: Sequence[str]
+    """Tags of which an entry must have at least one."""
+    date_from: str | None
+    """Earliest date or time, inclusive."""
+    date_to: str | None
+    """Latest date or time, inclusive. A date means the end of the day in UTC."""
+    pinned: bool | None
+    text: str | None
+    """Words that an entry must all contain."""
+    workspace_id: str | None
+    limit: int | None
+    """Maximum number of entries, by default all."""
+    cursor: str | None
+    """`next_cursor` of the previous page."""
+
+
 @dataclass(frozen=True)
 class BrainRepository:
     """The brain entries of agents.
@@ -57,50 +77,29 @@ class BrainRepository:
     context: ZooContext
 
     def query_entries(
-        self,
-        agent_id: str,
-        *,
-        type: str | None = None,  # noqa: A002 - the name of the field
-        tags: Sequence[str] = (),
-        date_from: str | None = None,
-        date_to: str | None = None,
-        pinned: bool | None = None,
-        text: str | None = None,
-        workspace_id: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
+        self, agent_id: str, **conditions: Unpack[EntryConditions]
     ) -> ResultPage[BrainEntry]:
-        """Return the entries of an agent that meet all conditions, newest first.
-
-        Args:
-            agent_id: The agent.
-            type: The type of the entries.
-            tags: Tags of which an entry must have at least one.
-            date_from: Earliest date or time, inclusive.
-            date_to: Latest date or time, inclusive. A date means the end of the day in UTC.
-            pinned: Whether the entries are pinned.
-            text: Words that an entry must all contain.
-            workspace_id: The workspace of the entries.
-            limit: Maximum number of entries, by default all.
-            cursor: `next_cursor` of the previous page.
-        """
+        """Return the entries of an agent that meet all conditions, newest first."""
+        text = conditions.get("text") or ""
         entry_filter = EntryFilter(
-            type=type,
-            tags=validation.normalize_tags(tags),
+            type=conditions.get("type"),
+            tags=validation.normalize_tags(conditions.get("tags", ())),
             not_before=validation.parse_date_bound(
-                "dateFrom", date_from, timestamps.parse_period_start
+                "dateFrom", conditions.get("date_from"), timestamps.parse_period_start
             ),
-            before=validation.parse_date_bound("dateTo", date_to, timestamps.parse_period_end),
-            pinned=pinned,
-            words=extract_words(text)[:MAX_QUERY_WORDS] if text else (),
-            workspace_id=workspace_id,
+            before=validation.parse_date_bound(
+                "dateTo", conditions.get("date_to"), timestamps.parse_period_end
+            ),
+            pinned=conditions.get("pinned"),
+            words=extract_words(text)[:MAX_QUERY_WORDS],
+            workspace_id=conditions.get("workspace_id"),
         )
-        page_size = validation.validate_page_size(limit)
-        after = entry_rows.parse_entry_cursor(cursor)
+        page_size = validation.validate_page_size(conditions.get("limit"))
+        after = entry_rows.parse_entry_cursor(conditions.get("cursor"))
         with self.context.read_transaction() as tx:
             row = require_agent(tx, agent_id)
             # A query of punctuation only has no words, which must not mean "no condition".
-            if text and text.strip() and not entry_filter.words:
+            if text.strip() and not entry_filter.words:
                 return ResultPage(items=[])
             return entry_rows.list_entry_page(tx, row.key, entry_filter, page_size, after)
 

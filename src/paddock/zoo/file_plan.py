@@ -288,7 +288,7 @@ def unpack_files(source: Path | bytes) -> tuple[list[File], list[Remark]]:
             for member in members:
                 if not is_portable_path(member.filename):
                     text = "the path leads out of the folder; left out"
-                    report.append(Remark(field="file", message=text, path=member.filename))
+                    report.append(Remark("file", text, path=member.filename))
                     continue
                 # Sizes in the archive's directory may be false. Never read more than the limit.
                 with archive.open(member) as file:
@@ -309,4 +309,4 @@ def _add_file(files: list[File], report: list[Remark], path: str, data: bytes) -
         files.append(File(path=path, text=data.decode()))
     except UnicodeDecodeError:
         text = "not a text file in UTF-8; left out"
-        report.append(Remark(field="file", message=text, path=path))
+        report.append(Remark("file", text, path=path))

@@ -36,10 +36,12 @@ def compute_changes(current: Agent, read: Agent) -> Json:
     changes: Json = {}
     if read.name != current.name:
         changes["name"] = read.name
-    if normalize_text(read.description) != normalize_text(current.description):
-        changes["description"] = read.description
-    if normalize_text(read.system_prompt) != normalize_text(current.system_prompt):
-        changes["systemPrompt"] = read.system_prompt
+    for key, old_text, new_text in (
+        ("description", current.description, read.description),
+        ("systemPrompt", current.system_prompt, read.system_prompt),
+    ):
+        if normalize_text(new_text) != normalize_text(old_text):
+            changes[key] = new_text
     skills = merge_skills(current, read)
     if skills != current.skills:
         changes["skills"] = msgspec.to_builtins(skills)
@@ -62,9 +64,7 @@ def merge_skills(current: Agent, read: Agent) -> list[AgentSkill]:
         # Files contain only enabled skills. Of two skills with the same name, the enabled one is
         # meant.
         same_name = [old for old in unmatched if _is_same_skill(old, new)]
-        old = next((skill for skill in same_name if skill.enabled), None) or next(
-            iter(same_name), None
-        )
+        old = max(same_name, key=lambda skill: skill.enabled, default=None)
         if old is None:
             merged.append(_add_skill(current, new, used_ids))
         else:
@@ -143,7 +143,7 @@ def plan_import(zoo: Zoo, batch: ImportBatch, *, is_update: bool = False) -> Imp
         # `AgentImporter` never replaces an agent, and chooses another ID for the new one.
         if current is not None and not is_update:
             text = "the ID is taken; another agent is created"
-            plan.report.append(Remark(field="id", message=text, agent_id=agent.id))
+            plan.report.append(Remark("id", text, agent_id=agent.id))
             current = None
         changes = sorted(compute_changes(current, agent)) if current else []
         item = ImportPlanItem(
@@ -190,9 +190,7 @@ def apply_import(
     if new.agents or new.library or new.packs:
         imported = zoo.importer.import_batch(new, source=source)
         result.created = imported.created
-        result.report += [
-            Remark(field=note.field, message=note.message) for note in imported.report
-        ]
+        result.report += [Remark(note.field, note.message) for note in imported.report]
     for agent in batch.agents:
         if actions[agent.id] == "update":
             current = zoo.agents.get(agent.id)
@@ -205,7 +203,7 @@ def apply_import(
             # Importing entries again would duplicate them, because those of a MEMORY.md have no
             # IDs.
             text = "memory is imported for new agents only; it is left out"
-            result.report.append(Remark(field="brain", message=text, agent_id=agent.id))
+            result.report.append(Remark("brain", text, agent_id=agent.id))
     return result
 
 

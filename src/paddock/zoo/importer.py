@@ -133,9 +133,7 @@ def _apply_import(
     The first invalid item ends the import with an error that names it. The transaction is then
     rolled back.
     """
-    report = ImportReport(
-        report=[ImportNote(field=note.field, message=note.message) for note in batch.report]
-    )
+    report = ImportReport(report=[ImportNote(note.field, note.message) for note in batch.report])
     path = ""  # of the item being imported, for the error message
     try:
         path = "packs"
@@ -198,7 +196,7 @@ def _import_agent(
     report.created.append(row.agent.id)
     if row.agent.id != agent.id:
         text = f"{agent.id!r} is taken or not a slug; imported as {row.agent.id!r}"
-        report.report.append(ImportNote(field=f"{path}.id", message=text))
+        report.report.append(ImportNote(f"{path}.id", text))
     # Row keys order entries of the same time, and searches return the highest key first.
     for entry in reversed(brain) if _is_newest_first(brain) else brain:
         _import_entry(tx, row, entry)
@@ -221,7 +219,7 @@ def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
             color = GENERAL_CATEGORY_COLOR
             text = f"{category.color[:40]!r} is not a color; replaced with {color}"
             field = f"{path}.skillCategories[{number}].color"
-            report.report.append(ImportNote(field=field, message=text))
+            report.report.append(ImportNote(field, text))
         categories.append(
             msgspec.structs.replace(
                 category, name=category.name.strip() or category.id, color=color
@@ -230,7 +228,7 @@ def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
     name = agent.name.strip()
     if len(name) > validation.MAX_NAME_CHARACTERS:
         text = f"shortened to {validation.MAX_NAME_CHARACTERS} characters"
-        report.report.append(ImportNote(field=f"{path}.name", message=text))
+        report.report.append(ImportNote(f"{path}.name", text))
         name = name[: validation.MAX_NAME_CHARACTERS].rstrip()
     return msgspec.structs.replace(agent, name=name or "Unnamed", skill_categories=categories)
 

@@ -13,7 +13,7 @@ from paddock.zoo.agents import save_agent
 from paddock.zoo.context import ChangeOptions, ZooContext, check_expected_version, require_agent
 from paddock.zoo.errors import LibraryItemNotFoundError
 from paddock.zoo.model import Agent, AgentSkill, AgentSummary, LibrarySkill, Pack
-from paddock.zoo.slugs import find_free_slug, slugify
+from paddock.zoo.slugs import find_free_name, find_free_slug, slugify
 from paddock.zoo.store import agent_rows
 from paddock.zoo.store.agent_rows import AgentFilter
 
@@ -261,7 +261,7 @@ def _copy_skills(library_skills: Sequence[LibrarySkill], agent: Agent) -> list[A
     for original in library_skills:
         if original.id in ids_by_library_id:
             continue
-        skill_id = find_free_slug(original.id, used_ids.__contains__)
+        skill_id = find_free_name(original.id, used_ids)
         ids_by_library_id[original.id] = skill_id
         used_ids.add(skill_id)
         copies.append(

@@ -220,7 +220,7 @@ class Injection(Struct, rename="camel", kw_only=True):
     warnings: list[str] = field(default_factory=list)
 
 
-class ImportNote(Struct, rename="camel", kw_only=True):
+class ImportNote(Struct, rename="camel"):
     """A value that an import has changed or left out."""
 
     field: str

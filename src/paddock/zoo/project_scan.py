@@ -52,7 +52,7 @@ def scan_project(folder: Path) -> ScanResult:
         # A cloned repository must not make an import read files elsewhere in the home directory.
         if not path.resolve().is_relative_to(root):
             message = "the symbolic link leads out of the folder; not followed"
-            result.report.append(Remark(field="file", message=message, path=name))
+            result.report.append(Remark("file", message, path=name))
             continue
         text = _read_text(path, name, result.report)
         # Most AGENTS.md files have no agents of the zoo.
@@ -132,7 +132,7 @@ def _read_text(path: Path, name: str, report: list[Remark]) -> str | None:
         message = "not a text file in UTF-8; left out"
     except OSError as error:
         message = f"cannot be read; left out: {error.strerror or error}"
-    report.append(Remark(field="file", message=message, path=name))
+    report.append(Remark("file", message, path=name))
     return None
 
 

@@ -15,7 +15,7 @@ from paddock.zoo.agents import save_agent
 from paddock.zoo.context import ChangeOptions, ZooContext, check_expected_version, require_agent
 from paddock.zoo.errors import CategoryNotFoundError, SkillNotFoundError
 from paddock.zoo.model import Agent, AgentSkill, SkillCategory, SkillFinding
-from paddock.zoo.slugs import find_free_slug, slugify
+from paddock.zoo.slugs import find_free_name, slugify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -303,7 +303,7 @@ def _make_id(fields: Mapping[str, Any], fallback: str, used_ids: Sequence[str]) 
     requested_id, name = fields.get("id"), fields.get("name")
     text = requested_id if isinstance(requested_id, str) and requested_id.strip() else name
     slug = slugify(text if isinstance(text, str) else "", fallback)
-    return find_free_slug(slug, used_ids.__contains__)
+    return find_free_name(slug, used_ids)
 
 
 def _choose_color(used_colors: Iterable[str]) -> str:

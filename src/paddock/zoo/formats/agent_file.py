@@ -191,14 +191,12 @@ def _iterate_import_remarks(
     """Yield remarks about parts of a file that need the user's attention after an import."""
     if not document.is_yaml:
         text = "the front matter is not valid YAML; read line by line and left unchanged"
-        yield Remark(field="file", message=text, agent_id=agent.id, path=file.path)
+        yield Remark("file", text, agent_id=agent.id, path=file.path)
     for key in agent.extra[file_format.name]["fields"]:
         text = f"only {file_format.title} has this field; it is preserved on export"
-        yield Remark(field=key, message=text, agent_id=agent.id, path=file.path)
+        yield Remark(key, text, agent_id=agent.id, path=file.path)
     if not agent.system_prompt and not agent.skills:
-        yield Remark(
-            field="file", message="the file has no text", agent_id=agent.id, path=file.path
-        )
+        yield Remark("file", "the file has no text", agent_id=agent.id, path=file.path)
 
 
 def convert_agent_to_file(
@@ -307,7 +305,7 @@ def _iterate_export_remarks(
     """Yield remarks about data that the format cannot represent, or that its program changes."""
 
     def make_remark(key: str, message: str) -> Remark:
-        return Remark(field=key, message=message, agent_id=agent.id, path=path)
+        return Remark(key, message, agent_id=agent.id, path=path)
 
     yield from (make_remark(key, text) for key, text in list_unsupported_fields(agent))
     if (

@@ -51,7 +51,7 @@ def make_block(agent: Agent) -> tuple[File, list[Remark]]:
     inner = _BLOCK_MARK.sub(r"<\\\1!-- \2paddock:", "\n\n".join(part for part in parts if part))
     text = f"<!-- paddock:agent {name} -->\n{inner}\n<!-- /paddock:agent {name} -->\n"
     report = [
-        Remark(field=key, message=message, agent_id=agent.id, path=AGENTS_MD_PATH)
+        Remark(key, message, agent_id=agent.id, path=AGENTS_MD_PATH)
         for key, message in list_unsupported_fields(agent)
     ]
     return File(path=AGENTS_MD_PATH, text=text, block=name), report
@@ -93,7 +93,7 @@ def parse_agents(file: File) -> tuple[list[Agent], list[Remark]]:
         _parse_agent(name, file.text[start:stop]) for name, start, stop in _find_blocks(file.text)
     ]
     text = "text outside of the blocks of agents is ignored"
-    return agents, [Remark(field="file", message=text, path=file.path)]
+    return agents, [Remark("file", text, path=file.path)]
 
 
 def _find_blocks(text: str) -> Iterator[tuple[str, int, int]]:

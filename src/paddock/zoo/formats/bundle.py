@@ -129,7 +129,7 @@ def _read_legacy_agents(data: Json, path: str) -> ImportBatch:
     for number, item in enumerate(data["agents"]):
         if not isinstance(item, dict):
             text = f"agent {number + 1} is not an object; left out"
-            batch.report.append(Remark(field="agents", message=text, path=path))
+            batch.report.append(Remark("agents", text, path=path))
             continue
         agent = _read_legacy_agent(item, used_ids)
         used_ids.add(agent.id)
@@ -138,9 +138,7 @@ def _read_legacy_agents(data: Json, path: str) -> ImportBatch:
         batch.brains[agent.id] = entries
         if invalid_count:
             text = f"{invalid_count} entries without a known type or without content; left out"
-            batch.report.append(
-                Remark(field="brainEntries", message=text, agent_id=agent.id, path=path)
-            )
+            batch.report.append(Remark("brainEntries", text, agent_id=agent.id, path=path))
     return batch
 
 

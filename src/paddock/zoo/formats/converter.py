@@ -101,11 +101,7 @@ def find_agent_secrets(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list
     ]
     texts += [("brain", f"{entry.type} of {entry.timestamp}: ", entry.content) for entry in entries]
     return [
-        Remark(
-            field=key,
-            message=f"{prefix}line {line} contains what looks like {kind}",
-            agent_id=agent.id,
-        )
+        Remark(key, f"{prefix}line {line} contains what looks like {kind}", agent_id=agent.id)
         for key, prefix, text in texts
         for line, kind in find_secrets(text)
     ]
@@ -172,7 +168,7 @@ def export_agents(
     # Only these two formats have a place for brain entries.
     if format_name not in (BUNDLE_FORMAT, CLAUDE_CODE.name):
         export.report += [
-            Remark(field="brain", message="the format has no memory", agent_id=agent.id)
+            Remark("brain", "the format has no memory", agent_id=agent.id)
             for agent in agents
             if brains.get(agent.id)
         ]
@@ -282,7 +278,7 @@ class _ImportBuilder:
         name = detect_format(file, default_format)
         if name is None:
             text = "unknown format; left out"
-            self.batch.report.append(Remark(field="file", message=text, path=file.path))
+            self.batch.report.append(Remark("file", text, path=file.path))
         elif name == BUNDLE_FORMAT:
             self._add_bundle(bundle.read_bundle(file))
         elif name == AGENT_SKILLS_FORMAT:
@@ -306,7 +302,7 @@ class _ImportBuilder:
         agent.id = find_free_name(requested_id, self._agents_by_id)
         if agent.id != requested_id:
             text = f"another agent has the ID {requested_id}; this one gets {agent.id}"
-            self.batch.report.append(Remark(field="id", message=text, agent_id=agent.id))
+            self.batch.report.append(Remark("id", text, agent_id=agent.id))
         self._agents_by_id[agent.id] = agent
         self.batch.agents.append(agent)
         return agent.id
@@ -336,7 +332,7 @@ class _ImportBuilder:
         )
         if owner is None:
             text = "the agent of this memory is not among the files; left out"
-            self.batch.report.append(Remark(field="brain", message=text, path=file.path))
+            self.batch.report.append(Remark("brain", text, path=file.path))
             return
         entries = memory_file.parse_entries(file, owner.id)
         self.batch.brains.setdefault(owner.id, []).extend(entries)

@@ -24,7 +24,7 @@ class File(Struct, rename="camel", kw_only=True, frozen=True):
     """The agent whose marked block the text is, or None if the text is the whole file."""
 
 
-class Remark(Struct, rename="camel", kw_only=True, frozen=True):
+class Remark(Struct, rename="camel", frozen=True):
     """Something that a conversion cannot represent, or that the user should check."""
 
     field: str

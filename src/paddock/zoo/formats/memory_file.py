@@ -56,9 +56,7 @@ def make_memory_file(
     line_count = text.count("\n")
     if line_count > MAX_CLAUDE_CODE_LINES:
         messages.append(f"{line_count} lines, of which Claude Code reads {MAX_CLAUDE_CODE_LINES}")
-    report = [
-        Remark(field="brain", message=message, agent_id=agent_id, path=path) for message in messages
-    ]
+    report = [Remark("brain", message, agent_id=agent_id, path=path) for message in messages]
     return File(path=path, text=text), report
 
 

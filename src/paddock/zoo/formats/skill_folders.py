@@ -45,17 +45,15 @@ def parse_standalone_skill(file: File) -> tuple[StandaloneSkill, list[Remark]]:
     document = front_matter.parse_front_matter(file.text)
     skill = _parse_skill(file.path, document)
     report = [
-        Remark(
-            field=key, path=file.path, message="only Agent Skills has this field; it is preserved"
-        )
+        Remark(key, "only Agent Skills has this field; it is preserved", path=file.path)
         for key in document.get_fields()
         if key not in KNOWN_FIELDS
     ]
     if not document.is_yaml:
         text = "the front matter is not valid YAML; read line by line and left unchanged"
-        report.append(Remark(field="file", path=file.path, message=text))
+        report.append(Remark("file", text, path=file.path))
     if not skill.description:
-        report.append(Remark(field="file", path=file.path, message="the file has no text"))
+        report.append(Remark("file", "the file has no text", path=file.path))
     return StandaloneSkill(skill=skill, path=file.path, text=file.text), report
 
 
@@ -105,11 +103,11 @@ def make_skill_folders(agents: Iterable[Agent]) -> AgentExport:
         disabled = [skill.name for skill in agent.skills if not skill.enabled]
         if disabled:
             text = f"disabled skills are not written: {', '.join(disabled)}"
-            export.report.append(Remark(field="skills", message=text, agent_id=agent.id))
+            export.report.append(Remark("skills", text, agent_id=agent.id))
         # The format has no place for a soul, so the user has to know that it is missing.
         if agent.system_prompt.strip():
             text = "the soul is not written, only skills"
-            export.report.append(Remark(field="systemPrompt", message=text, agent_id=agent.id))
+            export.report.append(Remark("systemPrompt", text, agent_id=agent.id))
         for skill in agent.skills:
             if skill.enabled:
                 _add_skill_file(export, texts, agent, skill)
@@ -137,9 +135,7 @@ def _add_skill_file(
         document = document.with_fields({"name": stem})
     texts[path.lower()] = document.text
     export.files.append(File(path=path, text=document.text))
-    export.report += [
-        Remark(field=key, message=text, agent_id=agent.id, path=path) for key, text in report
-    ]
+    export.report += [Remark(key, text, agent_id=agent.id, path=path) for key, text in report]
 
 
 def _is_skill_location(path: str) -> bool:
