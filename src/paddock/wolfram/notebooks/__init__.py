@@ -10,9 +10,8 @@ from paddock.wolfram.notebooks.box_text import boxes_to_text
 from paddock.wolfram.notebooks.cell_images import CellImage
 from paddock.wolfram.notebooks.from_markdown import markdown_to_notebook
 from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, NotebookError
-from paddock.wolfram.notebooks.reader import read_notebook
+from paddock.wolfram.notebooks.nb_format import read_notebook, write_notebook
 from paddock.wolfram.notebooks.to_markdown import NotebookMarkdown, notebook_to_markdown
-from paddock.wolfram.notebooks.writer import write_notebook
 
 __all__ = [
     "Cell",

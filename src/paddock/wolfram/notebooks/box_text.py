@@ -1,35 +1,79 @@
 r"""Conversion of boxes to text, and linear box syntax in strings.
 
-`boxes_to_text` walks the boxes without recursion; `box_forms` defines the text of each kind of box.
-Old notebooks and message texts contain linear box syntax: `\(x\^2\)`, or `\!\(\*...\)` within a
-string.
+`boxes_to_text` walks the boxes without recursion. `_format_box` returns the text of one box as
+pieces. Whether a box needs parentheses is decided by its shape, so it is known before the box is
+written. Old notebooks and message texts contain linear box syntax: `\(x\^2\)`, or `\!\(\*...\)`
+within a string.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from paddock.wolfram.expressions import Atom, get_head_name
-from paddock.wolfram.literals import parse_string, parse_symbol_name
-from paddock.wolfram.notebooks.box_forms import (
-    GRAPHICS_HEADS,
-    BoxTextForm,
-    format_box,
-    get_reversed_row,
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    get_head_name,
+    get_list_items,
+    has_head,
+    is_symbol,
 )
+from paddock.wolfram.literals import parse_string, parse_symbol_name
+from paddock.wolfram.named_characters import get_character
 from paddock.wolfram.notebooks.character_encoding import (
     PLAIN_TEXT_BY_CHARACTER,
     to_plain_characters,
 )
+from paddock.wolfram.notebooks.model import get_string
 from paddock.wolfram.parser import parse
+from paddock.wolfram.printer import input_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from paddock.wolfram.expressions import Expression, Node
+    from paddock.wolfram.expressions import Expression
 
+    TextPieces = list[str | Expression]
+    """Text, and boxes that are still to be written: `["Sqrt[", box, "]"]`."""
 
+BoxTextForm = Literal["input", "output", "text"]
+GRAPHICS_HEADS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
+"""Boxes that only a front end can draw."""
+_ROW_TEMPLATES = ("RowDefault", "RowNoSeparators", "CellTextFormat", "ConstrainedGrid")
+_FIRST_ARGUMENT_TEMPLATES = (
+    *("HyperlinkURL", "HyperlinkDefault", "HyperlinkPaclet", "HyperlinkTag", "Hyperlink"),
+    *("HyperlinkTemplate", "EchoTag", "StyleTag", "Highlighted", "Framed", "PrettyTooltipTemplate"),
+    *("TransferFunctionModelMinimal", "ClickToCopy", "ClickToCopy2", "Key0"),
+)
+_SIMPLE_TOKEN = re.compile(r'[\w$`.#]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
+_WRAPPER_HEADS = frozenset(
+    (
+        *("StyleBox", "TagBox", "FormBox", "ButtonBox", "AdjustmentBox", "FrameBox", "BoxData"),
+        *("TooltipBox", "PaneBox", "ItemBox", "RotationBox", "ErrorBox", "HyperlinkBox"),
+        *("Cell", "TextData", "PanelBox", "MouseAppearanceTag", "StatusAreaBox", "OverlayBox"),
+        *("LocatorPaneBox", "GraphicsComplexBox", "PopupMenuBox", "OpenerBox", "TagBoxNote"),
+    )
+)
+_SHOWN_ARGUMENT_COUNTS = {
+    **dict.fromkeys(("InterpretationBox", "TemplateBox", "DynamicWrapperBox"), 1),
+    **dict.fromkeys(("PaneSelectorBox", "TabViewBox"), 1),
+    **dict.fromkeys(("CounterBox", "ValueBox", "OptionValueBox"), 0),
+    **dict.fromkeys(("CheckboxBox", "SliderBox", "InputFieldBox"), 0),
+}
+"""Number of arguments that are shown of boxes in a form without special text."""
+_PRIME_MARKS = {"\u2032": "'", "'": "'", "\u2033": "''"}
+_OVERSCRIPT_NAMES = {
+    "^": "OverHat",
+    "_": "OverBar",
+    "~": "OverTilde",
+    ".": "OverDot",
+    "\u21c0": "OverVector",
+}
+_OPENING_BY_CLOSING = {"]": "[", "}": "{", ")": "("}
+_BIG_OPERATORS = {get_character("Sum"): "Sum", get_character("Product"): "Product"}
+_INTEGRAL_SIGNS = ('"\\[Integral]"', '"\u222b"')
+_INTEGRAL, _DIFFERENTIAL = get_character("Integral"), get_character("DifferentialD")
 _BOX_START = "\\!\\("
 _BOX_EDGE = re.compile(r"\\([()])")
 _BOX_OPERATOR = re.compile(r"\\([\^_/@% !*&`+()])")
@@ -46,54 +90,6 @@ _OPERATOR_TEXT = {
 _BRACKET_DEPTH_CHANGES = {"[": 1, "{": 1, "(": 1, "]": -1, "}": -1, ")": -1}
 _INDENTING_NEWLINE, _INDENT = '"\\[IndentingNewLine]"', "  "
 _MACHINE_NUMBER = re.compile(r"[\d.]+`")
-
-
-def box_syntax_to_code(text: str) -> str:
-    r"""Convert linear box syntax to code: `\(x\^2\)` becomes `x^2`."""
-    text = text.removeprefix("\\!")
-    if text.startswith("\\(") and text.endswith("\\)") and _find_box_end(text, 0) == len(text):
-        text = text[2:-2]
-    text = parse_symbol_name(
-        _BOX_OPERATOR.sub(lambda match: _OPERATOR_TEXT.get(match[1], ""), text)
-    )
-    return "".join(PLAIN_TEXT_BY_CHARACTER.get(letter, letter) for letter in text)
-
-
-def replace_box_syntax(text: str, write: Callable[[Expression], str]) -> str:
-    """Replace box syntax in a text by the results of `write` for its boxes."""
-    pieces, position = [], 0
-    while (start := text.find(_BOX_START, position)) >= 0:
-        end = _find_box_end(text, start + 2)
-        if end is None:
-            break
-        pieces += [text[position:start], _convert_piece(text[start + 2 : end], write)]
-        position = end
-    return "".join([*pieces, text[position:]])
-
-
-def _convert_piece(piece: str, write: Callable[[Expression], str]) -> str:
-    """Convert one piece of box syntax. A piece that does not parse becomes code."""
-    inner = piece[2:-2]
-    if not inner.startswith("\\*"):
-        return box_syntax_to_code(piece)
-    code = inner[2:]
-    # Nested box syntax is quoted, so that its boxes parse as strings.
-    if "\\(" in code:
-        code = code.replace('"', '\\"').replace("\\(", '"').replace("\\)", '"')
-    source = parse(code)
-    if source.problems or len(source.expressions) != 1:
-        return box_syntax_to_code(piece)
-    return write(source.expressions[0])
-
-
-def _find_box_end(text: str, start: int) -> int | None:
-    """Return the end of the box syntax at `start`, which may be nested."""
-    depth = 0
-    for edge in _BOX_EDGE.finditer(text, start):
-        depth += 1 if edge[1] == "(" else -1
-        if depth == 0:
-            return edge.end()
-    return None
 
 
 def boxes_to_text(
@@ -142,11 +138,11 @@ def boxes_to_text(
         else:
             name = get_head_name(item)
             if name == "RowBox":
-                pending += get_reversed_row(item)
+                pending += _get_reversed_row(item)
             elif name in GRAPHICS_HEADS and picture is not None:
                 pending.append(picture(item))
             else:
-                pending += reversed(format_box(item, form))
+                pending += reversed(_format_box(item, form))
     return "".join(pieces)
 
 
@@ -180,3 +176,356 @@ def _format_special_token(text: str, form: BoxTextForm) -> str:
         return text[:-1]
     plain_text = PLAIN_TEXT_BY_CHARACTER.get(text)
     return plain_text if plain_text is not None else to_plain_characters(text)
+
+
+def _format_box(node: Node, form: BoxTextForm) -> TextPieces:
+    """Return the text of a box as pieces, in which the inner boxes are not written yet.
+
+    For example, `FractionBox["a", "b"]` becomes `["a", "/", "b"]`. Rows are converted by
+    `_get_reversed_row`. A box that is not known is written as an expression, in input form.
+
+    Args:
+        node: The box.
+        form: The form of the text; see `boxes_to_text`.
+    """
+    name = get_head_name(node)
+    if name in _WRAPPER_HEADS:
+        return [*node.args[:1]]
+    if name == "List":
+        return [*node.args]
+    if name in GRAPHICS_HEADS or name == "RasterBox":
+        return [f"-{name.removesuffix('Box')}-"]
+    pieces = _format_math_box(name, _get_box_arguments(node))
+    if pieces is None:
+        pieces = _format_interactive_box(name, node.args, form)
+    return [input_form(node)] if pieces is None else pieces
+
+
+def _get_box_arguments(node: Node) -> list[Expression]:
+    """Return the arguments of a box without its options."""
+    return [
+        arg for arg in node.args if not has_head(arg, "Rule") and not has_head(arg, "RuleDelayed")
+    ]
+
+
+def _format_math_box(name: str, args: list[Expression]) -> TextPieces | None:
+    """Format a fraction, root or script. Returns None for other boxes.
+
+    Args:
+        name: The head of the box.
+        args: The arguments of the box without its options.
+    """
+    match name, args:
+        case "FractionBox", [numerator, denominator]:
+            return [*_format_factor(numerator), "/", *_format_factor(denominator)]
+        case "SuperscriptBox", [base, exponent]:
+            return [*_parenthesize(base), *_format_exponent(exponent)]
+        case "SubsuperscriptBox", [base, index, exponent]:
+            return ["Subscript[", base, ", ", index, "]^", *_parenthesize(exponent)]
+        case "RadicalBox", [radicand, degree]:
+            return [*_parenthesize(radicand), "^(1/", *_parenthesize(degree), ")"]
+        case "OverscriptBox", [base, accent] if get_string(accent) in _OVERSCRIPT_NAMES:
+            return [f"{_OVERSCRIPT_NAMES[get_string(accent)]}[", base, "]"]
+        case (
+            (
+                "SqrtBox"
+                | "SubscriptBox"
+                | "UnderscriptBox"
+                | "OverscriptBox"
+                | "UnderoverscriptBox"
+            ),
+            _,
+        ):
+            return _format_call(name.removesuffix("Box"), args)
+        case _:
+            return None
+
+
+def _format_factor(expression: Expression) -> TextPieces:
+    """Format a factor: a power needs no parentheses in a quotient."""
+    is_power = has_head(unwrap_box(expression), "SuperscriptBox")
+    return [expression] if is_power else _parenthesize(expression)
+
+
+def _format_exponent(exponent: Expression) -> TextPieces:
+    """Format `^n`, or the primes of a derivative such as `f'`."""
+    marks = get_string(exponent)
+    if marks and set(marks) <= set(_PRIME_MARKS):
+        return ["".join(_PRIME_MARKS[mark] for mark in marks)]
+    return ["^", *_parenthesize(exponent)]
+
+
+def _format_call(name: str, args: Sequence[Expression]) -> TextPieces:
+    """Format `name[a, b]`."""
+    return [f"{name}[", *_join_boxes(args, ", "), "]"]
+
+
+def _join_boxes(boxes: Sequence[Expression], separator: str | Expression) -> TextPieces:
+    pieces: TextPieces = []
+    for box in boxes:
+        pieces += [separator, box] if pieces else [box]
+    return pieces
+
+
+def _format_interactive_box(
+    name: str, args: list[Expression], form: BoxTextForm
+) -> TextPieces | None:
+    """Format a box that a front end lays out, computes or controls. Returns None for other boxes.
+
+    Args:
+        name: The head of the box.
+        args: The arguments of the box, with its options.
+        form: The form of the text.
+    """
+    match name, args:
+        case "GridBox", _:
+            return _format_grid(args, form)
+        case "InterpretationBox", [_, expression, *_] if form != "text":
+            return [input_form(expression)]
+        case "TemplateBox", [Node(args=template_args), template_name, *_]:
+            return _format_template(get_string(template_name), template_args, form)
+        case "DynamicModuleBox", _:
+            return _format_dynamic_module(args)
+        case "DynamicBox", _:
+            return _format_dynamic(args)
+        case (("PaneSelectorBox" | "TabViewBox"), [panes, *_]):
+            return [_get_first_pane(panes)]
+        # The value of a control is all that a reader can see of it.
+        case (("CheckboxBox" | "SliderBox" | "InputFieldBox"), [value, *_]):
+            return [] if is_symbol(value, "Automatic") else [input_form(value)]
+        case _:
+            count = _SHOWN_ARGUMENT_COUNTS.get(name)
+            return None if count is None else [*args[:count]]
+
+
+def _format_grid(args: list[Expression], form: BoxTextForm) -> TextPieces:
+    """Format a grid as nested lists in code, and as lines of columns for readers."""
+    rows = [get_list_items(row) for row in get_list_items(args[0])] if args else []
+    # In code, a grid is a nested list, so that it evaluates to a matrix.
+    opening, closing = ("", "") if form == "text" else ("{", "}")
+    row_separator, separator = ("\n", "\t") if form == "text" else (", ", ", ")
+    pieces: TextPieces = [opening]
+    for row_index, row in enumerate(rows):
+        pieces += [row_separator if row_index else "", opening]
+        pieces += [*_join_boxes(row, separator), closing]
+    return [*pieces, closing]
+
+
+def _format_dynamic(args: list[Expression]) -> TextPieces:
+    content = args[0] if args else None
+    if has_head(content, "ToBoxes") and content.args:
+        content = content.args[0]
+    return ["Dynamic[", input_form(content) if content is not None else "", "]"]
+
+
+def _format_dynamic_module(args: list[Expression]) -> TextPieces:
+    """Format the displayed body. The controls of a `Manipulate` are abbreviated."""
+    if len(args) < 2:
+        return ["DynamicModule[\u2026]"]
+    body = unwrap_box(args[1])
+    if not has_head(body, "DynamicBox"):
+        return [args[1]]
+    # The front end computes the body of a `Manipulate`, so only its name can be shown.
+    computed = body.args[0] if body.args else body
+    function = get_head_name(computed) if isinstance(computed, Node) else ""
+    function_name = function.rpartition("`")[2].removesuffix("Boxes")
+    return [f"{function_name or 'DynamicModule'}[\u2026]"]
+
+
+def _get_first_pane(panes: Expression) -> Expression:
+    """Return the first of the panes of which a front end shows one at a time."""
+    pane = next(iter(get_list_items(panes)), None)
+    return pane.args[1] if has_head(pane, "Rule") and len(pane.args) == 2 else panes
+
+
+def _format_template(name: str, args: list[Expression], form: BoxTextForm) -> TextPieces:
+    """Format a template box.
+
+    Args:
+        name: The name of the template, which determines the notation.
+        args: The arguments that the template displays.
+        form: The form of the text. Readers get the displayed label of an entity or unit, and code
+            gets the expression.
+    """
+    if name in _ROW_TEMPLATES:
+        return [*args]
+    if name in _FIRST_ARGUMENT_TEMPLATES:
+        return [*args[:1]]
+    match name, args:
+        case (("RowWithSeparator" | "RowWithSeparators"), [separator, *items]):
+            return _join_boxes(items, separator)
+        case (("Quantity" | "QuantityPostfix"), [value, label, _, unit, *_]):
+            is_shown = form == "text"
+            return [value, " ", label] if is_shown else ["Quantity[", value, ", ", unit, "]"]
+        case (("Entity" | "EntityProperty" | "EntityClass"), [label, code, *_]):
+            return [label if form == "text" else code]
+        case (("MessageTemplate" | "MessageTemplate2"), [symbol, tag, text, *_]):
+            # Message texts are strings within boxes, so they have two layers of quotes.
+            return [symbol, "::", tag, ": ", _strip_quotes(text)]
+        case "Superscript", [base, exponent]:
+            return [base, "^", exponent]
+        case "Spacer1", _:
+            return [" "]
+        case _:
+            return _format_call(name or "TemplateBox", args)
+
+
+def _strip_quotes(expression: Expression) -> str | Expression:
+    """Return the text of a string box without its quotes. Other boxes are unchanged."""
+    if not isinstance(expression, Atom) or expression.kind != "string":
+        return expression
+    text = parse_string(expression.text)
+    is_string = len(text) > 1 and text[0] == text[-1] == '"'
+    return parse_string(text) if is_string else text
+
+
+def unwrap_box(expression: Expression) -> Expression:
+    """Return the box inside boxes that only affect its appearance."""
+    while isinstance(expression, Node) and expression.args and isinstance(expression.head, Atom):
+        name = expression.head.text
+        is_lone = name in ("RowBox", "List") and len(expression.args) == 1
+        if name not in _WRAPPER_HEADS and not is_lone:
+            break
+        expression = expression.args[0]
+    return expression
+
+
+def find_graphics(expression: Expression) -> Node | None:
+    """Return the graphics box that the content of a cell consists of, or None."""
+    box = unwrap_box(expression)
+    return box if isinstance(box, Node) and get_head_name(box) in GRAPHICS_HEADS else None
+
+
+def _parenthesize(expression: Expression) -> TextPieces:
+    """Return the box, in parentheses if it could not be an operand without them."""
+    return [expression] if _is_operand(expression) else ["(", expression, ")"]
+
+
+def _is_operand(expression: Expression) -> bool:
+    """Return whether a box can be an operand without parentheses."""
+    box = unwrap_box(expression)
+    if isinstance(box, Atom):
+        return box.kind != "string" or bool(_SIMPLE_TOKEN.fullmatch(get_string(box)))
+    if has_head(box, "List"):
+        return _is_bracketed(box.args)
+    if has_head(box, "RowBox"):
+        return _is_bracketed(_get_row_items(box))
+    return get_head_name(box) in ("SqrtBox", "GridBox", "SubscriptBox")
+
+
+def _is_bracketed(items: list[Expression]) -> bool:
+    """Return whether the items are `(...)`, `{...}` or `f[...]`."""
+    if len(items) < 2:
+        return False
+    opening = _OPENING_BY_CLOSING.get(get_string(items[-1]))
+    if opening == "[":
+        return get_string(items[1]) == "[" and _is_operand(items[0])
+    return opening is not None and get_string(items[0]) == opening
+
+
+def _get_row_items(box: Expression) -> list[Expression]:
+    """Return the items of a `RowBox`, or an empty list for other boxes."""
+    return get_list_items(box.args[0]) if has_head(box, "RowBox") and box.args else []
+
+
+def _get_reversed_row(node: Node) -> TextPieces:
+    """Return the items of a row in reverse order, ready to be pushed on a stack.
+
+    A row that begins with a sum, product or integral sign becomes a call, such as
+    `Sum[i, {i, 1, n}]`.
+    """
+    items = get_list_items(node.args[0]) if node.args else []
+    first = items[0] if len(items) > 1 else None
+    # Only these can start a sum, product or integral; the check must be cheap, since rows are the
+    # most frequent boxes.
+    if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
+        pieces = _format_big_operator(first, items[1:])
+        if pieces is not None:
+            return pieces[::-1]
+    return [*reversed(items)]
+
+
+def _format_big_operator(operator: Expression, body: list[Expression]) -> TextPieces | None:
+    """Format a sum, product or integral sign and the items after it as a call.
+
+    Returns None if the operator is another box, or not complete, for example without a lower bound.
+    """
+    if isinstance(operator, Atom):
+        return _format_integral([], body)
+    if not operator.args:
+        return None
+    sign, *limits = operator.args
+    if get_string(sign) == _INTEGRAL:
+        return _format_integral(limits, body)
+    name = _BIG_OPERATORS.get(get_string(sign))
+    if name is None or get_head_name(operator) != "UnderoverscriptBox" or len(limits) < 2:
+        return None
+    match _get_row_items(limits[0]):
+        case [variable, Atom(text='"="'), first, *more]:
+            bounds = [variable, ", ", first, *more, ", ", limits[1]]
+            return [f"{name}[", *body, ", {", *bounds, "}]"]
+        case _:
+            return None
+
+
+def _format_integral(limits: list[Expression], body: list[Expression]) -> TextPieces | None:
+    """Format the items after an integral sign as `Integrate[...]`; None if incomplete.
+
+    The last two boxes of the items must be a differential sign and a variable.
+    """
+    items = _get_row_items(body[0]) if len(body) == 1 else body
+    differential = _get_row_items(items[-1]) if items else []
+    if len(differential) != 2 or get_string(differential[0]) != _DIFFERENTIAL:
+        return None
+    integrand, variable = items[:-1], differential[1]
+    if len(limits) < 2:
+        return ["Integrate[", *integrand, ", ", variable, "]"]
+    return ["Integrate[", *integrand, ", {", variable, ", ", limits[0], ", ", limits[1], "}]"]
+
+
+def box_syntax_to_code(text: str) -> str:
+    r"""Convert linear box syntax to code: `\(x\^2\)` becomes `x^2`."""
+    text = text.removeprefix("\\!")
+    if text.startswith("\\(") and text.endswith("\\)") and _find_box_end(text, 0) == len(text):
+        text = text[2:-2]
+    text = parse_symbol_name(
+        _BOX_OPERATOR.sub(lambda match: _OPERATOR_TEXT.get(match[1], ""), text)
+    )
+    return "".join(PLAIN_TEXT_BY_CHARACTER.get(letter, letter) for letter in text)
+
+
+def replace_box_syntax(text: str, write: Callable[[Expression], str]) -> str:
+    """Replace box syntax in a text by the results of `write` for its boxes."""
+    pieces, position = [], 0
+    while (start := text.find(_BOX_START, position)) >= 0:
+        end = _find_box_end(text, start + 2)
+        if end is None:
+            break
+        pieces += [text[position:start], _convert_piece(text[start + 2 : end], write)]
+        position = end
+    return "".join([*pieces, text[position:]])
+
+
+def _convert_piece(piece: str, write: Callable[[Expression], str]) -> str:
+    """Convert one piece of box syntax. A piece that does not parse becomes code."""
+    inner = piece[2:-2]
+    if not inner.startswith("\\*"):
+        return box_syntax_to_code(piece)
+    code = inner[2:]
+    # Nested box syntax is quoted, so that its boxes parse as strings.
+    if "\\(" in code:
+        code = code.replace('"', '\\"').replace("\\(", '"').replace("\\)", '"')
+    source = parse(code)
+    if source.problems or len(source.expressions) != 1:
+        return box_syntax_to_code(piece)
+    return write(source.expressions[0])
+
+
+def _find_box_end(text: str, start: int) -> int | None:
+    """Return the end of the box syntax at `start`, which may be nested."""
+    depth = 0
+    for edge in _BOX_EDGE.finditer(text, start):
+        depth += 1 if edge[1] == "(" else -1
+        if depth == 0:
+            return edge.end()
+    return None

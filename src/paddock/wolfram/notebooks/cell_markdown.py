@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Atom, Node, call, has_head, quote_string, symbol
 from paddock.wolfram.notebooks.box_builder import code_to_boxes
-from paddock.wolfram.notebooks.box_forms import unwrap_box
-from paddock.wolfram.notebooks.box_text import boxes_to_text, replace_box_syntax
+from paddock.wolfram.notebooks.box_text import boxes_to_text, replace_box_syntax, unwrap_box
 from paddock.wolfram.notebooks.character_encoding import ascii_string, to_plain_characters
 from paddock.wolfram.notebooks.inline_parser import AUTOLINK_PATTERN, parse_inline
 from paddock.wolfram.notebooks.model import (
@@ -25,16 +24,16 @@ from paddock.wolfram.notebooks.model import (
     make_option,
     make_rule,
     merge_runs,
+    read_options,
     to_expression,
 )
-from paddock.wolfram.notebooks.reader import read_options
 from paddock.wolfram.notebooks.text_data import runs_to_content, to_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.notebooks.box_forms import BoxTextForm
+    from paddock.wolfram.notebooks.box_text import BoxTextForm
     from paddock.wolfram.notebooks.model import Emphasis
 
 

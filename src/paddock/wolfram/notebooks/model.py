@@ -230,6 +230,23 @@ def get_string(expression: Expression | None) -> str:
     return ""
 
 
+def read_options(args: list[Expression]) -> dict[str, Expression]:
+    """Return options by name.
+
+    The value of a delayed rule is the whole rule, so that it can be written again as one.
+    """
+    options: dict[str, Expression] = {}
+    for arg in args:
+        if isinstance(arg, Node) and len(arg.args) == 2 and isinstance(arg.args[0], Atom):
+            key = arg.args[0]
+            name = parse_string(key.text) if key.kind == "string" else key.text
+            if has_head(arg, "Rule"):
+                options[name] = arg.args[1]
+            elif has_head(arg, "RuleDelayed"):
+                options[name] = arg
+    return options
+
+
 def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
     """Return the data in the option `TaggingRules`.
 

@@ -14,8 +14,7 @@ from paddock.wolfram.expressions import (
 )
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
-from paddock.wolfram.notebooks.model import get_string
-from paddock.wolfram.notebooks.reader import read_options
+from paddock.wolfram.notebooks.model import get_string, read_options
 from paddock.wolfram.notebooks.tex_symbols import (
     ACCENT_COMMANDS,
     ALPHABET_COMMANDS,

@@ -16,8 +16,7 @@ from paddock.wolfram.expressions import (
 )
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.notebooks.box_builder import code_to_boxes
-from paddock.wolfram.notebooks.box_forms import find_graphics
-from paddock.wolfram.notebooks.box_text import boxes_to_text, replace_box_syntax
+from paddock.wolfram.notebooks.box_text import boxes_to_text, find_graphics, replace_box_syntax
 from paddock.wolfram.notebooks.character_encoding import ascii_string, to_plain_characters
 from paddock.wolfram.notebooks.inline_parser import IMAGE_PATTERN
 from paddock.wolfram.notebooks.model import (
@@ -29,8 +28,9 @@ from paddock.wolfram.notebooks.model import (
     make_option,
     make_rule,
     merge_runs,
+    read_options,
 )
-from paddock.wolfram.notebooks.reader import read_options, to_cell
+from paddock.wolfram.notebooks.nb_format import to_cell
 from paddock.wolfram.notebooks.tex_parser import tex_to_boxes
 from paddock.wolfram.notebooks.tex_writer import boxes_to_tex
 

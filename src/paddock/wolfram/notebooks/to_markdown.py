@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.reports.text import format_code_block
 from paddock.wolfram.expressions import Atom, Node, has_head
 from paddock.wolfram.literals import parse_number
-from paddock.wolfram.notebooks.box_forms import find_graphics
+from paddock.wolfram.notebooks.box_text import find_graphics
 from paddock.wolfram.notebooks.cell_images import CellImage, CellImageCollector
 from paddock.wolfram.notebooks.cell_markdown import (
     CODE_STYLES,

@@ -12,9 +12,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Node, has_head
-from paddock.wolfram.notebooks.model import Cell, CellGroup, read_tagging_rules
-from paddock.wolfram.notebooks.reader import read_options, to_cell
-from paddock.wolfram.notebooks.writer import format_cells, format_content
+from paddock.wolfram.notebooks.model import Cell, CellGroup, read_options, read_tagging_rules
+from paddock.wolfram.notebooks.nb_format import format_cells, format_content, to_cell
 from paddock.wolfram.parse_state import defer_gc
 from paddock.wolfram.parser import parse
 from paddock.wolfram.reference_pages.errors import InvalidPageError

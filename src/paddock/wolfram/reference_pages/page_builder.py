@@ -12,7 +12,7 @@ from paddock.wolfram.expressions import call, symbol
 from paddock.wolfram.notebooks.box_builder import code_to_boxes
 from paddock.wolfram.notebooks.character_encoding import ascii_string
 from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, make_list, make_rule
-from paddock.wolfram.notebooks.writer import write_notebook
+from paddock.wolfram.notebooks.nb_format import write_notebook
 from paddock.wolfram.reference_pages.errors import InvalidContentError
 from paddock.wolfram.reference_pages.examples import (
     Example,
