@@ -308,9 +308,9 @@ class Authorization:
             return principal
         scopes, pending = set(principal.scopes), list(principal.scopes)
         while pending:
-            added = self._implied_scopes.get(pending.pop(), frozenset()) - scopes
-            scopes |= added
-            pending.extend(added)
+            new_scopes = self._implied_scopes.get(pending.pop(), frozenset()) - scopes
+            scopes |= new_scopes
+            pending.extend(new_scopes)
         principal = copy(principal)
         principal.scopes = frozenset(scopes)
         return principal

@@ -69,10 +69,10 @@ class BearerChallenge(NamedTuple):
         The challenge lists all required scopes, because clients request exactly those.
         """
         named_scopes = dict.fromkeys([*self.scopes, *sorted(more)])
-        needed = " ".join(scope for scope in named_scopes if _is_challenge_scope(scope))
-        message, description = f"needs the scopes {needed}", "The access token lacks a scope."
+        scope_list = " ".join(scope for scope in named_scopes if _is_challenge_scope(scope))
+        message, description = f"needs the scopes {scope_list}", "The access token lacks a scope."
         return self._create_error(
-            ForbiddenError, message, 403, "insufficient_scope", description, scope=needed
+            ForbiddenError, message, 403, "insufficient_scope", description, scope=scope_list
         )
 
     def create_not_allowed_error(self) -> ForbiddenError:

@@ -124,12 +124,12 @@ class JwksValidator:
 
 
 def _validate_algorithms(algorithms: Iterable[str], supported: tuple[str, ...]) -> tuple[str, ...]:
-    chosen = (algorithms,) if isinstance(algorithms, str) else tuple(algorithms)
-    unsupported = [algorithm for algorithm in chosen if algorithm not in supported]
-    if unsupported or not chosen:
+    names = (algorithms,) if isinstance(algorithms, str) else tuple(algorithms)
+    unsupported = [name for name in names if name not in supported]
+    if unsupported or not names:
         raise DefinitionError(
             f"unsupported algorithms: {', '.join(map(repr, unsupported)) or 'none given'}",
             where="JwksValidator",
             hint=f"use {', '.join(supported)}; shared secrets and unsigned tokens are insecure",
         )
-    return chosen
+    return names

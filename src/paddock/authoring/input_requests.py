@@ -83,21 +83,20 @@ def elicitation(message: str, schema: Any = None) -> ServerRequest:
     if isinstance(schema, dict):
         return _create_form_request(message, schema, _create_schema_reader(schema))
     # A form is always an object, so any other type becomes the only field of a form.
-    requested = build_type_schema(schema, "elicitation")
-    if requested.get("type") == "object":
-        return _create_form_request(
-            message, _flatten_schema(requested), _create_type_reader(schema)
-        )
-    wrapped = _flatten_schema(
+    type_schema = build_type_schema(schema, "elicitation")
+    if type_schema.get("type") == "object":
+        form_schema = _flatten_schema(type_schema)
+        return _create_form_request(message, form_schema, _create_type_reader(schema))
+    form_schema = _flatten_schema(
         {
             "type": "object",
-            "properties": {"value": requested},
+            "properties": {"value": type_schema},
             "required": ["value"],
-            "$defs": requested.pop("$defs", {}),  # references count from the root
+            "$defs": type_schema.pop("$defs", {}),  # references count from the root
         }
     )
     read = _create_type_reader(schema)
-    return _create_form_request(message, wrapped, lambda content: read(content.get("value")))
+    return _create_form_request(message, form_schema, lambda content: read(content.get("value")))
 
 
 def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -> ServerRequest:
@@ -149,9 +148,9 @@ def roots() -> ServerRequest:
 
 
 def _create_form_request(
-    message: str, requested: Json, read: Callable[[Json], Any]
+    message: str, form_schema: Json, read: Callable[[Json], Any]
 ) -> ServerRequest:
-    params: Json = {"mode": "form", "message": message, "requestedSchema": requested}
+    params: Json = {"mode": "form", "message": message, "requestedSchema": form_schema}
     return ServerRequest(
         "elicitation/create", params, {"elicitation": {"form": {}}}, _create_elicit_reader(read)
     )

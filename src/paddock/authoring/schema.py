@@ -115,10 +115,10 @@ def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json
         The schemas without nested definitions, and all definitions by name.
     """
     common: Json = dict(definitions)
-    hoisted = [_hoist_node(schema, common) for schema in schemas]
+    flat_schemas = [_hoist_node(schema, common) for schema in schemas]
     for name in list(definitions):
         common[name] = _hoist_node(definitions[name], common)
-    return hoisted, common
+    return flat_schemas, common
 
 
 def _hoist_node(node: Any, common: Json) -> Any:

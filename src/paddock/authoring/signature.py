@@ -176,7 +176,7 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
     try:
         # After functools.wraps, `__wrapped__` is the coroutine function. Calling the wrapper runs
         # the wrapper's own code, however, so only that code is examined.
-        function_with_code = _unwrap_function(function, is_unwrapped=False)
+        function_with_code = _find_called_function(function)
     except DefinitionError:  # a callable written in C, such as functools.cache
         return False
     return bool(function_with_code.__code__.co_flags & _COROUTINE_FLAG)
@@ -216,35 +216,49 @@ def find_context_parameter(
     return None
 
 
-def _unwrap_function(function: Any, *, is_unwrapped: bool = True) -> Any:
-    """Return the Python function behind a method, a partial, a wrapper or a callable object.
+def _unwrap_function(function: Any) -> Any:
+    """Return the Python function whose parameters describe a callable.
 
-    Args:
-        function: Any callable.
-        is_unwrapped: Also follow `functools.wraps` to the wrapped function. Pass False to find the
-            function that a call actually runs.
+    A wrapper made with `functools.wraps` usually has *args and **kwargs, so the parameters are
+    those of the wrapped function.
 
     Raises:
         DefinitionError: The callable is not implemented in Python.
     """
     while True:
-        if is_unwrapped and hasattr(function, "__wrapped__"):
-            # A wrapper usually has *args and **kwargs; the real parameters are those behind it.
-            function = function.__wrapped__
-        elif hasattr(function, "func"):  # functools.partial
-            function = function.func
-        elif hasattr(function, "__func__"):  # a bound method
-            function = function.__func__
-        elif hasattr(function, "__code__"):
+        is_wrapper = hasattr(function, "__wrapped__")
+        inner = function.__wrapped__ if is_wrapper else _get_inner_callable(function)
+        if inner is None:
             return function
-        else:
-            # Looked up on the type, as Python does for special methods.
-            call = vars(type(function)).get("__call__")
-            if call is None or not hasattr(call, "__code__"):
-                raise DefinitionError(
-                    f"{function!r} is not a Python function", hint="wrap it in one with type hints"
-                )
-            function = call
+        function = inner
+
+
+def _find_called_function(function: Any) -> Any:
+    """Return the Python function that a call of a callable runs first, which may be a wrapper.
+
+    Raises:
+        DefinitionError: The callable is not implemented in Python.
+    """
+    while (inner := _get_inner_callable(function)) is not None:
+        function = inner
+    return function
+
+
+def _get_inner_callable(function: Any) -> Any:
+    """Return the callable behind a partial, a method or an object; None for a plain function."""
+    if hasattr(function, "func"):  # functools.partial
+        return function.func
+    if hasattr(function, "__func__"):  # a bound method
+        return function.__func__
+    if hasattr(function, "__code__"):
+        return None
+    # Looked up on the type, as Python does for special methods.
+    call = vars(type(function)).get("__call__")
+    if call is None or not hasattr(call, "__code__"):
+        raise DefinitionError(
+            f"{function!r} is not a Python function", hint="wrap it in one with type hints"
+        )
+    return call
 
 
 def _is_bound_method(function: Any, target: Any) -> bool:

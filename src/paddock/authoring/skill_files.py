@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import sha256
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -402,30 +403,23 @@ def _scan_entries(path: str, directory: str | int) -> list[tuple[str, _FileEntry
         path: The path of the directory.
         directory: Its open descriptor, or the path again where descriptors cannot be listed.
     """
-    found_entries: list[tuple[str, _FileEntry, bool]] = []
+    listed_entries: list[tuple[str, _FileEntry, bool]] = []
     with os.scandir(directory) as entries:
         for entry in entries:
             if is_hidden(entry.name):
                 continue
-            entry_path = os.path.join(path, entry.name)
+            # On Windows, the result of `DirEntry.stat` has no inode, but that of `os.stat` has.
+            read_status = entry.stat if isinstance(directory, int) else partial(os.stat, entry.path)
             with suppress(OSError):  # deleted since the scan, or a broken link
-                status = _stat_entry(entry, directory, is_followed=False)
+                status = read_status(follow_symlinks=False)
                 is_link = stat.S_ISLNK(status.st_mode)
                 if is_link:
-                    status = _stat_entry(entry, directory, is_followed=True)
-                found_entries.append((entry.name, _FileEntry(entry_path, status), is_link))
-            if len(found_entries) > 2 * MAX_SKILL_FILES:
+                    status = read_status(follow_symlinks=True)
+                file_entry = _FileEntry(os.path.join(path, entry.name), status)
+                listed_entries.append((entry.name, file_entry, is_link))
+            if len(listed_entries) > 2 * MAX_SKILL_FILES:
                 break  # over the limit of files or of directories; the caller reports it
-    return sorted(found_entries, key=itemgetter(0))
-
-
-def _stat_entry(
-    entry: os.DirEntry[str], directory: str | int, *, is_followed: bool
-) -> os.stat_result:
-    if isinstance(directory, int):
-        return entry.stat(follow_symlinks=is_followed)
-    # On Windows, the result of `DirEntry.stat` has no inode, but that of `os.stat` has.
-    return os.stat(entry.path, follow_symlinks=is_followed)
+    return sorted(listed_entries, key=itemgetter(0))
 
 
 @contextmanager

@@ -76,9 +76,9 @@ class ProcessChannel:
 
     def write(self, data: bytes) -> None:
         """Write bytes to the server's input."""
-        remaining = memoryview(data)
-        while remaining:
-            remaining = remaining[self._input.write(remaining) :]
+        unwritten = memoryview(data)
+        while unwritten:
+            unwritten = unwritten[self._input.write(unwritten) :]
 
     def close(self) -> None:
         """Close the server's input and wait for its exit.

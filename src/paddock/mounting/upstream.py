@@ -277,8 +277,10 @@ class Upstream:
 
     def refresh_lists(self) -> None:
         """Request the lists again if they may be out of date."""
-        fetched = self.lists.fetched_at
-        if self._peer is None or fetched is None or monotonic() - fetched < STALE_LIST_SECONDS:
+        fetched_at = self.lists.fetched_at
+        if self._peer is None or fetched_at is None:
+            return
+        if monotonic() - fetched_at < STALE_LIST_SECONDS:
             return
         if self._change_tracker.add_unannounced_lists(self._peer):
             self.wake()
@@ -289,8 +291,8 @@ class Upstream:
         After the timeout the lists count as ready, so that only the first request waits.
         """
         self.start()
-        remaining = self._started_at + self.timeouts.list_timeout - monotonic()
-        if not await self._lists_event.wait(max(0.0, remaining)):
+        deadline = self._started_at + self.timeouts.list_timeout
+        if not await self._lists_event.wait(max(0.0, deadline - monotonic())):
             _log.warning(
                 "%r has not sent its lists within %g s; its items are not listed until it does",
                 self,
@@ -399,9 +401,9 @@ class Upstream:
             self._change_tracker.update_subscriptions(peer)
             kinds = self._change_tracker.take_due_lists()
             if kinds:
-                changed = self.lists.fetch_lists(peer, kinds)
+                changed_kinds = self.lists.fetch_lists(peer, kinds)
                 # Before the lists are ready, no client has seen any list that could change.
-                for kind in sorted(changed) if self.are_lists_ready else ():
+                for kind in sorted(changed_kinds) if self.are_lists_ready else ():
                     self._announce_change(kind)
                 self._lists_event.set()
             with self._condition:

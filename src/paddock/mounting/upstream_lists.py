@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.client.errors import PeerError
 from paddock.errors import ConnectError, DefinitionError, PaddockError
@@ -74,19 +74,26 @@ def _read_mount_chain() -> list[object]:
     return mount_chain if isinstance(mount_chain, list) else []
 
 
+class ListMethod(NamedTuple):
+    """A list of an upstream."""
+
+    kind: str
+    method: str
+    result_key: str
+    """The member of the result that contains the entries."""
+    name_key: str
+    """The member of an entry that identifies it."""
+
+
 LIST_METHODS = {
-    "tools": (("tools", "tools/list", "tools", "name"),),
-    "prompts": (("prompts", "prompts/list", "prompts", "name"),),
+    "tools": (ListMethod("tools", "tools/list", "tools", "name"),),
+    "prompts": (ListMethod("prompts", "prompts/list", "prompts", "name"),),
     "resources": (
-        ("resources", "resources/list", "resources", "uri"),
-        ("templates", "resources/templates/list", "resourceTemplates", "uriTemplate"),
+        ListMethod("resources", "resources/list", "resources", "uri"),
+        ListMethod("templates", "resources/templates/list", "resourceTemplates", "uriTemplate"),
     ),
 }
-"""The lists of each capability.
-
-Each list has the kind of its items, its method, the member of the result that contains the entries,
-and the member that identifies an entry.
-"""
+"""The lists of each capability."""
 _log = logging.getLogger("paddock")
 
 
@@ -122,48 +129,44 @@ class UpstreamLists:
         Raises:
             ConnectError: The connection has ended.
         """
-        changed = set()
+        changed_capabilities = set()
         for capability in capabilities:
             is_offered = capability in peer.server_capabilities
-            for kind, method, key, name in LIST_METHODS[capability]:
-                entries = self._fetch_entries(peer, method, key, name) if is_offered else {}
+            for list_method in LIST_METHODS[capability]:
+                entries = self._fetch_entries(peer, list_method) if is_offered else {}
                 if entries is None:
                     continue
-                if entries != self._entries.get(kind, {}):
-                    changed.add(capability)
-                self._entries[kind] = entries
+                if entries != self.get_entries(list_method.kind):
+                    changed_capabilities.add(capability)
+                self._entries[list_method.kind] = entries
                 self.revision += 1
         self.fetched_at = monotonic()
-        return changed
+        return changed_capabilities
 
-    def _fetch_entries(
-        self, peer: Peer, method: str, key: str, name: str
-    ) -> dict[str, Json] | None:
+    def _fetch_entries(self, peer: Peer, list_method: ListMethod) -> dict[str, Json] | None:
         """Return the entries of a list by name, or None if the upstream cannot answer.
 
         Entries that have already passed through this mount are left out. They show that servers
         mount each other in a circle.
         """
         try:
-            entries: list[Json] = peer.pages(method, key)
+            entries: list[Json] = peer.pages(list_method.method, list_method.result_key)
         except ConnectError:
             raise
         except PaddockError as error:
             # Some servers declare a capability without its list, such as resource templates.
             if isinstance(error, PeerError) and error.rpc_code == METHOD_NOT_FOUND:
                 return {}
-            _log.warning("The upstream %r: %s: %s", self._label, method, error)
+            _log.warning("The upstream %r: %s: %s", self._label, list_method.method, error)
             return None
-        return {
-            str(entry[name]): add_visited(_remove_task_support(entry), self._mount_id)
-            for entry in entries
-            if isinstance(entry.get(name), str) and not has_visited(entry, self._mount_id)
-        }
-
-
-def _remove_task_support(entry: Json) -> Json:
-    """Return an entry without task support, because tasks are not forwarded to upstreams."""
-    return {key: value for key, value in entry.items() if key != "execution"}
+        entries_by_name = {}
+        for entry in entries:
+            name = entry.get(list_method.name_key)
+            if isinstance(name, str) and not has_visited(entry, self._mount_id):
+                # `execution` says that a tool supports tasks, which are not forwarded.
+                own_entry = {key: value for key, value in entry.items() if key != "execution"}
+                entries_by_name[name] = add_visited(own_entry, self._mount_id)
+        return entries_by_name
 
 
 MAX_WATCHED_RESOURCES = 10_000
@@ -241,8 +244,8 @@ class UpstreamChangeTracker:
     def take_due_lists(self) -> set[str]:
         """Return the lists to fetch, and mark them as fetched."""
         with self._lock:
-            due, self._due_lists = self._due_lists, set()
-            return due
+            due_lists, self._due_lists = self._due_lists, set()
+            return due_lists
 
     def update_subscriptions(self, peer: Peer) -> None:
         """Subscribe to the watched resources, if the upstream supports subscriptions.
@@ -251,17 +254,17 @@ class UpstreamChangeTracker:
             ConnectError: The connection has ended.
         """
         with self._lock:
-            watched, subscribed = self._watched_uris, self._subscribed_uris
-            self._subscribed_uris = watched
+            watched_uris, subscribed_uris = self._watched_uris, self._subscribed_uris
+            self._subscribed_uris = watched_uris
             is_new, self._is_new_connection = self._is_new_connection, False
         try:
             if peer.protocol_version in STATELESS_VERSIONS:
-                if is_new or watched != subscribed:
-                    self._open_subscription(peer, watched)
+                if is_new or watched_uris != subscribed_uris:
+                    self._open_subscription(peer, watched_uris)
                 return
-            for uri in watched - subscribed:
+            for uri in watched_uris - subscribed_uris:
                 peer.subscribe(uri)
-            for uri in subscribed - watched:
+            for uri in subscribed_uris - watched_uris:
                 peer.unsubscribe(uri)
         except ConnectError:
             raise

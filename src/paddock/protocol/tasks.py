@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from os import urandom
 from time import monotonic
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -40,6 +40,15 @@ TaskFactory = Callable[["Request", int | None, str | None], "CallTask"]
 """Creates a task from a request, with a time to live in milliseconds and a status message."""
 
 
+class OpenQuestion(NamedTuple):
+    """A question of a task that the client has not answered yet."""
+
+    request: ServerRequest
+    collector: ResponseCollector
+    handler_key: str
+    """The handler's key for the question. The client sees another one, unique for the task."""
+
+
 class CallTask:
     """A call that runs as a task."""
 
@@ -50,7 +59,7 @@ class CallTask:
         self._lock = allocate_lock()
         self._expires = monotonic() + ttl_ms / 1000
         self._used_keys: set[str] = set()
-        self._open_requests: dict[str, tuple[ServerRequest, ResponseCollector, str]] = {}
+        self._open_requests: dict[str, OpenQuestion] = {}
         self._end_callbacks: list[Callable[[], None]] = []
         self.request = request
         self.result_requests: list[Request] = []
@@ -86,9 +95,7 @@ class CallTask:
     @property
     def input_requests(self) -> dict[str, ServerRequest]:
         """The questions that the client has not answered yet."""
-        return {
-            key: server_request for key, (server_request, _, _) in list(self._open_requests.items())
-        }
+        return {key: question.request for key, question in list(self._open_requests.items())}
 
     def set_status_message(self, message: str) -> None:
         """Set the message that describes the progress."""
@@ -134,12 +141,13 @@ class CallTask:
             server_request.check_capabilities(
                 self.request.era.get_client_capabilities(self.request)
             )
-        answers = ResponseCollector(self.request, server_requests)
+        collector = ResponseCollector(self.request, server_requests)
         with self._lock:
             for key, server_request in server_requests.items():
-                self._open_requests[self._make_unique_key(key)] = (server_request, answers, key)
+                question = OpenQuestion(server_request, collector, key)
+                self._open_requests[self._make_unique_key(key)] = question
         self._change_status("input_required")
-        return answers
+        return collector
 
     def submit_responses(self, responses: dict[str, object]) -> None:
         """Take the client's answers. Answers to unknown questions are ignored.
@@ -152,17 +160,18 @@ class CallTask:
         for key, response in responses.items():
             if key in self._open_requests and not isinstance(response, dict):
                 raise InvalidParamsError(f"inputResponses.{key} is not an object")
-        answered = []
         with self._lock:
-            for key, response in responses.items():
-                if key in self._open_requests:
-                    answered.append((self._open_requests.pop(key), response))
-            is_answered = bool(answered) and not self._open_requests
-        if is_answered:
+            deliveries = [
+                (self._open_requests.pop(key), response)
+                for key, response in responses.items()
+                if key in self._open_requests
+            ]
+            has_all_answers = bool(deliveries) and not self._open_requests
+        if has_all_answers:
             self._change_status("working")
         # The answers are delivered outside the lock, because they may wake the handler.
-        for (_, answers, handler_key), response in answered:
-            answers.receive_response(handler_key, response, None)
+        for question, response in deliveries:
+            question.collector.receive_response(question.handler_key, response, None)
 
     def on_end(self, callback: Callable[[], None]) -> None:
         """Call a function when the task ends, or now if it has ended."""

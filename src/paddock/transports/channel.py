@@ -74,17 +74,17 @@ class LineSplitter:
             lines = chunk.split(b"\n")
             lines.pop()
             return lines
-        head, newline, remainder = chunk.partition(b"\n")
+        head, newline, next_lines = chunk.partition(b"\n")
         self._append_piece(head)
         if not newline:
             return []
         line = self._finish_line()
         lines = [] if line is None else [line]
-        return lines + self._split_lines(remainder)
+        return lines + self._split_lines(next_lines)
 
-    def _split_lines(self, remainder: bytes) -> list[bytes]:
+    def _split_lines(self, chunk: bytes) -> list[bytes]:
         """Return the complete lines of a chunk and keep the unfinished last one for later."""
-        lines = remainder.split(b"\n")
+        lines = chunk.split(b"\n")
         unfinished = lines.pop()
         if unfinished:
             self._append_piece(unfinished)

@@ -79,20 +79,19 @@ class StdioChannel:
         """
         with self._lock:
             try:
-                remaining = (
-                    data[self._write_once(data) :] if len(data) <= WRITE_SLICE_BYTES else data
-                )
-                if remaining:
-                    self._write_slices(memoryview(remaining))
+                is_short = len(data) <= WRITE_SLICE_BYTES
+                unwritten = data[self._write_once(data) :] if is_short else data
+                if unwritten:
+                    self._write_slices(memoryview(unwritten))
             except OSError:
                 return
 
-    def _write_slices(self, remaining: memoryview) -> None:
+    def _write_slices(self, unwritten: memoryview) -> None:
         """Write in slices and count the bytes, so that a slow client differs from a stalled one."""
-        while remaining:
-            written = self._write_once(remaining[:WRITE_SLICE_BYTES])
-            self.written_bytes += written
-            remaining = remaining[written:]
+        while unwritten:
+            written_bytes = self._write_once(unwritten[:WRITE_SLICE_BYTES])
+            self.written_bytes += written_bytes
+            unwritten = unwritten[written_bytes:]
 
     def _write_once(self, data: bytes | memoryview) -> int:
         while True:

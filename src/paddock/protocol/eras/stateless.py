@@ -200,11 +200,11 @@ class StatelessEra:
 
     def _open_subscription(self, request: Request) -> None:
         """Open the stream of `subscriptions/listen`, which stays open until either side ends it."""
-        requested = cast("ListenParams", request.params).notifications
-        for uri in requested.uris[:MAX_STREAM_URIS]:
+        requested_filter = cast("ListenParams", request.params).notifications
+        for uri in requested_filter.uris[:MAX_STREAM_URIS]:
             self._operations.watch(uri)
         task_store = None
-        if requested.task_ids is not UNSET and self._metadata.has_capability("tasks"):
+        if requested_filter.task_ids is not UNSET and self._metadata.has_capability("tasks"):
             stateless_tasks.require_tasks_extension(request)
             task_store = self._operations.tasks
         self._subscriptions.open_stream(request, self._metadata, task_store)

@@ -74,18 +74,18 @@ class SubscriptionRegistry:
             raise ProtocolError(text, rpc_code=INVALID_REQUEST)
         if len(self._streams) >= self._limit:
             raise ProtocolError(f"The server already has {self._limit} open streams")
-        requested = cast("ListenParams", request.params).notifications
+        requested_filter = cast("ListenParams", request.params).notifications
         kinds = {
             kind
             for kind in LIST_KINDS
-            if getattr(requested, kind) and _declares_flag(metadata, kind, "listChanged")
+            if getattr(requested_filter, kind) and _declares_flag(metadata, kind, "listChanged")
         }
         uris = (
-            requested.uris[:MAX_STREAM_URIS]
+            requested_filter.uris[:MAX_STREAM_URIS]
             if _declares_flag(metadata, "resources", "subscribe")
             else []
         )
-        watched_tasks = _find_tasks(request, requested, tasks)
+        watched_tasks = _find_tasks(request, requested_filter, tasks)
         stream = SubscriptionStream(request, kinds, uris, [task.id for task in watched_tasks])
         accepted_filter: Json = {f"{kind}ListChanged": True for kind in sorted(kinds)}
         if uris:
@@ -159,13 +159,13 @@ class SubscriptionRegistry:
 
 
 def _find_tasks(
-    request: Request, requested: SubscriptionFilter, tasks: TaskStore | None
+    request: Request, requested_filter: SubscriptionFilter, tasks: TaskStore | None
 ) -> list[CallTask]:
     """Return the requested tasks that belong to the client. Unknown ids are ignored."""
-    if tasks is None or not isinstance(requested.task_ids, list):
+    if tasks is None or not isinstance(requested_filter.task_ids, list):
         return []
     watched_tasks = []
-    for task_id in requested.task_ids[:MAX_STREAM_TASKS]:
+    for task_id in requested_filter.task_ids[:MAX_STREAM_TASKS]:
         try:
             watched_tasks.append(tasks.require_task(task_id, request))
         except InvalidParamsError:
