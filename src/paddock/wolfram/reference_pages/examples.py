@@ -18,11 +18,10 @@ from paddock.wolfram.notebooks.box_builder import code_to_boxes
 from paddock.wolfram.notebooks.character_encoding import ascii_string
 from paddock.wolfram.notebooks.inline_parser import parse_inline
 from paddock.wolfram.notebooks.model import Cell, CellGroup
-from paddock.wolfram.notebooks.tex_parser import tex_to_boxes
-from paddock.wolfram.notebooks.text_data import make_traditional_form
 from paddock.wolfram.parser import parse
 from paddock.wolfram.reference_pages.errors import EmptyUsageError, InvalidUsageFormatError
 from paddock.wolfram.reference_pages.prose import (
+    make_formula_content,
     make_inline_formula,
     make_link,
     make_page_content,
@@ -63,7 +62,6 @@ class ExampleText:
 
     markdown: str
     content: str | Expression
-    style: str = "ExampleText"
 
 
 @dataclass(slots=True)
@@ -94,35 +92,25 @@ def _add_block(example: Example, block: MarkdownBlock) -> None:
 
     An output fence belongs to the code before it.
     """
-    if block.kind == "fence":
-        previous = example.parts[-1] if example.parts else None
-        # An output fence without code before it is treated as code.
-        if (
-            block.info == OUTPUT_FENCE_LANGUAGE
-            and isinstance(previous, ExampleCode)
-            and previous.output is None
-        ):
-            previous.output = block.text.strip("\n")
-        elif block.text.strip():
-            example.parts.append(ExampleCode(block.text.strip("\n")))
-    elif block.kind == "formula":
-        boxes = tex_to_boxes(block.text)
-        markdown = f"$${block.text}$$"
-        content = markdown if boxes is None else make_traditional_form(boxes)
-        example.parts.append(ExampleText(markdown, content))
-    elif block.kind == "table":
-        example.parts += _table_to_parts(block)
-    elif block.text:
-        example.parts.append(ExampleText(block.text, make_page_content(block.text)))
-
-
-def _table_to_parts(block: MarkdownBlock) -> list[ExampleText | ExampleCode]:
-    """Return table rows as lines of text.
-
-    The style sheet of reference pages has no tables for examples.
-    """
-    rows = [" | ".join(row) for row in block.rows]
-    return [ExampleText(row, make_page_content(row)) for row in rows if row.strip(" |")]
+    parts = example.parts
+    match block.kind:
+        case "fence":
+            code = block.text.strip("\n")
+            previous = parts[-1] if parts else None
+            is_output = block.info == OUTPUT_FENCE_LANGUAGE
+            # An output fence without code before it is treated as code.
+            if is_output and isinstance(previous, ExampleCode) and previous.output is None:
+                previous.output = code
+            elif code.strip():
+                parts.append(ExampleCode(code))
+        case "formula":
+            parts.append(ExampleText(f"$${block.text}$$", make_formula_content(block.text)))
+        case "table":
+            # The style sheet of reference pages has no tables for examples.
+            rows = [" | ".join(row) for row in block.rows]
+            parts += (ExampleText(row, make_page_content(row)) for row in rows if row.strip(" |"))
+        case _ if block.text:
+            parts.append(ExampleText(block.text, make_page_content(block.text)))
 
 
 def make_example_cells(example: Example) -> Iterator[Cell | CellGroup]:
@@ -131,12 +119,11 @@ def make_example_cells(example: Example) -> Iterator[Cell | CellGroup]:
     number = 0
     for part in example.parts:
         if isinstance(part, ExampleText):
-            yield Cell(part.content, part.style)
+            yield Cell(part.content, "ExampleText")
             continue
         number += 1
-        input_cell = Cell(
-            call("BoxData", code_to_boxes(part.text)), "Input", CellLabel=f"In[{number}]:="
-        )
+        input_boxes = call("BoxData", code_to_boxes(part.text))
+        input_cell = Cell(input_boxes, "Input", CellLabel=f"In[{number}]:=")
         if part.output is None:
             yield input_cell
             continue
@@ -150,15 +137,10 @@ def make_delimiter() -> Cell:
     return Cell(make_line_reset("\t", EXAMPLE_DELIMITER_STYLE), EXAMPLE_DELIMITER_STYLE)
 
 
-def make_line_reset(title: str | Expression, style: str) -> Node:
+def make_line_reset(title: str, style: str) -> Node:
     """Return heading content that resets the line number when evaluated."""
-    title_content = ascii_string(title) if isinstance(title, str) else title
-    inner = (
-        call("Cell", title_content, ascii_string(style))
-        if isinstance(title_content, Atom)
-        else title_content
-    )
-    return call("BoxData", call("InterpretationBox", inner, parse(_RESET_LINE_CODE).expressions[0]))
+    cell = call("Cell", ascii_string(title), ascii_string(style))
+    return call("BoxData", call("InterpretationBox", cell, parse(_RESET_LINE_CODE).expressions[0]))
 
 
 def examples_to_markdown(examples: list[Example]) -> str:
@@ -243,11 +225,8 @@ def make_usage_content(cases: Sequence[UsageCase], symbol: str, uri: str) -> str
         if pieces:
             pieces.append(ascii_string("\n"))
         pieces.append(call("Cell", ascii_string("   "), ascii_string("ModInfo")))
-        pieces.append(
-            make_inline_formula(
-                _link_syntax(code_to_boxes(case.syntax), symbol, uri, case.variables)
-            )
-        )
+        syntax = _link_syntax(code_to_boxes(case.syntax), symbol, uri, case.variables)
+        pieces.append(make_inline_formula(syntax))
         if case.description:
             pieces.append(ascii_string("\N{LINE SEPARATOR}"))
             pieces += make_page_pieces(case.description)

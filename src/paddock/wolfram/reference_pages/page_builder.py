@@ -13,6 +13,7 @@ from paddock.wolfram.notebooks.box_builder import code_to_boxes
 from paddock.wolfram.notebooks.character_encoding import ascii_string
 from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, make_list, make_rule
 from paddock.wolfram.notebooks.nb_format import write_notebook
+from paddock.wolfram.reference_pages import layout
 from paddock.wolfram.reference_pages.errors import InvalidContentError
 from paddock.wolfram.reference_pages.examples import (
     Example,
@@ -21,31 +22,7 @@ from paddock.wolfram.reference_pages.examples import (
     make_usage_content,
     parse_usage,
 )
-from paddock.wolfram.reference_pages.layout import (
-    BASIC_EXAMPLES_SECTION,
-    CATEGORIZATION_SECTION,
-    EXAMPLE_SECTIONS,
-    EXAMPLE_SUBSECTION_STYLE,
-    EXTENDED_EXAMPLES_SECTION,
-    GUIDES_SECTION,
-    HISTORY_STYLE,
-    INITIALIZATION_SECTION,
-    KEYWORDS_SECTION,
-    METADATA_SECTION,
-    METADATA_SECTIONS,
-    NOTES_STYLE,
-    OBJECT_NAME_STYLE,
-    OPTIONS,
-    RELATED_LINKS_SECTION,
-    SECTIONS,
-    SEE_ALSO_SECTION,
-    TECH_NOTES_SECTION,
-    TEMPLATES_SECTION,
-    USAGE_STYLE,
-    add_cell_ids,
-    make_example_heading,
-    make_heading,
-)
+from paddock.wolfram.reference_pages.layout import add_cell_ids, make_example_heading, make_heading
 from paddock.wolfram.reference_pages.prose import (
     PLACEHOLDER,
     make_link_cells,
@@ -64,6 +41,7 @@ UNKNOWN_VERSION = "XX"
 _SYMBOL_NAME = r"(?:[^\W\d_]|\$)(?:[^\W_]|\$)*"
 _SYMBOL_PATTERN = re.compile(_SYMBOL_NAME)
 _PACLET_PATTERN = re.compile(r"[^\W_][\w.-]*(?:/[^\W_][\w.-]*)?")
+_PACLET_DESCRIPTION = "the name of a paclet: Paclet, Publisher/Paclet"
 _CONTEXT_PATTERN = re.compile(rf"(?:{_SYMBOL_NAME}`)+")
 _HISTORY_LABELS = {
     "new": "New in: ",
@@ -97,28 +75,18 @@ class PageSubject:
         self.context = self.context.strip() or self.paclet.replace("/", "`") + "`"
         if not self.context.endswith("`"):
             self.context += "`"
-        _check_format(
-            "symbolName", self.symbol, _SYMBOL_PATTERN, "the name of a symbol, without a context"
-        )
-        _check_format(
-            "pacletName",
-            self.paclet,
-            _PACLET_PATTERN,
-            "the name of a paclet: Paclet, Publisher/Paclet",
-        )
-        _check_format(
-            "context", self.context, _CONTEXT_PATTERN, "a context, such as Publisher`Paclet`"
-        )
+        for parameter, value, pattern, expected in (
+            ("symbolName", self.symbol, _SYMBOL_PATTERN, "the name of a symbol, without a context"),
+            ("pacletName", self.paclet, _PACLET_PATTERN, _PACLET_DESCRIPTION),
+            ("context", self.context, _CONTEXT_PATTERN, "a context, such as Publisher`Paclet`"),
+        ):
+            if pattern.fullmatch(value) is None:
+                raise InvalidContentError(f"{parameter}: {value!r} is not {expected}")
 
     @property
     def uri(self) -> str:
         """The URI of the page, without `paclet:`."""
         return f"{self.paclet}/ref/{self.symbol}"
-
-
-def _check_format(parameter: str, value: str, pattern: re.Pattern[str], expected: str) -> None:
-    if pattern.fullmatch(value) is None:
-        raise InvalidContentError(f"{parameter}: {value!r} is not {expected}")
 
 
 @dataclass(slots=True)
@@ -157,28 +125,29 @@ def build_page(
     Raises:
         ReferencePageError: Some content has an invalid format.
     """
+    usage = make_usage_content(parse_usage(description.usage), subject.symbol, subject.uri)
+    notes = make_note_cells(description.notes) or [Cell(PLACEHOLDER, layout.NOTES_STYLE)]
+    see_also = make_see_also(description.see_also, target)
+    needs = call("BoxData", code_to_boxes(f'Needs["{subject.context}"]'))
+    object_name = Cell(subject.symbol, layout.OBJECT_NAME_STYLE)
     cells: list[Cell | CellGroup] = [
-        CellGroup(
-            [Cell(subject.symbol, OBJECT_NAME_STYLE), *_make_usage_and_notes(subject, description)]
-        ),
-        _make_section(
-            SEE_ALSO_SECTION, [Cell(make_see_also(description.see_also, target), "SeeAlso")]
-        ),
-        _make_link_section(TECH_NOTES_SECTION, description.tech_notes),
-        _make_link_section(GUIDES_SECTION, description.guides),
-        _make_link_section(RELATED_LINKS_SECTION, description.links),
-        _make_section(INITIALIZATION_SECTION, [_make_needs_cell(subject.context)]),
-        _make_section(BASIC_EXAMPLES_SECTION, make_example_sequence(description.examples)),
-        _make_section(EXTENDED_EXAMPLES_SECTION, _make_extended_sections()),
+        CellGroup([object_name, Cell(usage, layout.USAGE_STYLE), *notes]),
+        _make_section(layout.SEE_ALSO_SECTION, [Cell(see_also, "SeeAlso")]),
+        _make_link_section(layout.TECH_NOTES_SECTION, description.tech_notes),
+        _make_link_section(layout.GUIDES_SECTION, description.guides),
+        _make_link_section(layout.RELATED_LINKS_SECTION, description.links),
+        _make_section(layout.INITIALIZATION_SECTION, [Cell(needs, "ExampleInitialization")]),
+        _make_section(layout.BASIC_EXAMPLES_SECTION, _make_example_cells(description.examples)),
+        _make_section(layout.EXTENDED_EXAMPLES_SECTION, _make_extended_sections()),
         _make_metadata(subject, description),
     ]
-    options = {
-        "TaggingRules": make_list(
-            [make_rule(ascii_string("Paclet"), ascii_string(subject.paclet))]
-        ),
-        "StyleDefinitions": _make_style_sheet(),
-    }
-    return write_notebook(Notebook(add_cell_ids(cells, source or random.Random()), **options))  # noqa: S311 - ids need not be secret
+    paclet_rule = make_rule(ascii_string("Paclet"), ascii_string(subject.paclet))
+    notebook = Notebook(
+        add_cell_ids(cells, source or random.Random()),  # noqa: S311 - ids need not be secret
+        TaggingRules=make_list([paclet_rule]),
+        StyleDefinitions=_make_style_sheet(),
+    )
+    return write_notebook(notebook)
 
 
 def _make_style_sheet() -> Expression:
@@ -187,25 +156,15 @@ def _make_style_sheet() -> Expression:
     return call("FrontEnd`FileName", directory, ascii_string(STYLE_SHEET), encoding)
 
 
-def _make_usage_and_notes(subject: PageSubject, description: PageContent) -> list[Cell]:
-    cases = parse_usage(description.usage)
-    usage = Cell(make_usage_content(cases, subject.symbol, subject.uri), USAGE_STYLE)
-    return [usage, *(make_note_cells(description.notes) or [Cell(PLACEHOLDER, NOTES_STYLE)])]
-
-
 def _make_section(style: str, cells: Sequence[Cell | CellGroup], state: str = "Open") -> CellGroup:
     return CellGroup([make_heading(style), *cells], state)
 
 
 def _make_link_section(style: str, links: str) -> CellGroup:
-    return _make_section(style, make_link_cells(links, SECTIONS[style].style))
+    return _make_section(style, make_link_cells(links, layout.SECTIONS[style].style))
 
 
-def _make_needs_cell(context: str) -> Cell:
-    return Cell(call("BoxData", code_to_boxes(f'Needs["{context}"]')), "ExampleInitialization")
-
-
-def make_example_sequence(examples: Sequence[Example]) -> list[Cell | CellGroup]:
+def _make_example_cells(examples: Sequence[Example]) -> list[Cell | CellGroup]:
     """Return the cells of examples, separated by delimiters."""
     cells: list[Cell | CellGroup] = []
     for example in examples:
@@ -221,12 +180,11 @@ def _make_extended_sections() -> list[Cell | CellGroup]:
     The section on options also has a placeholder for the subsection of an option.
     """
     cells: list[Cell | CellGroup] = []
-    for name, title in EXAMPLE_SECTIONS.items():
+    for name, title in layout.EXAMPLE_SECTIONS.items():
         heading = make_example_heading(title)
-        if name == OPTIONS:
-            cells.append(
-                CellGroup([heading, make_example_heading(PLACEHOLDER, EXAMPLE_SUBSECTION_STYLE)])
-            )
+        if name == layout.OPTIONS:
+            subheading = make_example_heading(PLACEHOLDER, layout.EXAMPLE_SUBSECTION_STYLE)
+            cells.append(CellGroup([heading, subheading]))
         else:
             cells.append(heading)
     return cells
@@ -244,19 +202,18 @@ def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
         "Context": subject.context,
         "URI": subject.uri,
     }
-    style = METADATA_SECTIONS[CATEGORIZATION_SECTION].style
+    style = layout.METADATA_SECTIONS[layout.CATEGORIZATION_SECTION].style
     categories = [Cell(value, style, CellLabel=label) for label, value in values_by_label.items()]
-    templates = [
-        Cell(call("BoxData", ascii_string("")), "Template", CellLabel=template_label)
-        for template_label in _TEMPLATE_LABELS
-    ]
+    empty = call("BoxData", ascii_string(""))
+    templates = [Cell(empty, "Template", CellLabel=label) for label in _TEMPLATE_LABELS]
+    keywords = make_keyword_cells(description.keywords)
     return _make_section(
-        METADATA_SECTION,
+        layout.METADATA_SECTION,
         [
-            Cell(make_history_content(history), HISTORY_STYLE),
-            _make_section(CATEGORIZATION_SECTION, categories, "Closed"),
-            _make_section(KEYWORDS_SECTION, make_keyword_cells(description.keywords), "Closed"),
-            _make_section(TEMPLATES_SECTION, templates, "Closed"),
+            Cell(make_history_content(history), layout.HISTORY_STYLE),
+            _make_section(layout.CATEGORIZATION_SECTION, categories, "Closed"),
+            _make_section(layout.KEYWORDS_SECTION, keywords, "Closed"),
+            _make_section(layout.TEMPLATES_SECTION, templates, "Closed"),
         ],
     )
 
@@ -272,10 +229,8 @@ def make_history_content(versions: dict[str, str]) -> Expression:
     for key, history_label in _HISTORY_LABELS.items():
         value, tag = ascii_string(versions.get(key, " ")), ascii_string(key.capitalize())
         tags = make_rule(symbol("CellTags"), tag)
-        pieces += [
-            ascii_string(history_label),
-            call("Cell", value, ascii_string("HistoryData"), tags),
-        ]
+        cell = call("Cell", value, ascii_string("HistoryData"), tags)
+        pieces += [ascii_string(history_label), cell]
     return call("TextData", make_list(pieces))
 
 

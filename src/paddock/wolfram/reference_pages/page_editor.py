@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.suggestions import did_you_mean
 from paddock.wolfram.notebooks.model import Cell, CellGroup
+from paddock.wolfram.reference_pages import layout
 from paddock.wolfram.reference_pages.errors import (
     ExampleNotFoundError,
     InvalidContentError,
@@ -25,23 +26,6 @@ from paddock.wolfram.reference_pages.examples import (
     parse_usage,
 )
 from paddock.wolfram.reference_pages.layout import (
-    BASIC_EXAMPLES,
-    BASIC_EXAMPLES_SECTION,
-    EXAMPLE_SECTION_STYLE,
-    EXAMPLE_SECTIONS,
-    EXAMPLE_SUBSECTION_STYLE,
-    EXTENDED_EXAMPLES_SECTION,
-    GUIDES_SECTION,
-    HISTORY_STYLE,
-    KEYWORDS_SECTION,
-    METADATA_SECTION,
-    NOTES_STYLE,
-    OBJECT_NAME_STYLE,
-    RELATED_LINKS_SECTION,
-    SECTIONS,
-    SEE_ALSO_SECTION,
-    TECH_NOTES_SECTION,
-    USAGE_STYLE,
     get_heading_level,
     get_title,
     make_example_heading,
@@ -131,17 +115,16 @@ def resolve_insertion_index(position: int | None, count: int, default: int) -> i
 def _set_usage(page: SymbolPage, change: PageEdit) -> None:
     """Replace the usage."""
     content = make_usage_content(parse_usage(change.content), page.symbol, page.uri)
-    title = page.get_or_add_section(OBJECT_NAME_STYLE)
-    _set_cells(page, title, USAGE_STYLE, content)
+    _set_cells(page, layout.OBJECT_NAME_STYLE, layout.USAGE_STYLE, content)
 
 
-def _set_cells(
-    page: SymbolPage, section: PageSection, style: str, content: str | Expression
-) -> None:
+def _set_cells(page: SymbolPage, heading: str, style: str, content: str | Expression) -> None:
     """Set the content of the first cell with a style, and remove the other cells with that style.
 
-    If no cell has the style, a new one is inserted at the beginning of the section.
+    If no cell has the style, a new one is inserted at the beginning of the section with the style
+    `heading`.
     """
+    section = page.get_or_add_section(heading)
     positions = [position for position in section.list_positions() if position.leaf.style == style]
     if not positions:
         section.set_body([*page.make_elements([Cell(content, style)]), *section.body])
@@ -154,17 +137,16 @@ def _set_cells(
 
 def _get_notes_section(page: SymbolPage) -> PageSection:
     """Return the notes as a section whose heading is the usage cell."""
-    title = page.get_or_add_section(OBJECT_NAME_STYLE)
-    start = title.start
-    for index, element in enumerate(title.body, start=title.start + 1):
-        if element.style == USAGE_STYLE:
+    branch, start, end = page.get_or_add_section(layout.OBJECT_NAME_STYLE)
+    for index in range(start, end):
+        if branch.elements[index].style == layout.USAGE_STYLE:
             start = index
-    return PageSection(title.branch, start, title.end)
+    return PageSection(branch, start, end)
 
 
 def _set_notes(page: SymbolPage, change: PageEdit) -> None:
     """Replace all notes."""
-    cells = make_note_cells(change.content) or [Cell(PLACEHOLDER, NOTES_STYLE)]
+    cells = make_note_cells(change.content) or [Cell(PLACEHOLDER, layout.NOTES_STYLE)]
     _get_notes_section(page).set_body(page.make_elements(cells))
 
 
@@ -230,9 +212,8 @@ def _is_table(element: CellElement) -> bool:
 def _set_see_also(page: SymbolPage, change: PageEdit) -> None:
     """Replace the links to related symbols."""
     content = make_see_also(change.content, change.target)
-    _set_cells(
-        page, page.get_or_add_section(SEE_ALSO_SECTION), SECTIONS[SEE_ALSO_SECTION].style, content
-    )
+    style = layout.SEE_ALSO_SECTION
+    _set_cells(page, style, layout.SECTIONS[style].style, content)
 
 
 def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
@@ -242,7 +223,7 @@ def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
     """
 
     def set_links(page: SymbolPage, change: PageEdit) -> None:
-        cells = make_link_cells(change.content, SECTIONS[style].style)
+        cells = make_link_cells(change.content, layout.SECTIONS[style].style)
         page.get_or_add_section(style).set_body(page.make_elements(cells))
 
     return set_links
@@ -250,14 +231,14 @@ def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
 
 def _set_keywords(page: SymbolPage, change: PageEdit) -> None:
     """Replace the keywords. Other cells in their section are unchanged."""
-    section = page.get_or_add_section(KEYWORDS_SECTION)
+    section = page.get_or_add_section(layout.KEYWORDS_SECTION)
     other_elements = [element for element in section.body if element.style != "Keywords"]
     section.set_body([*page.make_elements(make_keyword_cells(change.content)), *other_elements])
 
 
 def _set_history(page: SymbolPage, change: PageEdit) -> None:
     content = make_history_content(parse_history(change.content))
-    _set_cells(page, page.get_or_add_section(METADATA_SECTION), HISTORY_STYLE, content)
+    _set_cells(page, layout.METADATA_SECTION, layout.HISTORY_STYLE, content)
 
 
 _PAGE_OPERATION_HANDLERS: dict[str, Callable[[SymbolPage, PageEdit], None]] = {
@@ -266,9 +247,9 @@ _PAGE_OPERATION_HANDLERS: dict[str, Callable[[SymbolPage, PageEdit], None]] = {
     "addNote": _add_note,
     "setDetailsTable": _set_details_table,
     "setSeeAlso": _set_see_also,
-    "setTechNotes": _make_link_setter(TECH_NOTES_SECTION),
-    "setRelatedGuides": _make_link_setter(GUIDES_SECTION),
-    "setRelatedLinks": _make_link_setter(RELATED_LINKS_SECTION),
+    "setTechNotes": _make_link_setter(layout.TECH_NOTES_SECTION),
+    "setRelatedGuides": _make_link_setter(layout.GUIDES_SECTION),
+    "setRelatedLinks": _make_link_setter(layout.RELATED_LINKS_SECTION),
     "setKeywords": _set_keywords,
     "setHistory": _set_history,
 }
@@ -312,21 +293,10 @@ class _ExampleGroup(NamedTuple):
     delimiter: CellElement | None = None
 
 
-def _append_examples(
-    groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], _position: int | None
-) -> list[_ExampleGroup]:
-    return [*groups, *new_groups]
-
-
-def _prepend_examples(
-    groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], _position: int | None
-) -> list[_ExampleGroup]:
-    return [*new_groups, *groups]
-
-
 def _insert_examples(
     groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], position: int | None
 ) -> list[_ExampleGroup]:
+    """Return the examples with new ones at a position."""
     index = resolve_insertion_index(position, len(groups), 1)
     return [*groups[:index], *new_groups, *groups[index:]]
 
@@ -334,44 +304,34 @@ def _insert_examples(
 def _replace_example(
     groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], position: int | None
 ) -> list[_ExampleGroup]:
-    """Replace one example. Without new examples, this removes it."""
-    index = _resolve_example_index(position, len(groups))
-    return [*groups[:index], *new_groups, *groups[index + 1 :]]
+    """Return the examples with one of them replaced. Without new examples, it is removed.
 
-
-def _set_examples(
-    _groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], _position: int | None
-) -> list[_ExampleGroup]:
-    return new_groups
-
-
-def _resolve_example_index(position: int | None, count: int) -> int:
-    """Return the index of an existing example.
-
-    Positions count from 1, and -1 is the last example.
+    Positions count from 1, and -1 is the last example. Out-of-range positions mean the first or
+    last example.
     """
-    if not count:
+    if not groups:
         raise ExampleNotFoundError(
             "The section contains no examples", hint="add one with appendExample"
         )
     number = position or 1
     if number < 0:
-        number += count + 1
-    # Out-of-range positions mean the first or last example instead of an error.
-    return min(max(number, 1), count) - 1
+        number += len(groups) + 1
+    index = min(max(number, 1), len(groups)) - 1
+    return [*groups[:index], *new_groups, *groups[index + 1 :]]
 
 
 _EXAMPLE_OPERATION_HANDLERS: dict[
     str, Callable[[list[_ExampleGroup], list[_ExampleGroup], int | None], list[_ExampleGroup]]
 ] = {
-    "appendExample": _append_examples,
-    "prependExample": _prepend_examples,
+    "appendExample": lambda groups, new_groups, _position: [*groups, *new_groups],
+    "prependExample": lambda groups, new_groups, _position: [*new_groups, *groups],
     "insertExample": _insert_examples,
     "replaceExample": _replace_example,
     "removeExample": _replace_example,
-    "clearExamples": _set_examples,
-    "setExamples": _set_examples,
+    "clearExamples": lambda _groups, new_groups, _position: new_groups,
+    "setExamples": lambda _groups, new_groups, _position: new_groups,
 }
+"""Functions from the examples of a section, new examples and a position to the new examples."""
 EXAMPLE_OPERATIONS = list(_EXAMPLE_OPERATION_HANDLERS)
 """Names of the example operations."""
 
@@ -412,10 +372,10 @@ def edit_examples(
     """
     if not examples and operation not in _OPERATIONS_WITHOUT_CONTENT:
         raise InvalidContentError("The content contains no example")
-    is_new = operation not in _EXISTING_EXAMPLE_OPERATIONS
-    target = _get_section(page, section, is_created=is_new)
+    may_create = operation not in _EXISTING_EXAMPLE_OPERATIONS
+    target = _get_section(page, section, may_create=may_create)
     if subsection is not None and subsection.strip():
-        target = _get_subsection(page, target, subsection.strip(), is_created=is_new)
+        target = _get_subsection(page, target, subsection.strip(), may_create=may_create)
     target = _flatten_delimiter_groups(target)
     body = target.body
     is_whole = operation in _WHOLE_SECTION_OPERATIONS
@@ -432,43 +392,39 @@ def edit_examples(
     target.set_body([*_join_examples(page, groups), *subsections])
 
 
-def _get_section(page: SymbolPage, name: str, *, is_created: bool) -> PageSection:
+def _get_section(page: SymbolPage, name: str, *, may_create: bool) -> PageSection:
     """Return a section of examples by name.
 
-    If it is missing, it is created in page order (`is_created`), or an error is raised.
+    If it is missing, it is created in page order (`may_create`), or an error is raised.
     """
-    if name == BASIC_EXAMPLES:
-        title, section = "Basic Examples", page.find_section(BASIC_EXAMPLES_SECTION)
+    if name == layout.BASIC_EXAMPLES:
+        title, section = "Basic Examples", page.find_section(layout.BASIC_EXAMPLES_SECTION)
     else:
-        title = EXAMPLE_SECTIONS[name]
+        title = layout.EXAMPLE_SECTIONS[name]
         section = page.find_section(
-            EXAMPLE_SECTION_STYLE,
+            layout.EXAMPLE_SECTION_STYLE,
             lambda leaf: normalize_title(get_title(leaf.cell)) == normalize_title(title),
         )
     if section is not None:
         return section
-    if not is_created:
+    if not may_create:
         raise ExampleNotFoundError(
             f"The page has no section {title!r}", hint="create it with appendExample"
         )
-    if name == BASIC_EXAMPLES:
-        return page.get_or_add_section(BASIC_EXAMPLES_SECTION)
+    if name == layout.BASIC_EXAMPLES:
+        return page.get_or_add_section(layout.BASIC_EXAMPLES_SECTION)
+    titles = [normalize_title(section_title) for section_title in layout.EXAMPLE_SECTIONS.values()]
+    later_titles = titles[titles.index(normalize_title(title)) + 1 :]
     elements = page.make_elements([CellGroup([make_example_heading(title)])])
     insert_in_order(
-        page.get_or_add_section(EXTENDED_EXAMPLES_SECTION), elements, _get_section_rank, title
+        page.get_or_add_section(layout.EXTENDED_EXAMPLES_SECTION),
+        elements,
+        lambda element: (
+            element.style == layout.EXAMPLE_SECTION_STYLE
+            and normalize_title(_get_heading_title(element)) in later_titles
+        ),
     )
-    return _get_section(page, name, is_created=False)
-
-
-def _get_section_rank(section: CellElement | str) -> int | None:
-    """Return the index of a section among those below "More Examples", or None."""
-    if not isinstance(section, str):
-        if section.style != EXAMPLE_SECTION_STYLE:
-            return None
-        section = _get_heading_title(section)
-    keys = [normalize_title(title) for title in EXAMPLE_SECTIONS.values()]
-    key = normalize_title(section)
-    return keys.index(key) if key in keys else None
+    return _get_section(page, name, may_create=False)
 
 
 def _get_heading_title(element: CellElement) -> str:
@@ -479,37 +435,35 @@ def _get_heading_title(element: CellElement) -> str:
 
 
 def _get_subsection(
-    page: SymbolPage, section: PageSection, title: str, *, is_created: bool
+    page: SymbolPage, section: PageSection, title: str, *, may_create: bool
 ) -> PageSection:
     """Return a subsection by title.
 
-    If it is missing, it is created (`is_created`), or an error is raised. A new subsection reuses
+    If it is missing, it is created (`may_create`), or an error is raised. A new subsection reuses
     the heading of a placeholder.
     """
     headings = [
         position
         for position in section.list_positions()
-        if position.leaf.style == EXAMPLE_SUBSECTION_STYLE
+        if position.leaf.style == layout.EXAMPLE_SUBSECTION_STYLE
     ]
     titles = [get_title(heading.leaf.cell) for heading in headings]
     for heading, heading_title in zip(headings, titles, strict=True):
         if normalize_title(heading_title) == normalize_title(title):
             return get_section_at(heading)
-    if not is_created:
-        raise ExampleNotFoundError(
-            f"There is no subsection {title!r}",
-            hint=f"the subsections are {', '.join(titles)}"
-            if titles
-            else "the section has no subsections",
-        )
-    new_heading = make_example_heading(title, EXAMPLE_SUBSECTION_STYLE)
+    if not may_create:
+        hint = f"the subsections are {', '.join(titles)}"
+        if not titles:
+            hint = "the section has no subsections"
+        raise ExampleNotFoundError(f"There is no subsection {title!r}", hint=hint)
+    new_heading = make_example_heading(title, layout.EXAMPLE_SUBSECTION_STYLE)
     if PLACEHOLDER in titles:
         placeholder = headings[titles.index(PLACEHOLDER)]
         placeholder.leaf.set_content(new_heading.content)
         return get_section_at(placeholder)
     section.branch.replace(section.end, section.end, page.make_elements([CellGroup([new_heading])]))
     extended_section = PageSection(section.branch, section.start, section.end + 1)
-    return _get_subsection(page, extended_section, title, is_created=False)
+    return _get_subsection(page, extended_section, title, may_create=False)
 
 
 def _flatten_delimiter_groups(section: PageSection) -> PageSection:

@@ -110,28 +110,29 @@ def make_note_cells(markdown: str) -> list[Cell]:
 
     Headings and rules are skipped.
     """
-    return [cell for block in parse_blocks(markdown) for cell in _NOTE_MAKERS[block.kind](block)]
+    return [cell for block in parse_blocks(markdown) for cell in _make_block_cells(block)]
 
 
-def _make_note(block: MarkdownBlock) -> list[Cell]:
-    return [Cell(make_page_content(block.text), "Notes")] if block.text else []
-
-
-def _make_formula(block: MarkdownBlock) -> list[Cell]:
-    boxes = tex_to_boxes(block.text)
-    content = f"$${block.text}$$" if boxes is None else make_traditional_form(boxes)
-    return [Cell(content, "Notes")]
-
-
-def _make_fence(block: MarkdownBlock) -> list[Cell]:
-    return parse_fence_cells(block.info, block.text)
-
-
-def _skip_block(_block: MarkdownBlock) -> list[Cell]:
+def _make_block_cells(block: MarkdownBlock) -> list[Cell]:
+    match block.kind:
+        case "text" | "item" if block.text:
+            return [Cell(make_page_content(block.text), "Notes")]
+        case "formula":
+            return [Cell(make_formula_content(block.text), "Notes")]
+        case "fence":
+            return parse_fence_cells(block.info, block.text)
+        case "table":
+            return [_make_table(block)]
     return []
 
 
-def _make_table(block: MarkdownBlock) -> list[Cell]:
+def make_formula_content(tex: str) -> str | Expression:
+    """Return a displayed TeX formula as cell content. Invalid TeX stays as it is written."""
+    boxes = tex_to_boxes(tex)
+    return f"$${tex}$$" if boxes is None else make_traditional_form(boxes)
+
+
+def _make_table(block: MarkdownBlock) -> Cell:
     """Return a table of the notes, as front ends create it on reference pages.
 
     Each row begins with an icon column. The header row is omitted if it is empty.
@@ -140,7 +141,7 @@ def _make_table(block: MarkdownBlock) -> list[Cell]:
     rows = block.rows if any(block.rows[0]) else block.rows[1:]
     grid = call("GridBox", make_list([_make_row(row) for row in rows]))
     width = min(len(block.rows[0]), _MAX_TABLE_COLUMNS)
-    return [Cell(call("BoxData", grid), f"{width}{TABLE_STYLE_SUFFIX}")]
+    return Cell(call("BoxData", grid), f"{width}{TABLE_STYLE_SUFFIX}")
 
 
 def _make_row(row: Sequence[str]) -> Node:
@@ -152,17 +153,6 @@ def _make_entry(text: str) -> Expression:
     content = make_page_content(text)
     content_expression = ascii_string(content) if isinstance(content, str) else content
     return call("Cell", content_expression, ascii_string("TableText"))
-
-
-_NOTE_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
-    "heading": _skip_block,
-    "text": _make_note,
-    "item": _make_note,
-    "fence": _make_fence,
-    "table": _make_table,
-    "formula": _make_formula,
-    "rule": _skip_block,
-}
 
 
 def split_names(text: str) -> list[str]:

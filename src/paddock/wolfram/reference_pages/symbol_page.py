@@ -142,15 +142,12 @@ class SymbolPage:
             return section
         elements = self.make_elements([CellGroup([make_heading(style)])])
         if style in METADATA_SECTIONS:
-            insert_in_order(
-                self.get_or_add_section(METADATA_SECTION),
-                elements,
-                _make_rank(METADATA_SECTIONS),
-                style,
-            )
+            parent, styles = self.get_or_add_section(METADATA_SECTION), list(METADATA_SECTIONS)
         else:
-            root = PageSection(self._tree.root, -1, len(self._tree.root.elements))
-            insert_in_order(root, elements, _make_rank(SECTIONS), style)
+            root = self._tree.root
+            parent, styles = PageSection(root, -1, len(root.elements)), list(SECTIONS)
+        later_styles = styles[styles.index(style) + 1 :]
+        insert_in_order(parent, elements, lambda element: element.style in later_styles)
         # Searched again, because inserting replaces the elements of the list.
         added_section = self.find_section(style)
         if added_section is None:
@@ -158,31 +155,25 @@ class SymbolPage:
         return added_section
 
 
-def _make_rank(styles: Iterable[str]) -> Callable[[CellElement | str], int | None]:
-    """Return a function that ranks elements and styles by their order in `styles`."""
-    ranks = {style: rank for rank, style in enumerate(styles)}
-
-    def rank(element: CellElement | str) -> int | None:
-        return ranks.get(element if isinstance(element, str) else element.style)
-
-    return rank
-
-
 def insert_in_order(
     parent: PageSection,
     elements: Sequence[CellElement],
-    rank: Callable[[CellElement | str], int | None],
-    section: str,
+    belongs_after: Callable[[CellElement], bool],
 ) -> None:
-    """Insert a section before the first one that ranks higher, or at the end."""
-    section_rank = rank(section)
-    insertion_index = parent.end
+    """Insert the elements of a new section into a section of the page.
+
+    Args:
+        parent: The section of the page.
+        elements: The elements to insert.
+        belongs_after: Returns whether an existing element comes after the new section. The new
+            section is inserted before the first such element, or at the end.
+    """
     for index in range(parent.start + 1, parent.end):
-        element_rank = rank(parent.branch.elements[index])
-        if section_rank is not None and element_rank is not None and element_rank > section_rank:
-            insertion_index = index
+        if belongs_after(parent.branch.elements[index]):
             break
-    parent.branch.replace(insertion_index, insertion_index, elements)
+    else:
+        index = parent.end
+    parent.branch.replace(index, index, elements)
 
 
 def get_section_at(heading: CellPosition) -> PageSection:
