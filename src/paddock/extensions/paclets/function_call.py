@@ -36,6 +36,7 @@ from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.wolfram.engines import ENGINE_VARIABLE, choose_engine, get_system_names
 from paddock.wolfram import Atom, Node, RuleValue, evaluate, has_head, parse, quote_string, walk
 from paddock.wolfram.context_resolver import ContextResolver
+from paddock.wolfram.expressions import has_any_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from paddock.extensions.paclets.function_owner import FunctionOwner
     from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import EvaluationControl, EvaluationResult, Kernel
+    from paddock.wolfram import Expression
 
 
 ENGINES_WITHOUT_NAMED_SLOTS = ("mathics",)
@@ -65,13 +67,8 @@ def expand_named_slots(code: str) -> str:
         return code
     pieces: list[str] = []
     offset = 0
-    slots = [
-        node
-        for expression in source.expressions
-        for node in walk(expression)
-        if _is_named_slot(node)
-    ]
-    for slot in sorted(slots, key=lambda expression: expression.start):
+    nodes = (node for expression in source.expressions for node in walk(expression))
+    for slot in sorted(filter(_is_named_slot, nodes), key=lambda expression: expression.start):
         name = source.text[slot.start : slot.end].strip('#"')
         pieces += [source.text[offset : slot.start], f'#1["{name}"]']
         offset = slot.end
@@ -127,14 +124,15 @@ def _write_argument(name: str, value: object, interpreter: str) -> ArgumentCode:
 
 def _find_choice_code(form: object, value: object) -> str | None:
     """Return the code on the right side of the rule of a choice, or None."""
-    rules: list[tuple[object, object]] = []
+    rules: list[object] = []
     if isinstance(form, Mapping):
-        rules = list(form.items())
+        rules = [RuleValue(label, meaning) for label, meaning in form.items()]
     elif isinstance(form, list):
-        rules = [(rule.key, rule.value) for rule in form if isinstance(rule, RuleValue)]
-    for label, meaning in rules:
-        if label == value and type(label) is type(value):
-            return write_literal(meaning)
+        rules = form
+    for rule in rules:
+        # The types are compared too, because True equals 1 in Python.
+        if isinstance(rule, RuleValue) and rule.key == value and type(rule.key) is type(value):
+            return write_literal(rule.value)
     return None
 
 
@@ -254,7 +252,7 @@ class _CallExecution:
         """Load the paclet, run initializations, interpret the arguments and call the function."""
         paclet = self._get_paclet(self._call.owner)
         for initialization, owner in self._call.initializations:
-            if _make_paclet_key(owner) == _make_paclet_key(self._call.owner):
+            if owner.paclet_key == self._call.owner.paclet_key:
                 self._run_initialization(initialization, owner)
         code = paclet.packages.qualify_code(self._call.code)
         self._check_symbols(code, paclet)
@@ -274,10 +272,9 @@ class _CallExecution:
     def _get_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
         """Return a paclet, loading it into the kernel on first use."""
         paclets_by_key = self._shared_kernel.paclets_by_key
-        key = _make_paclet_key(owner)
-        if key not in paclets_by_key:
-            paclets_by_key[key] = self._load_paclet(owner)
-        return paclets_by_key[key]
+        if owner.paclet_key not in paclets_by_key:
+            paclets_by_key[owner.paclet_key] = self._load_paclet(owner)
+        return paclets_by_key[owner.paclet_key]
 
     def _load_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
         """Load the packages of a paclet into the kernel.
@@ -285,12 +282,14 @@ class _CallExecution:
         Problems are collected rather than raised, and reported only if a call fails.
         """
         files = open_package_files(owner.files)
-        packages = ContextResolver(
-            _find_no_file if files is None else files.find_package, self._is_system_symbol
-        )
         contexts = [] if files is None else files.contexts
-        missing_contexts = [context for context in contexts if not packages.load(context)]
-        problems = [f"there is no file for the context {context}" for context in missing_contexts]
+        find_package = (lambda _context: None) if files is None else files.find_package
+        packages = ContextResolver(find_package, self._is_system_symbol)
+        problems = [
+            f"there is no file for the context {context}"
+            for context in contexts
+            if not packages.load(context)
+        ]
         problems += packages.problems
         problems += [f"the context {context} is not found" for context in packages.missing_contexts]
         if owner.files is not None and self._engine_loads_packages and owner.files.path.is_dir():
@@ -314,12 +313,9 @@ class _CallExecution:
             unresolved.update(dict.fromkeys(names))
             result = self._evaluate(code)
             if result.status != "done":
-                message = next(
-                    (output.text for output in result.outputs if output.kind == "message"), ""
-                )
-                problems.append(
-                    f"{_shorten_first_line(code)}: {_shorten_first_line(message) or result.status}"
-                )
+                messages = [output.text for output in result.outputs if output.kind == "message"]
+                reason = _shorten_first_line("".join(messages[:1])) or result.status
+                problems.append(f"{_shorten_first_line(code)}: {reason}")
         if unresolved:
             problems.append(f"{self._engine_title} does not define {', '.join(unresolved)}")
         return problems
@@ -334,13 +330,11 @@ class _CallExecution:
         """
 
         def is_defined(name: str) -> bool:
-            asks_engine = self._engine_loads_packages and not paclet.packages.has_symbol(name)
-            return (
-                not asks_engine or self._evaluate(f"NameQ[{quote_string(name)}]").result == "True"
-            )
+            if paclet.packages.has_symbol(name) or not self._engine_loads_packages:
+                return paclet.packages.has_symbol(name)
+            return self._evaluate(f"NameQ[{quote_string(name)}]").result == "True"
 
-        is_known = is_defined if self._engine_loads_packages else paclet.packages.has_symbol
-        missing = find_unresolved_symbols(code, self._is_system_symbol, is_known)
+        missing = find_unresolved_symbols(code, self._is_system_symbol, is_defined)
         if missing:
             raise self._make_unresolved_error(missing, paclet.problems)
 
@@ -356,7 +350,7 @@ class _CallExecution:
 
     def _run_initialization(self, initialization: str, owner: FunctionOwner) -> None:
         """Evaluate an initialization once. A failure is reported only if a call fails too."""
-        key = (_make_paclet_key(owner), initialization)
+        key = (owner.paclet_key, initialization)
         completed_initializations = self._shared_kernel.completed_initializations
         if key in completed_initializations:
             return
@@ -377,12 +371,11 @@ class _CallExecution:
     def _evaluate_arguments(self) -> dict[str, str]:
         """Return the code of the arguments by the code of their names, with texts interpreted."""
         code_by_key: dict[str, str] = {}
-        for argument in write_arguments(self._call.arguments, self._call.interpreters):
-            code_by_key[write_string(argument.name)] = (
-                self._interpret_argument(argument.name, argument.code)
-                if argument.needs_interpretation
-                else argument.code
-            )
+        for name, code, needs_interpretation in write_arguments(
+            self._call.arguments, self._call.interpreters
+        ):
+            value_code = self._interpret_argument(name, code) if needs_interpretation else code
+            code_by_key[write_string(name)] = value_code
         return code_by_key
 
     def _interpret_argument(self, name: str, code: str) -> str:
@@ -446,10 +439,8 @@ def _list_statements(code: str, packages: ContextResolver) -> list[str]:
     return [text for text in statements if text and text != "Null"]
 
 
-def _loads_known_package(expression: object, packages: ContextResolver) -> bool:
-    if not isinstance(expression, Node) or not expression.args:
-        return False
-    if not has_head(expression, "Needs") and not has_head(expression, "Get"):
+def _loads_known_package(expression: Expression, packages: ContextResolver) -> bool:
+    if not has_any_head(expression, ("Needs", "Get")) or not expression.args:
         return False
     name = expression.args[0]
     return isinstance(name, Atom) and packages.load(name.text.strip('"'))
@@ -457,22 +448,10 @@ def _loads_known_package(expression: object, packages: ContextResolver) -> bool:
 
 def _get_result_head(result: str) -> str:
     """Return the head of a result that is a function call, or ""."""
-    expressions = parse(result).expressions
-    expression = expressions[0] if len(expressions) == 1 else None
-    return (
-        expression.head.text
-        if isinstance(expression, Node) and isinstance(expression.head, Atom)
-        else ""
-    )
-
-
-def _make_paclet_key(owner: FunctionOwner) -> str:
-    """Return the key of the paclet of an item, independent of its location."""
-    return f"{owner.paclet} {owner.version}"
-
-
-def _find_no_file(_context: str) -> None:
-    """Find no package file, for a paclet without packages."""
+    match parse(result).expressions:
+        case [Node(head=Atom(text=name))]:
+            return name
+    return ""
 
 
 def _shorten_first_line(text: str) -> str:

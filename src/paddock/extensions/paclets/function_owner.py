@@ -36,6 +36,11 @@ class FunctionOwner(NamedTuple):
     files: PacletFiles | None = None
     """The files of the paclet."""
 
+    @property
+    def paclet_key(self) -> str:
+        """The key of the paclet in the kernel, independent of its location."""
+        return f"{self.paclet} {self.version}"
+
     def __str__(self) -> str:
         return f"{self.kind} {self.paclet}/{self.item}"
 

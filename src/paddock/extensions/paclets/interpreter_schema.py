@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paddock.extensions.paclets.code_writer import write_literal
 from paddock.extensions.paclets.property_tables import (
@@ -24,11 +24,7 @@ from paddock.extensions.paclets.property_tables import (
     to_table,
 )
 from paddock.extensions.properties import shorten_repr
-from paddock.wolfram.literals import RuleValue, UnevaluatedExpression
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from paddock.wolfram.literals import RuleValue
 
 MAX_PATTERN_CHARACTERS = 2000
 MAX_PATTERN_DEPTH = 20
@@ -53,7 +49,6 @@ _BLANK_PATTERNS = {
     "BlankSequence": f"{_ANY_CHARACTER}+",
     "BlankNullSequence": f"{_ANY_CHARACTER}*",
 }
-_TRANSPARENT_HEADS = ("Longest", "Shortest", "HoldPattern")
 _POSIX_CLASSES = {
     "alpha": "A-Za-z",
     "digit": "0-9",
@@ -125,15 +120,38 @@ def _translate(value: object, depth: int) -> str | None:
         return _SYMBOL_PATTERNS.get(name)
     if isinstance(value, list):
         return _join_patterns(value, "|", depth)
-    head = get_head_name(value)
-    if head in _BLANK_PATTERNS and not get_arguments(value):
+    head, arguments = get_head_name(value), get_arguments(value)
+    if head in _BLANK_PATTERNS and not arguments:
         return _BLANK_PATTERNS[head]
-    translator = _TRANSLATORS.get(head or "")
-    return (
-        translator(get_arguments(value), depth + 1)
-        if translator and isinstance(value, UnevaluatedExpression)
-        else None
-    )
+    return _translate_call(head, arguments, depth + 1)
+
+
+def _translate_call(head: str | None, arguments: list[object], depth: int) -> str | None:
+    """Return the regular expression for a pattern such as `Repeated[DigitCharacter, 3]`."""
+    match head, arguments:
+        case "StringExpression", _:
+            return _join_patterns(arguments, "", depth)
+        case "Alternatives", _:
+            return _join_patterns(arguments, "|", depth)
+        case "Repeated" | "RepeatedNull", [pattern, *limits]:
+            repeated = _translate(pattern, depth)
+            sign = "+" if head == "Repeated" else "*"
+            count = _format_count(limits[0]) if limits else sign
+            return None if repeated is None or count is None else f"(?:{repeated}){count}"
+        case "RegularExpression", [str(text)]:
+            return _convert_to_javascript(text)
+        case "CharacterRange", [str(first), str(last)] if len(first) == len(last) == 1:
+            bounds = f"{_escape_literal(first)}-{_escape_literal(last)}"
+            return f"[{bounds}]" if first <= last else None
+        case "Except", [pattern]:
+            excluded = _translate(pattern, depth)
+            # A negative lookahead, and one character.
+            return None if excluded is None else f"(?!{excluded}){_ANY_CHARACTER}"
+        case "Pattern", [*_, pattern]:
+            return _translate(pattern, depth)
+        case "Longest" | "Shortest" | "HoldPattern", [pattern]:
+            return _translate(pattern, depth)
+    return None
 
 
 def _join_patterns(patterns: list[object], separator: str, depth: int) -> str | None:
@@ -143,17 +161,6 @@ def _join_patterns(patterns: list[object], separator: str, depth: int) -> str | 
         return None
     text = separator.join(part for part in parts if part is not None)
     return f"(?:{text})" if separator else text
-
-
-def _make_repeat_translator(sign: str) -> Callable[[list[object], int], str | None]:
-    def translate_repeat(arguments: list[object], depth: int) -> str | None:
-        if not arguments:
-            return None
-        part = _translate(arguments[0], depth)
-        count = sign if len(arguments) == 1 else _format_count(arguments[1])
-        return None if part is None or count is None else f"(?:{part}){count}"
-
-    return translate_repeat
 
 
 def _format_count(value: object) -> str | None:
@@ -170,66 +177,29 @@ def _format_count(value: object) -> str | None:
     return None
 
 
-def _translate_single(arguments: list[object], depth: int) -> str | None:
-    return _translate(arguments[0], depth) if len(arguments) == 1 else None
-
-
-def _translate_last(arguments: list[object], depth: int) -> str | None:
-    return _translate(arguments[-1], depth) if arguments else None
-
-
-def _translate_range(arguments: list[object], _depth: int) -> str | None:
-    match arguments:
-        case [str(first), str(last)] if len(first) == len(last) == 1 and first <= last:
-            return f"[{_escape_literal(first)}-{_escape_literal(last)}]"
-    return None
-
-
-def _translate_except(arguments: list[object], depth: int) -> str | None:
-    """Convert `Except[pattern]` to a negative lookahead and one character."""
-    part = _translate(arguments[0], depth) if len(arguments) == 1 else None
-    if part is None:
-        return None
-    return f"(?!{part}){_ANY_CHARACTER}"
-
-
-def _translate_regular_expression(arguments: list[object], _depth: int) -> str | None:
-    match arguments:
-        case [str(text)]:
-            return _convert_to_javascript(text)
-    return None
-
-
 def _convert_to_javascript(text: str) -> str | None:
     """Convert a PCRE expression to JavaScript's syntax, or return None if that is impossible."""
+    flags = _LEADING_FLAGS.match(text)
+    flag_letters = set(flags[1]) if flags else set[str]()
+    body = _INLINE_FLAGS.sub("", text[flags.end() :] if flags else text)
+    if not flag_letters <= _SUPPORTED_FLAGS or not _is_valid_expression(body):
+        return None
+    is_dotall = "s" in flag_letters
+    return _REGEX_TOKEN.sub(lambda match: _convert_token(match, is_dotall=is_dotall), body)
+
+
+def _is_valid_expression(text: str) -> bool:
+    """Return whether a PCRE expression is valid, by compiling it in Python's syntax."""
+    text = re.sub(r"\\x\{[0-9A-Fa-f]+\}", "x", text.replace(r"\z", r"\Z"))
+    text = _POSIX_CLASS_PATTERN.sub(lambda match: _POSIX_CLASSES.get(match[1], ""), text)
     try:
-        # The expression is compiled only to validate it, so Python's warnings about syntax that
-        # may change are ignored.
+        # Python's warnings about syntax that may change do not matter.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            re.compile(
-                _POSIX_CLASS_PATTERN.sub(
-                    lambda match: _POSIX_CLASSES.get(match[1], ""), _convert_to_python(text)
-                )
-            )
+            re.compile(text)
     except (re.error, OverflowError, RecursionError):
-        return None
-    flags = _LEADING_FLAGS.match(text)
-    if flags is not None and not set(flags[1]) <= _SUPPORTED_FLAGS:
-        return None
-    is_dotall = flags is not None and "s" in flags[1]
-    if flags is not None:
-        text = text[flags.end() :]
-    text = _INLINE_FLAGS.sub("", text)
-    return _REGEX_TOKEN.sub(lambda match: _convert_token(match, is_dotall=is_dotall), text)
-
-
-def _convert_to_python(text: str) -> str:
-    """Convert a PCRE expression to Python's syntax, to validate it."""
-    flags = _LEADING_FLAGS.match(text)
-    text = text[flags.end() :] if flags else text
-    text = _INLINE_FLAGS.sub("", text).replace(r"\z", r"\Z")
-    return re.sub(r"\\x\{[0-9A-Fa-f]+\}", "x", text)
+        return False
+    return True
 
 
 def _convert_token(match: re.Match[str], *, is_dotall: bool) -> str:
@@ -266,19 +236,6 @@ def _escape_literal(text: str) -> str:
     )
 
 
-_TRANSLATORS: dict[str, Callable[[list[object], int], str | None]] = {
-    "StringExpression": lambda arguments, depth: _join_patterns(arguments, "", depth),
-    "Alternatives": lambda arguments, depth: _join_patterns(arguments, "|", depth),
-    "Repeated": _make_repeat_translator("+"),
-    "RepeatedNull": _make_repeat_translator("*"),
-    "RegularExpression": _translate_regular_expression,
-    "CharacterRange": _translate_range,
-    "Except": _translate_except,
-    "Pattern": _translate_last,
-    **dict.fromkeys(_TRANSPARENT_HEADS, _translate_single),
-}
-
-
 def format_interpreter(interpreter: object) -> str:
     """Return the source text of an interpreter."""
     if is_missing(interpreter):
@@ -304,13 +261,9 @@ class InterpreterSchemaBuilder:
         if is_missing(interpreter):
             return {"type": "string"}
         name = to_key(interpreter)
-        if name is not None:
-            return (
-                {"type": _JSON_TYPES[name]}
-                if name in _JSON_TYPES
-                else self._build_text(interpreter)
-            )
-        if depth > MAX_INTERPRETER_DEPTH:
+        if name in _JSON_TYPES:
+            return {"type": _JSON_TYPES[name]}
+        if name is not None or depth > MAX_INTERPRETER_DEPTH:
             return self._build_text(interpreter)
         if isinstance(interpreter, list | Mapping):
             return _make_enum_schema(interpreter) or self._build_text(interpreter)
@@ -331,10 +284,8 @@ class InterpreterSchemaBuilder:
                 return choice and {"type": "array", "items": choice, "uniqueItems": True}
             case "CompoundElement", [parts, *_]:
                 return self._build_compound(parts, depth)
-            case "Alternatives", alternatives:
-                return {
-                    "anyOf": [self.build_schema(alternative, depth) for alternative in alternatives]
-                }
+            case "Alternatives", forms:
+                return {"anyOf": [self.build_schema(form, depth) for form in forms]}
         pattern = to_json_pattern(interpreter)
         return None if pattern is None else _make_pattern_schema(pattern)
 
@@ -362,26 +313,18 @@ class InterpreterSchemaBuilder:
         """Return the schema of `CompoundElement`: a list of fixed length, or an object."""
         if isinstance(parts, list):
             schemas = [self.build_schema(part, depth) for part in parts]
-            return {
-                "type": "array",
-                "prefixItems": schemas,
-                "minItems": len(schemas),
-                "maxItems": len(schemas),
-            }
+            limits = {"minItems": len(schemas), "maxItems": len(schemas)}
+            return {"type": "array", "prefixItems": schemas, **limits}
         table = to_table(parts)
         if table is None:
             return None
-        return {
-            "type": "object",
-            "properties": {name: self.build_schema(part, depth) for name, part in table.items()},
-        }
+        properties = {name: self.build_schema(part, depth) for name, part in table.items()}
+        return {"type": "object", "properties": properties}
 
     def _build_text(self, interpreter: object) -> JsonSchema:
         """Return the schema of a text, and remember the interpreter for the note."""
-        name = to_key(interpreter)
-        self._unknown_interpreters.append(
-            name if name is not None else shorten_repr(format_interpreter(interpreter))[1:-1]
-        )
+        name = to_key(interpreter) or shorten_repr(format_interpreter(interpreter))[1:-1]
+        self._unknown_interpreters.append(name)
         return {"type": "string"}
 
 
@@ -431,15 +374,10 @@ def _make_count_limits(condition: object) -> JsonSchema:
     """Convert the number of repetitions: max or {min, max}."""
     if isinstance(condition, list) and condition and isinstance(condition[-1], list):
         condition = condition[-1]
-    minimum, maximum = (
-        condition if isinstance(condition, list) and len(condition) == 2 else (0, condition)
-    )
-    limits = {"minItems": minimum, "maxItems": maximum}
-    return {
-        key: limit
-        for key, limit in limits.items()
-        if isinstance(limit, int) and (limit or key != "minItems")
-    }
+    is_range = isinstance(condition, list) and len(condition) == 2
+    minimum, maximum = condition if is_range else (0, condition)
+    minimum_limit = {"minItems": minimum} if isinstance(minimum, int) and minimum else {}
+    return minimum_limit | ({"maxItems": maximum} if isinstance(maximum, int) else {})
 
 
 def _make_restricted_text_schema(conditions: list[object]) -> JsonSchema | None:
