@@ -216,15 +216,17 @@ def _set_process_group(pid: int) -> None:
 
 
 def _is_fork_order(orders: PlainFrameReader) -> bool:
-    """Read an order, and return whether it asks for another fork.
-
-    The end of the pipe means that the supervisor is gone. All processes of the kernel end then.
-    """
+    """Read an order, and return whether it asks for another fork."""
     try:
         return orders.read_one().type == "again"
     except EOFError:
-        kill_kernel()
-        os._exit(0)
+        _end_kernel()
+
+
+def _end_kernel() -> NoReturn:
+    """End all processes of the kernel, because the supervisor is gone."""
+    kill_kernel()
+    os._exit(0)
 
 
 def _report_exit(child: int, pipes: SupervisorPipes) -> None:
@@ -237,7 +239,10 @@ def _report_exit(child: int, pipes: SupervisorPipes) -> None:
     except ChildProcessError:
         return
     if pid == child:
-        pipes.send_notice(PlainFrame("died", pid=pid, status=status))
+        try:
+            pipes.send_notice(PlainFrame("died", pid=pid, status=status))
+        except OSError:  # the active process has noticed sooner that the supervisor is gone
+            _end_kernel()
 
 
 def _run_active(
