@@ -147,7 +147,7 @@ class AllowedFiles(NamedTuple):
 
 
 def list_allowed_files(
-    directory: Path, suffixes: tuple[str, ...], *, is_deep: bool
+    directory: Path, suffixes: tuple[str, ...], *, include_subfolders: bool
 ) -> AllowedFiles:
     """Return the sorted files of a resolved directory that have one of the suffixes.
 
@@ -157,7 +157,7 @@ def list_allowed_files(
     Args:
         directory: The directory, without links in its path.
         suffixes: File name suffixes with their dots.
-        is_deep: Whether to search subdirectories too.
+        include_subfolders: Whether to search subfolders too.
     """
     files: list[Path] = []
     skipped: list[Path] = []
@@ -166,7 +166,7 @@ def list_allowed_files(
             file = Path(folder, name)
             if file.suffix in suffixes:
                 (files if _is_file_in_folder(file, directory) else skipped).append(file)
-        if not is_deep:
+        if not include_subfolders:
             subfolders.clear()
     return AllowedFiles(sorted(files), sorted(skipped))
 

@@ -19,6 +19,7 @@ from paddock.toolkits.paths import list_allowed_files, require_file, require_pat
 from paddock.toolkits.python.docstring_edits import (
     DocstringError,
     DocumentedSymbol,
+    has_decorator,
     list_symbols,
     parse_source,
     replace_docstring,
@@ -44,15 +45,19 @@ if TYPE_CHECKING:
 
 MAX_SOURCE_BYTES = 20_000_000
 _EXEMPT_DECORATORS = frozenset({"override", "overload", "setter", "deleter"})
-DOC_OPERATIONS = (
-    *("createDocstring", "setDocstring", "setDocstringSection", "removeDocstring"),
-    *("checkDocstrings", "createPage", "setPageSection", "addPageSection", "removePageSection"),
-)
-_CONTENT_OPERATIONS = frozenset(
-    {"createDocstring", "setDocstring", "setPageSection", "addPageSection", "setDocstringSection"}
-)
-_PAGE_OPERATIONS = frozenset({"setPageSection", "addPageSection", "removePageSection"})
-_SECTION_OPERATIONS = _PAGE_OPERATIONS | {"setDocstringSection"}
+"""Decorators of functions whose documentation is elsewhere."""
+_REQUIRED_ARGUMENTS = {
+    "createDocstring": ("content",),
+    "setDocstring": ("content",),
+    "setDocstringSection": ("content", "section"),
+    "removeDocstring": (),
+    "checkDocstrings": (),
+    "createPage": ("page",),
+    "setPageSection": ("content", "section"),
+    "addPageSection": ("content", "section"),
+    "removePageSection": ("section",),
+}
+"""The operations, with the arguments that each of them requires."""
 _MAX_FINDINGS, _MAX_FILES = 200, 5_000
 # The library for pages takes 70 ms to load, and most calls are about docstrings.
 _edit_page = resolve_handler("paddock.toolkits.python.reference_pages:edit_reference_page")
@@ -166,7 +171,9 @@ def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | Non
     """
     docstring = symbol.docstring
     if docstring is None:
-        if _is_public(symbol) and not _inherits_docstring(symbol.node):
+        is_exempt = has_decorator(symbol.node, _EXEMPT_DECORATORS)
+        is_private = any(part.startswith("_") for part in symbol.name.split("."))
+        if not is_exempt and not is_private:
             yield "has no docstring"
         return
     if not docstring.strip():
@@ -243,18 +250,6 @@ def _has_return_value(function: _FunctionNode) -> bool:
     return isinstance(last_statement, ast.Expr) and isinstance(last_statement.value, ast.Constant)
 
 
-def _is_public(symbol: DocumentedSymbol) -> bool:
-    return not any(part.startswith("_") for part in symbol.name.split("."))
-
-
-def _inherits_docstring(node: ast.AST) -> bool:
-    """Return True if a decorator says that the documentation is elsewhere."""
-    decorators = getattr(node, "decorator_list", ())
-    return any(
-        ast.unparse(decorator).rpartition(".")[2] in _EXEMPT_DECORATORS for decorator in decorators
-    )
-
-
 class DocArgumentError(ToolError):
     """An argument of `PythonDoc` is missing or invalid."""
 
@@ -265,7 +260,7 @@ class DocTask(NamedTuple):
     """The arguments of a call of `PythonDoc`. Texts are empty if they were not given.
 
     Attributes:
-        operation: One of `DOC_OPERATIONS`.
+        operation: A key of `_REQUIRED_ARGUMENTS`.
         file: The Python file or page to edit, or a directory to check.
         symbol: The dotted name of the symbol; empty for the module.
         content: The new docstring, section or introduction.
@@ -303,7 +298,7 @@ def write_python_doc(arguments: PythonDocArguments, ctx: Context) -> str:
     _check_task(task)
     if task.operation == "checkDocstrings":
         return _check_docstrings(task, ctx)
-    if task.operation in _PAGE_OPERATIONS:
+    if task.operation.endswith("PageSection"):
         return str(_edit_page(task, ctx))
     if task.operation == "createPage":
         return str(_create_page(task, ctx))
@@ -312,16 +307,12 @@ def write_python_doc(arguments: PythonDocArguments, ctx: Context) -> str:
 
 def _check_task(task: DocTask) -> None:
     """Check that the operation exists and that its required arguments are given."""
-    if task.operation not in DOC_OPERATIONS:
-        near = did_you_mean(task.operation, DOC_OPERATIONS)
-        hint = near or f"expected one of {', '.join(DOC_OPERATIONS)}"
+    if task.operation not in _REQUIRED_ARGUMENTS:
+        suggestion = did_you_mean(task.operation, _REQUIRED_ARGUMENTS)
+        hint = suggestion or f"expected one of {', '.join(_REQUIRED_ARGUMENTS)}"
         raise DocArgumentError(f"unknown operation {task.operation!r}", hint=hint)
-    for name, value, operations in (
-        ("content", task.content.strip(), _CONTENT_OPERATIONS),
-        ("section", task.section.strip(), _SECTION_OPERATIONS),
-        ("page", task.page.strip(), {"createPage"}),
-    ):
-        if task.operation in operations and not value:
+    for name in _REQUIRED_ARGUMENTS[task.operation]:
+        if not getattr(task, name).strip():
             raise DocArgumentError(f"{task.operation} requires `{name}`")
     if task.operation == "setDocstringSection" and find_section_name(task.section) is None:
         raise DocArgumentError(
@@ -397,7 +388,11 @@ def _check_docstrings(task: DocTask, ctx: Context) -> str:
     Findings beyond the limit are counted but not shown.
     """
     path = require_path(task.file, ctx, DocumentedFileError)
-    files = [path] if path.is_file() else list_allowed_files(path, (".py",), is_deep=True).files
+    files = (
+        [path]
+        if path.is_file()
+        else list_allowed_files(path, (".py",), include_subfolders=True).files
+    )
     reports: list[str] = []
     finding_count = 0
     for number, file in enumerate(files[:_MAX_FILES], start=1):

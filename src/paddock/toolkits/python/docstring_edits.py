@@ -18,7 +18,7 @@ from paddock.reports.text import LineIndex
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 DocumentedNode = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _DEFAULT_QUOTES = '"""'
@@ -94,17 +94,22 @@ def require_symbol(tree: ast.Module, name: str, where: str) -> DocumentedSymbol:
     symbols = list(list_symbols(tree))
     matches = [symbol for symbol in symbols if symbol.name == name]
     if not matches:
-        near = did_you_mean(name, [symbol.name for symbol in symbols if symbol.name])
-        hint = near or "give a name such as function or Class.method, or none for the module"
+        suggestion = did_you_mean(name, [symbol.name for symbol in symbols if symbol.name])
+        hint = suggestion or "give a name such as function or Class.method, or none for the module"
         raise DocstringError(f"{name!r} is not defined in the file", where=where, hint=hint)
-    return next((symbol for symbol in matches if not _is_overload(symbol.node)), matches[0])
-
-
-def _is_overload(node: DocumentedNode) -> bool:
-    decorators = getattr(node, "decorator_list", ())
-    return any(
-        ast.unparse(decorator).rpartition(".")[2] == _OVERLOAD_DECORATOR for decorator in decorators
+    implementations = (
+        symbol for symbol in matches if not has_decorator(symbol.node, (_OVERLOAD_DECORATOR,))
     )
+    return next(implementations, matches[0])
+
+
+def has_decorator(node: DocumentedNode, names: Collection[str]) -> bool:
+    """Return whether a function has a decorator with one of the names, such as `typing.overload`.
+
+    Names have no dots.
+    """
+    decorators = getattr(node, "decorator_list", ())
+    return any(ast.unparse(decorator).rpartition(".")[2] in names for decorator in decorators)
 
 
 def replace_docstring(text: str, name: str, docstring: str | None, where: str) -> str:
@@ -179,8 +184,8 @@ class _SourceEditor:
         line_start = self.text.rfind("\n", 0, start) + 1
         line_end = self.text.find("\n", end)
         line_end = len(self.text) if line_end < 0 else line_end + 1
-        remainder = self.text[line_start:start] + self.text[end:line_end]
-        if remainder.strip():  # another statement on the same line
+        other_code = self.text[line_start:start] + self.text[end:line_end]
+        if other_code.strip():  # another statement on the same line
             return self.text[:start] + self.text[end:].lstrip(" ;")
         return self.text[:line_start] + self.text[line_end:]
 

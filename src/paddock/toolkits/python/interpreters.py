@@ -82,7 +82,7 @@ class PythonInterpreter(NamedTuple):
 
 
 def choose_interpreter(
-    ctx: Context, explicit: str | None = None, near: Path | None = None
+    ctx: Context, named_path: str | None = None, project_files: Path | None = None
 ) -> PythonInterpreter:
     """Return the interpreter for a project.
 
@@ -95,61 +95,51 @@ def choose_interpreter(
 
     Args:
         ctx: The context of the call, with the tool's options.
-        explicit: The executable, or the directory of an environment, that the call names.
-        near: The directory of the project's files. Defaults to the client's working directory.
+        named_path: The executable, or the directory of an environment, that the call names.
+        project_files: The directory of the files to run or inspect. Defaults to the client's
+            working directory.
 
     Raises:
         InterpreterError: The named path is not an interpreter.
         PathNotAllowedError: The path in the call is outside the allowed folders.
     """
-    if explicit and explicit.strip():
-        return _load_named_interpreter(
-            _resolve_explicit_path(explicit.strip(), ctx), "named in the call"
-        )
+    if named_path and named_path.strip():
+        path = _resolve_named_path(named_path.strip(), ctx)
+        return _load_named_interpreter(path, "named in the call")
     configured = ctx.options.get(INTERPRETER_OPTION_NAME)
     if configured:
         path = Path(configured).expanduser()
-        # A name without a directory, such as `python3.12`, is looked up in `PATH`.
-        executable = (
-            shutil.which(configured) if len(path.parts) == 1 and not path.exists() else None
-        )
-        return _load_named_interpreter(
-            Path(executable or path), f"named by the option {INTERPRETER_OPTION_NAME}"
-        )
-    top = get_working_directory(ctx)
+        if len(path.parts) == 1 and not path.exists():
+            # A name without a directory, such as `python3.12`, is looked up in `PATH`.
+            path = Path(shutil.which(configured) or path)
+        return _load_named_interpreter(path, f"named by the option {INTERPRETER_OPTION_NAME}")
+    working_directory = get_working_directory(ctx)
     broken_environments: list[str] = []
-    for environment in _find_environments(near or top, top):
+    for environment in _find_environments(project_files or working_directory, working_directory):
         program = _find_program(environment)
         version = _read_version(environment)
         if program is not None and version is not None:
             return PythonInterpreter(program, version, f"of the environment {environment}")
         broken_environments.append(str(environment))
-    own = "Paddock's own"
+    origin = "Paddock's own"
     if broken_environments:
-        own += f", because no Python starts in {', '.join(broken_environments)}"
-    return PythonInterpreter(Path(sys.executable), platform.python_version(), own)
+        origin += f", because no Python starts in {', '.join(broken_environments)}"
+    return PythonInterpreter(Path(sys.executable), platform.python_version(), origin)
 
 
-def _resolve_explicit_path(explicit: str, ctx: Context) -> Path:
+def _resolve_named_path(named_path: str, ctx: Context) -> Path:
     """Return the path that a call names: a program on the search path, or an allowed path."""
-    path = Path(explicit).expanduser()
-    if len(path.parts) == 1 and _PROGRAM_NAME_PATTERN.fullmatch(explicit):
-        executable = shutil.which(explicit)
-        if executable is not None:
-            return Path(executable)
-    if path.is_absolute() and _is_on_search_path(path):
+    path = Path(named_path).expanduser()
+    executable = shutil.which(path.name)
+    if len(path.parts) == 1 and _PROGRAM_NAME_PATTERN.fullmatch(named_path) and executable:
+        return Path(executable)
+    # The user would start this very program by its name.
+    is_on_search_path = executable is not None and path == Path(executable)
+    if path.is_absolute() and (path == Path(sys.executable) or is_on_search_path):
         return path
     # The link itself must be kept: started by its target, Python would not use the environment.
     program = resolve_path(str(path.parent), ctx) / path.name
-    return resolve_path(explicit, ctx) if program.is_dir() else program
-
-
-def _is_on_search_path(program: Path) -> bool:
-    """Return True if the user would start this very program by its name."""
-    executable = shutil.which(program.name)
-    return program == Path(sys.executable) or (
-        executable is not None and Path(executable) == program
-    )
+    return resolve_path(named_path, ctx) if program.is_dir() else program
 
 
 def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
@@ -213,12 +203,12 @@ def _query_version(program: str, _mtime_ns: int) -> str:
     return version
 
 
-def _find_environments(near: Path, top: Path) -> Iterator[Path]:
+def _find_environments(project_files: Path, working_directory: Path) -> Iterator[Path]:
     """Yield the virtual environments that may belong to a project, nearest first.
 
     Environments in project folders come before activated ones.
     """
-    for folder in _list_project_folders(near, top):
+    for folder in _list_project_folders(project_files, working_directory):
         for name in ENVIRONMENT_NAMES:
             environment = folder / name
             if (environment / _ENVIRONMENT_CONFIG_FILE).is_file() and _is_trusted(environment):
@@ -231,17 +221,17 @@ def _find_environments(near: Path, top: Path) -> Iterator[Path]:
             yield Path(value)
 
 
-def _list_project_folders(near: Path, top: Path) -> Iterator[Path]:
+def _list_project_folders(project_files: Path, working_directory: Path) -> Iterator[Path]:
     """Yield a directory and its parents up to the root of the project.
 
     Folders above the project may belong to other users, so their environments are not searched.
     """
-    ancestors = [near, *near.parents]
+    ancestors = [project_files, *project_files.parents]
     for index, folder in enumerate(ancestors):
-        if folder == top or (folder / ".git").exists():
+        if folder == working_directory or (folder / ".git").exists():
             yield from ancestors[: index + 1]
             return
-    yield near
+    yield project_files
     yield from [folder for folder in ancestors[1:] if (folder / "pyproject.toml").is_file()][:1]
 
 

@@ -40,6 +40,24 @@ class PythonTestCase:
         short_name = self.name.rpartition("::")[2]
         self.failures.append({"message": f"{short_name} {reason}", **details})
 
+    def add_report(self, event: PytestEvent) -> None:
+        """Record the outcome of one phase (setup, call or teardown) of the test, or of a subtest.
+
+        A test fails if any of its phases fails. It is finished after its teardown.
+        """
+        event["output"] = [(str(title), str(text)) for title, text in event.get("output", ())]
+        self.seconds += float(event["seconds"]) if "subtest" not in event else 0.0
+        outcome = event["outcome"]
+        if outcome == "failed":
+            self.outcome = "failed"
+            self.failures.append(event)
+        elif self.outcome != "failed" and "subtest" not in event:
+            if outcome == "skipped":
+                self.outcome = "xfailed" if event["xfail"] else "skipped"
+            elif outcome == "passed" and event["xfail"] and event["when"] == "call":
+                self.outcome = "xpassed"
+        self.is_finished = self.is_finished or event["when"] not in ("setup", "call")
+
 
 @dataclass(slots=True)
 class PythonTestRun:
@@ -48,7 +66,8 @@ class PythonTestRun:
     cases: dict[str, PythonTestCase] = field(default_factory=dict)
     collected_counts: dict[str, int] = field(default_factory=dict)
     """Number of tests by file."""
-    collect_errors: list[PytestEvent] = field(default_factory=list)
+    collect_errors: dict[str, str] = field(default_factory=dict)
+    """Messages by the file or directory that could not be collected."""
     warning_count: int = 0
     begin_event: PytestEvent = field(default_factory=dict)
     end_event: PytestEvent | None = None
@@ -79,24 +98,30 @@ class PythonTestRun:
 
     def apply_event(self, event: PytestEvent) -> None:
         """Update the state with an event. Events of unknown kinds are ignored."""
-        handler = getattr(self, f"_on_{str(event.get('event')).replace('-', '_')}", None)
-        if handler is not None:
-            handler(event)
+        match event.get("event"):
+            case "begin":
+                self.begin_event = event
+            case "collected":
+                self._add_collected_counts(event)
+            case "collect-error":
+                self.collect_errors.setdefault(str(event["id"]), str(event["text"]))
+            case "start":
+                self._get_case(event)
+            case "stopped" if str(event["id"]) in self.cases:
+                self.cases[str(event["id"])].stop_event = event
+            case "report":
+                self._get_case(event).add_report(event)
+            case "broken":
+                self.broken_test = str(event["id"])
+            case "warning":
+                self.warning_count += 1
+            case "end":
+                self.end_event = event
 
-    def _on_begin(self, event: PytestEvent) -> None:
-        self.begin_event = event
-
-    def _on_collected(self, event: PytestEvent) -> None:
-        # Later attempts collect only the remaining tests; each xdist worker reports all tests.
+    def _add_collected_counts(self, event: PytestEvent) -> None:
+        # Later attempts collect only the remaining tests; each xdist worker reports all of them.
         for file, count in dict(event["files"]).items():
             self.collected_counts.setdefault(str(file), int(count))
-
-    def _on_collect_error(self, event: PytestEvent) -> None:
-        if all(known["id"] != event["id"] for known in self.collect_errors):
-            self.collect_errors.append({"id": str(event["id"]), "text": str(event["text"])})
-
-    def _on_start(self, event: PytestEvent) -> None:
-        self._get_case(event)
 
     def _get_case(self, event: PytestEvent) -> PythonTestCase:
         """Return the test that an event names, and add it if it is new."""
@@ -105,39 +130,6 @@ class PythonTestRun:
         if name not in self.cases and len(self.cases) >= _MAX_CASES:
             raise ValueError("too many tests")
         return self.cases.setdefault(name, PythonTestCase(name, time.monotonic()))
-
-    def _on_stopped(self, event: PytestEvent) -> None:
-        case = self.cases.get(str(event["id"]))
-        if case is not None:
-            case.stop_event = event
-
-    def _on_report(self, event: PytestEvent) -> None:
-        """Record the outcome of one phase (setup, call or teardown) of a test, or of a subtest.
-
-        A test fails if any of its phases fails. It is finished after its teardown.
-        """
-        case = self._get_case(event)
-        event["output"] = [(str(title), str(text)) for title, text in event.get("output", ())]
-        case.seconds += float(event["seconds"]) if "subtest" not in event else 0.0
-        outcome = event["outcome"]
-        if outcome == "failed":
-            case.outcome = "failed"
-            case.failures.append(event)
-        elif case.outcome != "failed" and "subtest" not in event:
-            if outcome == "skipped":
-                case.outcome = "xfailed" if event["xfail"] else "skipped"
-            elif outcome == "passed" and event["xfail"] and event["when"] == "call":
-                case.outcome = "xpassed"
-        case.is_finished = case.is_finished or event["when"] not in ("setup", "call")
-
-    def _on_broken(self, event: PytestEvent) -> None:
-        self.broken_test = str(event["id"])
-
-    def _on_warning(self, _event: PytestEvent) -> None:
-        self.warning_count += 1
-
-    def _on_end(self, event: PytestEvent) -> None:
-        self.end_event = event
 
 
 class EventFileReader:

@@ -144,9 +144,7 @@ def _build_file_reports(tests: PythonTestRun) -> list[FileTestReport]:
     Files in which no test ran are included if tests were collected in them, or if collection
     failed.
     """
-    errors = {
-        _get_file_name(str(error["id"])): str(error["text"]) for error in tests.collect_errors
-    }
+    errors = {_get_file_name(name): text for name, text in tests.collect_errors.items()}
     cases: dict[str, list[PythonTestCase]] = {
         name: [] for name in [*tests.collected_counts, *errors]
     }

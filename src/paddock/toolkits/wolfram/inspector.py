@@ -93,7 +93,7 @@ def _inspect_directory(directory: Path, issue_filter: IssueFilter, limit: int, c
     If the call is cancelled, the report covers the files inspected so far. Unreadable files are
     listed at the end.
     """
-    files, skipped = list_allowed_files(directory, SOURCE_SUFFIXES, is_deep=True)
+    files, skipped = list_allowed_files(directory, SOURCE_SUFFIXES, include_subfolders=True)
     if not files:
         raise NoFilesFoundError(
             f"found no files with the suffixes {', '.join(SOURCE_SUFFIXES)}"

@@ -432,7 +432,7 @@ def _expand_path(path: str, ctx: Context) -> AllowedFiles:
     resolved = require_path(path, ctx, WolframTestsNotFoundError)
     if resolved.is_file():
         return AllowedFiles([resolved], [])
-    allowed = list_allowed_files(resolved, (WLT_SUFFIX,), is_deep=False)
+    allowed = list_allowed_files(resolved, (WLT_SUFFIX,), include_subfolders=False)
     if not allowed.files:
         raise NoTestsInFileError(f"{path} contains no {WLT_SUFFIX} files", where=str(resolved))
     return allowed

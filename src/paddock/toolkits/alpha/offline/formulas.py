@@ -55,6 +55,9 @@ _TOKEN_PATTERN = re.compile(
 )
 
 
+_SIGNS, _POWER_OPERATORS = ("+", "-"), ("^", "**")
+
+
 @dataclass(frozen=True)
 class FormulaNumber:
     """An exact number."""
@@ -213,6 +216,7 @@ def _require_real(x: complex) -> float:
 
 class _FormulaToken(NamedTuple):
     kind: str
+    """One of `number`, `name`, `sign` and `end`."""
     text: str
     is_after_space: bool
 
@@ -246,7 +250,7 @@ def _replace_word_operators(text: str) -> str:
 
 
 def _tokenize(text: str) -> list[_FormulaToken]:
-    """Split a text into tokens. Each token records whether a space precedes it."""
+    """Split a text into tokens, with a token of the kind `end` after them."""
     tokens, position = [], 0
     while text[position:].strip():
         match = _TOKEN_PATTERN.match(text, position)
@@ -255,7 +259,7 @@ def _tokenize(text: str) -> list[_FormulaToken]:
         kind = match.lastgroup or ""
         tokens.append(_FormulaToken(kind, match[kind], match.start(kind) > position))
         position = match.end()
-    return tokens
+    return [*tokens, _FormulaToken("end", "", is_after_space=False)]
 
 
 class _FormulaParser:
@@ -276,29 +280,31 @@ class _FormulaParser:
     def parse(self) -> Formula:
         """Parse all tokens as one formula."""
         formula = self._parse_sum()
-        if self._position < len(self._tokens):
-            raise UncertainAnswerError(f"{self._peek_text()!r}")
+        if self._token.kind != "end":
+            raise UncertainAnswerError(f"{self._token.text!r}")
         return formula
 
-    def _peek_text(self, ahead: int = 0) -> str:
-        index = self._position + ahead
-        return self._tokens[index].text if index < len(self._tokens) else ""
+    @property
+    def _token(self) -> _FormulaToken:
+        """The next token."""
+        return self._tokens[self._position]
 
-    def _peek_kind(self) -> str:
-        return self._tokens[self._position].kind if self._position < len(self._tokens) else ""
-
-    def _next_token(self) -> _FormulaToken:
-        if self._position == len(self._tokens):
-            raise UncertainAnswerError("the formula is incomplete")
-        self._position += 1
+    @property
+    def _previous_token(self) -> _FormulaToken:
         return self._tokens[self._position - 1]
+
+    def _accept(self, *texts: str) -> str:
+        """Consume the next token if it has one of the texts. Return its text, or else ""."""
+        if self._token.text not in texts:
+            return ""
+        self._position += 1
+        return self._previous_token.text
 
     def _parse_sum(self) -> Formula:
         """Parse terms that are joined by plus and minus signs."""
         terms = [self._parse_signed_term()]
-        while self._peek_text() in ("+", "-"):
-            sign = self._next_token().text
-            if self._peek_text() in ("+", "-"):
+        while sign := self._accept(*_SIGNS):
+            if self._token.text in _SIGNS:
                 raise UncertainAnswerError("two signs in succession")
             term = self._parse_product()
             terms.append(term if sign == "+" else negate(term))
@@ -306,50 +312,43 @@ class _FormulaParser:
 
     def _parse_signed_term(self) -> Formula:
         """Parse the first term of a sum, which may have a sign. `-2^2` is rejected."""
-        if self._peek_text() not in ("+", "-"):
-            return self._parse_product()
-        sign = self._next_token().text
-        if self._peek_kind() == "number" and self._peek_text(1) in ("^", "**"):
+        sign = self._accept(*_SIGNS)
+        is_number = self._token.kind == "number"
+        if sign and is_number and self._tokens[self._position + 1].text in _POWER_OPERATORS:
             raise UncertainAnswerError("a power of a negative number without brackets")
         term = self._parse_product()
-        return term if sign == "+" else negate(term)
+        return negate(term) if sign == "-" else term
 
     def _parse_product(self) -> Formula:
         """Parse factors with and without operators between them.
 
-        `is_plain` is False after a division or a power, where a factor without an operator is
+        `is_simple` is False after a division or a power, where a factor without an operator is
         ambiguous: `1/2x` may mean `1/(2x)`.
         """
         factors = [self._parse_power()]
-        is_plain = not self._ended_with_power
+        is_simple = not self._ended_with_power
         while True:
-            sign = self._peek_text()
-            if sign in ("*", "/"):
-                self._next_token()
+            if operator := self._accept("*", "/"):
                 factor = self._parse_power()
-                is_plain = sign == "*" and not self._ended_with_power
-                factors.append(factor if sign == "*" else invert(factor))
-            elif self._peek_kind() in ("name", "number") or sign in ("(", "\u221a"):
-                factors.append(self._parse_implicit_factor(is_plain=is_plain))
-                is_plain = not self._ended_with_power
+                is_simple = operator == "*" and not self._ended_with_power
+                factors.append(factor if operator == "*" else invert(factor))
+            elif self._token.kind in ("name", "number") or self._token.text in ("(", "\u221a"):
+                factors.append(self._parse_implicit_factor(is_simple=is_simple))
+                is_simple = not self._ended_with_power
             else:
                 return factors[0] if len(factors) == 1 else FormulaCall("Times", tuple(factors))
 
-    def _parse_implicit_factor(self, *, is_plain: bool) -> Formula:
+    def _parse_implicit_factor(self, *, is_simple: bool) -> Formula:
         """Parse a factor that follows another one without an operator, as in `2x` or `(x+1)(x-1)`.
 
         Args:
-            is_plain: Whether the previous factor is neither a divisor nor a power.
+            is_simple: Whether the previous factor is neither a divisor nor a power.
         """
-        previous, token = self._tokens[self._position - 1], self._tokens[self._position]
-        is_apart = previous.text == ")" or token.is_after_space
-        if token.kind == "number" or not (is_plain or is_apart) or self._is_after_division():
+        previous, token = self._previous_token, self._token
+        is_separated = previous.text == ")" or token.is_after_space
+        if token.kind == "number" or not (is_simple or is_separated) or self._is_after_division():
             raise UncertainAnswerError("an ambiguous product without an operator")
-        if (
-            previous.kind == "name"
-            and token.text == "("
-            and previous.text in _FUNCTION_NAME_LETTERS
-        ):
+        if token.text == "(" and previous.text in _FUNCTION_NAME_LETTERS:
             raise UncertainAnswerError(f"{previous.text}(: a function or a product")
         if previous.kind == "name" and token.kind == "name" and not token.is_after_space:
             raise UncertainAnswerError("adjacent letters without a space")
@@ -369,15 +368,12 @@ class _FormulaParser:
     def _parse_power(self) -> Formula:
         """Parse an operand with an optional exponent. `2^3^4` is rejected."""
         base = self._parse_postfix()
-        self._ended_with_power = self._peek_text() in ("^", "**")
+        self._ended_with_power = bool(self._accept(*_POWER_OPERATORS))
         if not self._ended_with_power:
             return base
-        self._next_token()
-        is_negative = self._peek_text() == "-"
-        if is_negative:
-            self._next_token()
+        is_negative = bool(self._accept("-"))
         exponent = self._parse_postfix()
-        if self._peek_text() in ("^", "**") or self._tokens[self._position - 1].text == "!":
+        if self._token.text in _POWER_OPERATORS or self._previous_token.text == "!":
             raise UncertainAnswerError("a power of a power without brackets")
         return FormulaCall("Power", (base, negate(exponent) if is_negative else exponent))
 
@@ -387,44 +383,43 @@ class _FormulaParser:
         Degrees are accepted only for numbers in trigonometric functions.
         """
         operand = self._parse_atom()
-        if self._peek_text() == "!":
-            self._next_token()
-            if self._peek_text() == "!":
+        if self._accept("!"):
+            if self._token.text == "!":
                 raise UncertainAnswerError("a double factorial, or the factorial of a factorial")
             return FormulaCall("Factorial", (operand,))
-        if self._peek_text() in ("\u00b0", "degrees", "degree", "deg"):
+        if self._accept("\u00b0", "degrees", "degree", "deg"):
             if not self._trigonometric_depth or not isinstance(operand, FormulaNumber):
                 raise UncertainAnswerError("degrees outside of a trigonometric function")
-            self._next_token()
             return FormulaCall("Times", (operand, FormulaName("Pi"), to_number(Fraction(1, 180))))
         return operand
 
     def _parse_atom(self) -> Formula:
         """Parse a number, a name, brackets or a root sign."""
-        token = self._next_token()
-        if token.kind == "number":
-            return self._parse_number(token.text)
-        if token.kind == "name":
-            return self._parse_name(token.text)
-        if token.text == "(":
+        if self._accept("("):
             formula = self._parse_sum()
-            if self._next_token().text != ")":
+            if not self._accept(")"):
                 raise UncertainAnswerError("a bracket is not closed")
             return formula
-        if token.text == "\u221a":
-            return self._parse_function("Sqrt", is_spoken=True)
-        raise UncertainAnswerError(f"{token.text!r}")
+        if self._accept("\u221a"):
+            return self._parse_function("Sqrt", is_spoken_root=True)
+        token = self._token
+        if token.kind not in ("number", "name"):
+            raise UncertainAnswerError(f"unexpected {token.text!r}")
+        self._position += 1
+        parse = self._parse_number if token.kind == "number" else self._parse_name
+        return parse(token.text)
 
     def _parse_number(self, text: str) -> Formula:
         digits = text.replace(",", "")
-        if re.match(r"0\d", digits) or re.fullmatch(r"[eE]\d*", self._peek_text()):
+        if re.match(r"0\d", digits) or re.fullmatch(r"[eE]\d*", self._token.text):
             raise UncertainAnswerError("an ambiguous number")
         return FormulaNumber(Fraction(digits), is_decimal="." in digits)
 
     def _parse_name(self, text: str) -> Formula:
         """Parse a function call, constant or variable. Other names are rejected."""
         if text.lower() in FUNCTION_HEADS:
-            return self._parse_function(FUNCTION_HEADS[text.lower()], is_spoken=text == "sqrt")
+            head = FUNCTION_HEADS[text.lower()]
+            return self._parse_function(head, is_spoken_root=text == "sqrt")
         if text in ("pi", "Pi", "PI"):
             return FormulaName("Pi")
         if text == "e":
@@ -433,23 +428,23 @@ class _FormulaParser:
             return FormulaName(text)
         raise UncertainAnswerError(f"{text!r}")
 
-    def _parse_function(self, head: str, *, is_spoken: bool) -> Formula:
+    def _parse_function(self, head: str, *, is_spoken_root: bool) -> Formula:
         """Parse the argument of a function: brackets, or a single operand.
 
         Args:
             head: The name of the function in the Wolfram Language.
-            is_spoken: Whether the function is a square root. Without brackets, no operator may
-                follow its argument, because "square root of 2 plus 3" is ambiguous.
+            is_spoken_root: Whether the function is a square root. Without brackets, no operator
+                may follow its argument, because "square root of 2 plus 3" is ambiguous.
         """
-        is_bracketed = self._peek_text() == "("
-        if not is_bracketed and self._peek_kind() not in ("number", "name"):
+        is_bracketed = self._token.text == "("
+        if not is_bracketed and self._token.kind not in ("number", "name"):
             raise UncertainAnswerError("a function without an argument, or the power of a function")
-        if self._peek_text().lower() in FUNCTION_HEADS:
+        if self._token.text.lower() in FUNCTION_HEADS:
             raise UncertainAnswerError("a function of a function without brackets")
         self._trigonometric_depth += head in TRIGONOMETRIC_FUNCTIONS
         argument = self._parse_postfix()
         self._trigonometric_depth -= head in TRIGONOMETRIC_FUNCTIONS
-        allowed = ("", ")") if is_spoken else ("", ")", "+", "-")
-        if not is_bracketed and self._peek_text() not in allowed:
+        allowed_texts = ("", ")") if is_spoken_root else ("", ")", *_SIGNS)
+        if not is_bracketed and self._token.text not in allowed_texts:
             raise UncertainAnswerError("a function without brackets whose argument is ambiguous")
         return FormulaCall(head, (argument,))
