@@ -116,17 +116,13 @@ def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
 
 def _describe_client(row: ClientRow) -> dict[str, object]:
     """Return a client and its state as a JSON object."""
-    client = row.client
     return {
-        "id": client.id,
-        "name": client.name,
+        **output.select_attributes(row.client, ("id", "name")),
         "is_detected": row.is_detected,
-        "files": [str(file) for file in row.files],
+        "files": list(map(str, row.files)),
         "project": row.project_file or None,
-        "format": client.format,
-        "http": client.supports_http,
-        "url": client.url,
-        "installations": [
-            describe_installation(installation) for installation in row.installations
-        ],
+        "format": row.client.format,
+        "http": row.client.supports_http,
+        "url": row.client.url,
+        "installations": list(map(describe_installation, row.installations)),
     }

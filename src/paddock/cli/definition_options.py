@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from paddock.cli.errors import ArgumentError
-from paddock.cli.shared_options import read_text_or_file, tool_options_option
+from paddock.cli.shared_options import combine_options, read_text_or_file, tool_options_option
 from paddock.extensions.references import make_reference_absolute
 from paddock.named_servers.sources import parse_definition_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-F = TypeVar("F", bound=Callable[..., object])
-
 FIELD_NAMES = ("instructions", "initialization", "version", "title", "description", "key")
 
 
-def definition_options(function: F) -> F:
-    """Add the options for the fields of a definition to a command."""
-    options = (
-        ("initialization", "REF", "Function to call at startup: module:name or file.py:name."),
-        ("version", "V", "Version of the server (default: 1.0.0)."),
-        ("title", "TEXT", "Name to display to users."),
-        ("description", "TEXT", "Purpose of the server, in one sentence."),
-        ("key", "KEY", "Name of the server in the files of clients."),
-    )
-    for name, metavar, help_text in reversed(options):
-        function = click.option(f"--{name}", metavar=metavar, help=help_text)(function)
-    function = click.option(
+definition_options = combine_options(
+    tool_options_option("Value of a tool option. Can be repeated."),
+    click.option(
         "--instructions",
         metavar="TEXT|@FILE",
         callback=read_text_or_file,
         help="Instructions for models, or @file with the text.",
-    )(function)
-    return tool_options_option("Value of a tool option. Can be repeated.")(function)
+    ),
+    click.option(
+        "--initialization",
+        metavar="REF",
+        help="Function to call at startup: module:name or file.py:name.",
+    ),
+    click.option("--version", metavar="V", help="Version of the server (default: 1.0.0)."),
+    click.option("--title", metavar="TEXT", help="Name to display to users."),
+    click.option("--description", metavar="TEXT", help="Purpose of the server, in one sentence."),
+    click.option("--key", metavar="KEY", help="Name of the server in the files of clients."),
+)
+"""The options for the fields of a definition."""
 
 
 def collect_definition_options(option_values: dict[str, Any]) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def search(
     )
     if as_json:
         keys = ("title", "source", "corpus", "score", "text")
-        output.print_json([{key: getattr(hit, key) for key in keys} for hit in results.hits])
+        output.print_json([output.select_attributes(hit, keys) for hit in results.hits])
     else:
         for hit in results.hits:
             _print_hit(hit, full=full)

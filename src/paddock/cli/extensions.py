@@ -76,13 +76,8 @@ def extensions(pattern: str, *, as_json: bool) -> None:
                 f"It is available in a catalogue. To install it: {format_install_command(pattern)}"
             )
     elif pattern == matching[0].name:
-        click.echo(
-            text_layout.replace_control_characters(
-                "\n\n".join(
-                    _format_extension(_describe_extension(extension)) for extension in matching
-                )
-            )
-        )
+        texts = [_format_extension(_describe_extension(extension)) for extension in matching]
+        click.echo(text_layout.replace_control_characters("\n\n".join(texts)))
     else:
         headings = ("extension", "version", "kind", *COUNTED_KINDS, "from")
         output.print_table(headings, map(_build_row, matching))
@@ -93,18 +88,10 @@ def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
     """Return the table row of an extension. The counts of a broken extension are empty."""
     if isinstance(extension, Extension):
         counts = [str(len(extension.manifest.get_items(kind))) for kind in COUNTED_KINDS]
-        return [
-            extension.name,
-            extension.version or "",
-            extension.kind,
-            *counts,
-            str(extension.directory),
-        ]
-    broken: list[output.Cell] = [
-        output.StyledCell(extension.name, "red"),
-        output.StyledCell("broken", "red"),
-    ]
-    return [*broken, extension.kind, *("" for _ in COUNTED_KINDS), str(extension.place)]
+        identity = (extension.name, extension.version or "", extension.kind)
+        return [*identity, *counts, str(extension.directory)]
+    name, state = output.StyledCell(extension.name, "red"), output.StyledCell("broken", "red")
+    return [name, state, extension.kind, *("" for _ in COUNTED_KINDS), str(extension.place)]
 
 
 def _warn_broken_extensions(matches: list[Extension | BrokenExtension]) -> None:
@@ -120,24 +107,15 @@ def _describe_extension(extension: Extension | BrokenExtension) -> Json:
 
     `problem` is the error of a broken extension, whose items cannot be listed.
     """
-    description: Json = {
-        "name": extension.name,
-        "kind": extension.kind,
-        "version": extension.version,
-        "distribution": extension.distribution,
-    }
+    description = output.select_attributes(extension, ("name", "kind", "version", "distribution"))
     if not isinstance(extension, Extension):
         return description | {"place": str(extension.place), "problem": str(extension.problem)}
-    items = {
+    items: Json = {
         kind: [_describe_item(extension, item) for item in extension.manifest.get_items(kind)]
         for kind in ITEM_KINDS
     }
-    return (
-        description
-        | {"place": str(extension.directory), "root": str(extension.root)}
-        | items
-        | {"problem": None}
-    )
+    paths = {"place": str(extension.directory), "root": str(extension.root)}
+    return {**description, **paths, **items, "problem": None}
 
 
 def _describe_item(extension: Extension, item: ManifestItem) -> Json:
@@ -220,8 +198,7 @@ def _has_matching_name(declared_item: DeclaredItem, pattern: str) -> bool:
 
 def _describe_declared_item(declared_item: DeclaredItem) -> dict[str, object]:
     return {
-        "name": declared_item.name,
-        "qualified_name": declared_item.qualified_name,
+        **output.select_attributes(declared_item, ("name", "qualified_name")),
         "extension": declared_item.extension.name,
         "description": declared_item.item.description,
     }

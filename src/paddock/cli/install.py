@@ -93,12 +93,16 @@ def install(
     if everywhere and may_ask and not dry_run:
         output.print_note("Detected clients: " + ", ".join(filter(None, clients)))
         output.confirm("Install into all of them?")
-    outcomes = [
-        _install_into_client(
-            client, arguments.server, settings, may_ask=may_ask, raises_errors=len(clients) == 1
-        )
-        for client in clients
-    ]
+    outcomes = []
+    for client in clients:
+        try:
+            plan = _install_with_confirmation(client, arguments.server, settings, may_ask=may_ask)
+            outcomes.append(Outcome(plan.client.id, plan))
+        except PaddockError as error:
+            # The error for a single client ends the command, with exit code 2.
+            if len(clients) == 1:
+                raise
+            outcomes.append(Outcome(str(client), error=error))
     report_outcomes(ctx, outcomes, PlanDisplay(dry_run, show_values), as_json=as_json)
 
 
@@ -130,36 +134,6 @@ def _select_clients(
             hint="paddock clients lists those on this computer; --all selects all of them",
         )
     return [None]
-
-
-def _install_into_client(
-    client: str | None,
-    server: str | None,
-    settings: InstallSettings,
-    *,
-    may_ask: bool,
-    raises_errors: bool,
-) -> Outcome:
-    """Install into one client.
-
-    Args:
-        client: The client, or None to detect it from the configuration file.
-        server: The server, or None for the default server.
-        settings: The settings for all clients.
-        may_ask: True if the user may be asked to replace an entry.
-        raises_errors: Raise an error instead of returning it. Used for a single client, so that
-            the command fails with exit code 2.
-
-    Returns:
-        The outcome, with the error if the installation failed.
-    """
-    name = client or str(settings["file"])
-    try:
-        return Outcome(name, _install_with_confirmation(client, server, settings, may_ask=may_ask))
-    except PaddockError as error:
-        if raises_errors:
-            raise
-        return Outcome(name, error=error)
 
 
 def _install_with_confirmation(

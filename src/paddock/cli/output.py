@@ -10,7 +10,7 @@ import os
 import sys
 from contextlib import contextmanager
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -99,6 +99,11 @@ def require_confirmation(question: str, refusal: str) -> None:
 def print_json(value: object) -> None:
     """Print a value as one JSON document."""
     click.echo(text_layout.format_json(value))
+
+
+def select_attributes(value: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return some attributes of an object by name, as the members of a JSON object."""
+    return {name: getattr(value, name) for name in names}
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:

@@ -13,7 +13,6 @@ from paddock.cli.errors import CommandError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from paddock.errors import PaddockError
     from paddock.installer.plan import Change, Outcome, Plan
     from paddock.zoo.formats.exchange import Remark
 
@@ -136,19 +135,8 @@ def print_outcomes(outcomes: Iterable[Outcome], display: PlanDisplay) -> None:
 def _outcome_to_json(outcome: Outcome, display: PlanDisplay) -> Json:
     if outcome.plan is not None:
         return _plan_to_json(outcome.plan, display)
-    return {
-        "client": outcome.client,
-        "error": None if outcome.error is None else _error_to_json(outcome.error),
-    }
-
-
-def _error_to_json(error: PaddockError) -> Json:
-    return {
-        "code": error.code,
-        "message": error.message,
-        "where": error.where,
-        "hint": error.hint,
-    }
+    error = output.select_attributes(outcome.error, ("code", "message", "where", "hint"))
+    return {"client": outcome.client, "error": error}
 
 
 def _plan_to_json(plan: Plan, display: PlanDisplay) -> Json:
@@ -156,10 +144,7 @@ def _plan_to_json(plan: Plan, display: PlanDisplay) -> Json:
     return {
         "action": plan.action,
         "client": plan.client.id,
-        "server": plan.server,
-        "key": plan.key,
-        "scope": plan.scope,
-        "is_applied": plan.is_applied,
+        **output.select_attributes(plan, ("server", "key", "scope", "is_applied")),
         "changes": [_change_to_json(change, display) for change in plan.changes],
         "notes": plan.notes,
         "paste": None if plan.paste is None else json.loads(plan.paste),

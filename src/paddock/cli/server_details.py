@@ -12,6 +12,7 @@ import msgspec
 
 from paddock.authoring.tool_option import SECRET_MASK
 from paddock.cli import text_layout
+from paddock.cli.output import select_attributes
 from paddock.errors import PaddockError
 from paddock.extensions.python_modules import DEFINITION_MODULE_PREFIX
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+OUTLINE_PROPERTIES = ("title", "description", "version")
 DEFINITION_PROPERTIES = (
     *("title", "description", "version", "transport", "key", "instructions"),
     *("options", "initialization", "configuration"),
@@ -35,25 +37,12 @@ def summarize_server(server: NamedServer) -> Json:
 
     The data comes from the definition or, if that is Python code, from the extension's manifest.
     """
-    details: Json = {"name": server.name, "location": str(server.location)}
-    problem = None
     try:
         outline = server.outline
     except PaddockError as error:
-        problem = str(error)
-    else:
-        details |= {
-            "title": outline.title,
-            "description": outline.description,
-            "version": outline.version,
-        }
-        details |= {kind: _get_spec_names(getattr(outline, kind)) for kind in NAME_LISTS}
-    details["installations"] = [
-        describe_installation(installation) for installation in server.installations
-    ]
-    details["is_remote"] = server.is_remote
-    details["problem"] = problem
-    return details
+        return _build_description(server, {}, str(error))
+    items = {kind: _get_spec_names(getattr(outline, kind)) for kind in NAME_LISTS}
+    return _build_description(server, select_attributes(outline, OUTLINE_PROPERTIES) | items, None)
 
 
 def _get_spec_names(specs: list[Any] | None) -> list[str] | None:
@@ -66,35 +55,34 @@ def describe_server(server: NamedServer) -> Json:
     Loads the tools of the server, which runs its code. A remote server is not installed, so only
     the properties in its catalogue are returned.
     """
-    details: Json = {"name": server.name, "location": str(server.location)}
-    problem = server.problem
     if server.is_remote:
-        outline = server.outline
-        details |= {
-            "title": outline.title,
-            "description": outline.description,
-            "version": outline.version,
-        }
-        details |= {kind: getattr(outline, kind) for kind in NAME_LISTS}
-    elif problem is None:
-        details |= {key: _to_plain_data(getattr(server, key)) for key in DEFINITION_PROPERTIES}
-        try:
-            details |= {names: getattr(server, names) for names in NAME_LISTS.values()}
-        except PaddockError as error:
-            problem = str(error)
-        details["options"] = _mask_secret_options(server, details["options"])
-        definition = server.definition
-        details |= {
-            kind: [_to_plain_data(spec) for spec in getattr(definition, kind)]
-            for kind in NAME_LISTS
-        }
-        details |= {key: _to_plain_data(value) for key, value in definition.extra.items()}
-    details["installations"] = [
-        describe_installation(installation) for installation in server.installations
-    ]
-    details["is_remote"] = server.is_remote
-    details["problem"] = problem
-    return details
+        properties = select_attributes(server.outline, (*OUTLINE_PROPERTIES, *NAME_LISTS))
+        return _build_description(server, properties, server.problem)
+    if server.problem is not None:
+        return _build_description(server, {}, server.problem)
+    problem = None
+    properties = {key: _to_plain_data(getattr(server, key)) for key in DEFINITION_PROPERTIES}
+    try:
+        properties |= select_attributes(server, NAME_LISTS.values())
+    except PaddockError as error:
+        problem = str(error)
+    properties["options"] = _mask_secret_options(server, properties["options"])
+    definition = server.definition
+    properties |= _to_plain_data(select_attributes(definition, NAME_LISTS))
+    properties |= _to_plain_data(definition.extra)
+    return _build_description(server, properties, problem)
+
+
+def _build_description(server: NamedServer, properties: Json, problem: str | None) -> Json:
+    """Return the properties between those that every description of a server has."""
+    return {
+        "name": server.name,
+        "location": str(server.location),
+        **properties,
+        "installations": list(map(describe_installation, server.installations)),
+        "is_remote": server.is_remote,
+        "problem": problem,
+    }
 
 
 def _mask_secret_options(server: NamedServer, options: Json) -> Json:
@@ -117,9 +105,9 @@ def _mask_secret_options(server: NamedServer, options: Json) -> Json:
     all_secrets = set().union(*secrets.values())
     return {
         tool: {
-            name: SECRET_MASK
-            if name in secrets.get(tool, all_secrets) and value is not None
-            else value
+            name: value
+            if value is None or name not in secrets.get(tool, all_secrets)
+            else SECRET_MASK
             for name, value in values.items()
         }
         for tool, values in options.items()
@@ -143,14 +131,7 @@ def format_server(details: Json) -> str:
 
 def describe_installation(installation: Installation) -> Json:
     """Return an installation as a JSON object, without the recorded file contents."""
-    return {
-        "server": installation.server,
-        "client": installation.client,
-        "file": installation.file,
-        "key": installation.key,
-        "scope": installation.scope,
-        "created": installation.created,
-    }
+    return select_attributes(installation, ("server", "client", "file", "key", "scope", "created"))
 
 
 def get_spec_name(spec: object) -> str:

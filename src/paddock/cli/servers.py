@@ -28,7 +28,7 @@ from paddock.cli.server_details import (
     get_spec_name,
     summarize_server,
 )
-from paddock.cli.shared_options import json_option
+from paddock.cli.shared_options import combine_options, json_option
 from paddock.cli.text_layout import format_json, replace_control_characters
 from paddock.errors import PaddockError
 from paddock.extensions.references import make_reference_absolute
@@ -54,14 +54,30 @@ if TYPE_CHECKING:
     ToolOptionValues = dict[str, dict[str, Any]]
 
 F = TypeVar("F", bound=Callable[..., object])
-COUNTED_KINDS = ("tools", "prompts")
-"""The item kinds counted in the list of servers."""
+ITEM_OPTION_HELP = {
+    "tool": "Tool: a name, module:function or file.py:function. Can be repeated.",
+    "prompt": "Prompt, in the same forms. Can be repeated.",
+    "resource": "Resource, in the same forms. Can be repeated.",
+}
+"""The options of `create` for the items of a server."""
 ITEM_COMPLETERS = {
     "tool": completion.complete_tools,
     "prompt": completion.complete_prompts,
     "resource": None,
 }
-"""The kinds of items that `edit` adds and removes, with the completer for their names."""
+"""The kinds of items of a server, with the completer for their names."""
+
+
+def _make_item_option(option: str, kind: str, help_text: str) -> Callable[[F], F]:
+    """Return a decorator that adds an option for the names of some items of a kind."""
+    return click.option(
+        f"--{option}",
+        option.replace("-", "_"),
+        multiple=True,
+        metavar=kind[0].upper(),
+        shell_complete=ITEM_COMPLETERS[kind],
+        help=help_text,
+    )
 
 
 def parse_server_name(argument: str) -> str | Path:
@@ -94,18 +110,10 @@ def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> 
         ("server", "version", "tools", "prompts", "from", "installed in"), map(_build_row, matches)
     )
     for server in matches:
-        problem = _find_problem(server)
-        if problem is not None:
-            output.print_warning(f"{server.name} is broken: {problem}")
-
-
-def _find_problem(server: NamedServer) -> str | None:
-    """Return why the definition cannot be read, or None. Runs no code of the server."""
-    try:
-        _ = server.outline
-    except PaddockError as error:
-        return str(error)
-    return None
+        try:
+            _ = server.outline  # read from the definition, without running code of the server
+        except PaddockError as error:
+            output.print_warning(f"{server.name} is broken: {error}")
 
 
 def _build_row(server: NamedServer) -> list[output.Cell]:
@@ -114,31 +122,16 @@ def _build_row(server: NamedServer) -> list[output.Cell]:
     A server whose definition cannot be read is marked as broken.
     """
     absent = " (not installed)" if server.is_remote else ""
-    locations = [f"{server.location}{absent}", _list_client_ids(server)]
+    client_ids = dict.fromkeys(installation.client for installation in server.installations)
+    locations = [f"{server.location}{absent}", ", ".join(client_ids)]
     try:
         outline = server.outline
     except PaddockError:
-        return [
-            output.StyledCell(server.name, "red"),
-            output.StyledCell("broken", "red"),
-            "",
-            "",
-            *locations,
-        ]
-    return [
-        server.name,
-        outline.version,
-        *(_format_count(getattr(outline, kind)) for kind in COUNTED_KINDS),
-        *locations,
-    ]
-
-
-def _format_count(specs: list[Any] | None) -> str:
-    return "" if specs is None else str(len(specs))
-
-
-def _list_client_ids(server: NamedServer) -> str:
-    return ", ".join(dict.fromkeys(installation.client for installation in server.installations))
+        name, state = output.StyledCell(server.name, "red"), output.StyledCell("broken", "red")
+        return [name, state, "", "", *locations]
+    items = (outline.tools, outline.prompts)
+    counts = ("" if specs is None else str(len(specs)) for specs in items)
+    return [server.name, outline.version, *counts, *locations]
 
 
 @click.command()
@@ -185,28 +178,8 @@ def _print_property(details: dict[str, Any], name: str, *, as_json: bool) -> Non
 
 @click.command()
 @click.argument("name")
-@click.option(
-    "--tool",
-    "tools",
-    multiple=True,
-    metavar="T",
-    shell_complete=completion.complete_tools,
-    help="Tool: a name, module:function or file.py:function. Can be repeated.",
-)
-@click.option(
-    "--prompt",
-    "prompts",
-    multiple=True,
-    metavar="P",
-    shell_complete=completion.complete_prompts,
-    help="Prompt, in the same forms. Can be repeated.",
-)
-@click.option(
-    "--resource",
-    "resources",
-    multiple=True,
-    metavar="R",
-    help="Resource, in the same forms. Can be repeated.",
+@combine_options(
+    *(_make_item_option(kind, kind, help_text) for kind, help_text in ITEM_OPTION_HELP.items())
 )
 @definition_options
 @click.option(
@@ -217,16 +190,7 @@ def _print_property(details: dict[str, Any], name: str, *, as_json: bool) -> Non
     help="Start from the definition in this TOML or JSON file. Options add to it.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace your server with the same name.")
-def create(
-    name: str,
-    *,
-    tools: tuple[str, ...],
-    prompts: tuple[str, ...],
-    resources: tuple[str, ...],
-    source: Path | None,
-    overwrite: bool,
-    **definition_values: Any,
-) -> None:
+def create(name: str, *, source: Path | None, overwrite: bool, **definition_values: Any) -> None:
     """Create a server called NAME, for paddock serve NAME and paddock install CLIENT NAME.
 
     All tools, prompts and resources are resolved first. If one is missing, nothing is written.
@@ -235,8 +199,9 @@ def create(
     base = parse_definition(table, name=name)
     changes = collect_definition_options(definition_values)
     changes["options"] = merge_option_values(base.options, changes.get("options", {}))
-    for kind, references in {"tools": tools, "prompts": prompts, "resources": resources}.items():
-        changes[kind] = [*getattr(base, kind), *map(make_reference_absolute, references)]
+    for kind in ITEM_COMPLETERS:
+        references = map(make_reference_absolute, definition_values[kind])
+        changes[f"{kind}s"] = [*getattr(base, f"{kind}s"), *references]
     # References in the file are relative to the directory of the file.
     with chdir(Path.cwd() if source is None else source.absolute().parent):
         server = _create_server(name, table, changes, overwrite=overwrite)
@@ -262,25 +227,20 @@ def _create_server(
         raise
 
 
-def item_change_options(function: F) -> F:
-    """Add the options `--add-KIND` and `--remove-KIND` for each item kind to a command."""
-    function = click.option(
+item_change_options = combine_options(
+    *(
+        _make_item_option(f"{verb}-{kind}", kind, f"{verb.capitalize()} a {kind}. Can be repeated.")
+        for kind in ITEM_COMPLETERS
+        for verb in ("add", "remove")
+    ),
+    click.option(
         "--remove-option",
         multiple=True,
         metavar="TOOL.OPTION",
         help="Remove the value of a tool option. Can be repeated.",
-    )(function)
-    # Click lists the option of the last applied decorator first, so the order is reversed.
-    for kind, completer in reversed(ITEM_COMPLETERS.items()):
-        for verb in ("remove", "add"):
-            function = click.option(
-                f"--{verb}-{kind}",
-                multiple=True,
-                metavar=kind[0].upper(),
-                shell_complete=completer,
-                help=f"{verb.capitalize()} a {kind}. Can be repeated.",
-            )(function)
-    return function
+    ),
+)
+"""The options `--add-KIND` and `--remove-KIND` of `edit` for each kind of items."""
 
 
 @click.command()
@@ -393,12 +353,7 @@ def _remove_items(
         match = next((item for item in remaining if name in _list_item_names(item)), None)
         if match is None:
             known_names = [get_spec_name(spec) for spec, _ in remaining]
-            raise ArgumentError(
-                f"The server has no {kind} {name!r}",
-                where=f"--remove-{kind}",
-                hint=did_you_mean(name, known_names)
-                or f"it has {', '.join(known_names) or 'none'}",
-            )
+            raise _make_removal_error(kind, name, known_names)
         remaining.remove(match)
     return remaining
 
@@ -412,19 +367,20 @@ def _remove_options(values: dict[str, dict[str, Any]], paths: tuple[str, ...]) -
     for path in paths:
         tool, _, option = path.rpartition(".")
         if option not in values.get(tool, {}):
-            known_paths = [
-                f"{tool_name}.{name}"
-                for tool_name, tool_values in values.items()
-                for name in tool_values
-            ]
-            raise ArgumentError(
-                f"The server sets no option {path!r}",
-                where="--remove-option",
-                hint=did_you_mean(path, known_paths)
-                or f"it sets {', '.join(known_paths) or 'none'}",
-            )
+            known_paths = [f"{name}.{key}" for name, options in values.items() for key in options]
+            raise _make_removal_error("option", path, known_paths)
         del values[tool][option]
     return {tool: tool_values for tool, tool_values in values.items() if tool_values}
+
+
+def _make_removal_error(kind: str, name: str, known_names: list[str]) -> ArgumentError:
+    """Return the error about an item or option that a server does not have."""
+    verb = "sets" if kind == "option" else "has"
+    return ArgumentError(
+        f"The server {verb} no {kind} {name!r}",
+        where=f"--remove-{kind}",
+        hint=did_you_mean(name, known_names) or f"it {verb} {', '.join(known_names) or 'none'}",
+    )
 
 
 def _edit_definition_text(name: str) -> bool:

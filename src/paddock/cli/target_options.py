@@ -15,16 +15,16 @@ from paddock.cli.errors import ArgumentError
 from paddock.cli.shared_options import combine_options, headers_option, json_option
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.names import parse_qualified_name
-from paddock.named_servers.launch_command import build_launch_command
 from paddock.named_servers.names import ServerDefinitionError, ServerNotFoundError
-from paddock.named_servers.server_ref import is_path_target
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:
     from paddock.client.connect_options import ConnectOptions
 
+# These functions load the server runtime, which `--help` does not need.
+IS_PATH_TARGET = "paddock.named_servers.server_ref:is_path_target"
 FIND_SOURCE = "paddock.named_servers.sources:find_source"
-"""Imported for named servers only, because it loads the server runtime."""
+BUILD_LAUNCH_COMMAND = "paddock.named_servers.launch_command:build_launch_command"
 
 
 class TargetCommand(click.Command):
@@ -55,7 +55,7 @@ def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
     command: list[str] | None = ctx.meta.get("paddock.command")
     if command is not None:
         return command
-    is_file = "://" not in target and is_path_target(target)
+    is_file = "://" not in target and resolve_name(IS_PATH_TARGET)(target)
     return target if is_file or "://" in target else _find_launch_command(target) or target
 
 
@@ -77,7 +77,7 @@ def _find_launch_command(word: str) -> list[str] | None:
         ):
             raise
         return None
-    launch = build_launch_command(word)
+    launch = resolve_name(BUILD_LAUNCH_COMMAND)(word)
     return [launch.command, *launch.args]
 
 

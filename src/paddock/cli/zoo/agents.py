@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -11,7 +10,12 @@ import msgspec
 from paddock.cli import completion, output, text_layout
 from paddock.cli.editor_draft import edit_in_editor
 from paddock.cli.errors import ArgumentError
-from paddock.cli.shared_options import json_option, read_text_or_file, yes_option
+from paddock.cli.shared_options import (
+    combine_options,
+    json_option,
+    read_text_or_file,
+    yes_option,
+)
 from paddock.cli.zoo.default_agent import resolve_agent_name
 from paddock.suggestions import did_you_mean
 from paddock.zoo.opening import open_zoo
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 
 MAX_DESCRIPTION_CHARACTERS = 60
 """Characters of a description in the table of agents."""
-F = TypeVar("F", bound=Callable[..., object])
 Json = dict[str, Any]
 
 
@@ -53,11 +56,8 @@ def list_agents(*, text: str | None, tag: str | None, archived: bool, as_json: b
 def _build_agent_row(agent: AgentSummary) -> list[output.Cell]:
     """Return the table row of an agent, with a shortened description."""
     description = text_layout.to_single_line(agent.description)
-    description = (
-        description
-        if len(description) <= MAX_DESCRIPTION_CHARACTERS
-        else f"{description[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
-    )
+    if len(description) > MAX_DESCRIPTION_CHARACTERS:
+        description = f"{description[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
     counts = [str(len(agent.skill_names)), str(agent.entry_count)]
     return [agent.id, agent.name, description, *counts, agent.updated_at[:10]]
 
@@ -71,23 +71,13 @@ def show(agent: str | None, *, as_json: bool) -> None:
         details = zoo.agents.find(resolve_agent_name(agent))
         # The text form only needs the number of entries.
         entries = zoo.brain.query_entries(details.id, limit=None if as_json else 1)
-        count = next(
-            (
-                summary.entry_count
-                for summary in _find_summaries(zoo, details.name)
-                if summary.id == details.id
-            ),
-            0,
-        )
+        summaries = zoo.agents.list_summaries(archived=None, text=details.name).items
     if as_json:
         output.print_json({"agent": details, "brainEntries": entries.items})
     else:
-        click.echo(text_layout.replace_control_characters(_format_agent(details, count)))
-
-
-def _find_summaries(zoo: Zoo, name: str) -> list[AgentSummary]:
-    """Return the summaries of agents whose text contains a name, including archived agents."""
-    return zoo.agents.list_summaries(archived=None, text=name).items
+        entry_counts = {summary.id: summary.entry_count for summary in summaries}
+        text = _format_agent(details, entry_counts.get(details.id, 0))
+        click.echo(text_layout.replace_control_characters(text))
 
 
 def _format_agent(agent: Agent, entries: int) -> str:
@@ -120,19 +110,17 @@ def _format_agent(agent: Agent, entries: int) -> str:
     return "\n\n".join(sections)
 
 
-def agent_options(function: F) -> F:
-    """Add the options for the fields of an agent to a command."""
-    description = click.option(
-        "--description", metavar="TEXT", help="Purpose of the agent, in one sentence."
-    )
-    soul = click.option(
+agent_options = combine_options(
+    click.option("--description", metavar="TEXT", help="Purpose of the agent, in one sentence."),
+    click.option(
         "--soul",
         metavar="TEXT|@FILE",
         callback=read_text_or_file,
         help="Character and behaviour of the agent, or @file with the text.",
-    )
-    tags = click.option("--tag", "tags", multiple=True, metavar="TAG", help="Tag. Can be repeated.")
-    return description(soul(tags(function)))
+    ),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Tag. Can be repeated."),
+)
+"""The options of `new` and `edit` for the fields of an agent."""
 
 
 def collect_agent_options(option_values: dict[str, Any]) -> dict[str, Any]:

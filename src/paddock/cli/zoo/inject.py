@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Unpack
+
 import click
 
 from paddock.cli import completion, output, text_layout
 from paddock.cli.zoo.default_agent import resolve_agent_name
 from paddock.zoo.opening import open_zoo
 
+if TYPE_CHECKING:
+    from paddock.zoo.injector import MemoryOptions
+
 
 @click.command()
 @click.argument("agent", required=False, shell_complete=completion.complete_agents)
 @click.option("--memory/--no-memory", "memory", default=None, help="Include memory or not.")
-@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens of memory.")
-@click.option("--workspace", metavar="ID", help="Rank memory of this workspace first.")
+@click.option(
+    "--budget", "budget_tokens", type=int, metavar="TOKENS", help="Maximum tokens of memory."
+)
+@click.option(
+    "--workspace", "workspace_id", metavar="ID", help="Rank memory of this workspace first."
+)
 @click.option("--about", metavar="TEXT", help="Rank memory about this topic first.")
 @click.option("--preview", is_flag=True, help="Do not record an injection.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the sections.")
 def inject(
     agent: str | None,
     *,
-    memory: bool | None,
-    budget: int | None,
-    workspace: str | None,
-    about: str | None,
     preview: bool,
     as_json: bool,
+    **memory_options: Unpack[MemoryOptions],
 ) -> None:
     """Print the prompt of AGENT, an id or a name (default: the project's default agent).
 
@@ -34,18 +40,9 @@ def inject(
     with open_zoo() as zoo:
         name = resolve_agent_name(agent)
         if preview:
-            injection = zoo.injector.preview(
-                name, memory=memory, budget_tokens=budget, workspace_id=workspace, about=about
-            )
+            injection = zoo.injector.preview(name, **memory_options)
         else:
-            injection = zoo.injector.inject(
-                name,
-                memory=memory,
-                budget_tokens=budget,
-                workspace_id=workspace,
-                about=about,
-                source="cli",
-            ).injection
+            injection = zoo.injector.inject(name, source="cli", **memory_options).injection
     if as_json:
         output.print_json(injection)
         return
