@@ -56,14 +56,8 @@ _WOLFRAM_LANGUAGE_WORDS = frozenset(
     ("wl", "wolfram", "mathematica", "wolframlanguage", "wolfram-language", "wls")
 )
 _EVALUATION_LANGUAGES = {
-    "python": "Python",
-    "julia": "Julia",
+    **{name.lower(): name for name in ("Python", "Julia", "R", "Ruby", "SQL", "Shell", "Octave")},
     "javascript": "NodeJS",
-    "r": "R",
-    "ruby": "Ruby",
-    "sql": "SQL",
-    "shell": "Shell",
-    "octave": "Octave",
     "java": "Java",
     "perl": "Perl",
 }

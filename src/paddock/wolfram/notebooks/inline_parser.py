@@ -186,27 +186,39 @@ class _InlineParser:
         characters = match[0]
         if "\n" in characters:
             self._add_text("\n" if characters[0] == "\\" or characters.startswith("  ") else " ")
-            return match.end()
-        if characters[0] == "\\":
+        elif characters[0] == "\\":
             self._add_text(characters[1])
-            return match.end()
-        parse_construct = _INLINE_PARSERS.get(characters[0])
-        end = parse_construct(self, match) if parse_construct is not None else None
-        if end is None:
-            self._add_text(characters)
-            end = match.end()
-        return end
+        elif characters[0] in "*_~":
+            self._add_delimiter_run(match)
+        elif characters[0] == "`":
+            return self._parse_code(match)
+        else:
+            return self._parse_construct(match)
+        return match.end()
 
-    def parse_code(self, match: re.Match[str]) -> int | None:
+    def _parse_construct(self, start: re.Match[str]) -> int:
+        """Parse a formula, image or link that begins with `$`, `![`, `[` or `<`."""
+        construct = _CONSTRUCTS[start[0][0]]
+        if self._has_links or not construct.is_link:
+            match = construct.pattern.match(self._text, start.start())
+            runs = construct.make_runs(match) if match is not None else []
+            if match is not None and runs:
+                self._runs += runs
+                return match.end()
+        self._add_text(start[0])
+        return start.end()
+
+    def _parse_code(self, opening: re.Match[str]) -> int:
         """Parse a code span between rows of backticks of the same length."""
-        end = self._find_closing_ticks(len(match[0]), match.end())
+        end = self._find_closing_ticks(len(opening[0]), opening.end())
         if end is None:
-            return None
-        code = self._text[match.end() : end].replace("\n", " ")
+            self._add_text(opening[0])
+            return opening.end()
+        code = self._text[opening.end() : end].replace("\n", " ")
         if code.startswith(" ") and code.endswith(" ") and code.strip():
             code = code[1:-1]
         self._runs.append(TextRun(code, "code"))
-        return end + len(match[0])
+        return end + len(opening[0])
 
     def _find_closing_ticks(self, length: int, start: int) -> int | None:
         """Return the position of the next backtick run of exactly `length` backticks."""
@@ -223,39 +235,7 @@ class _InlineParser:
             positions.pop()
         return positions[-1] if positions else None
 
-    def parse_formula(self, match: re.Match[str]) -> int | None:
-        formula = FORMULA_PATTERN.match(self._text, match.start())
-        if formula is None:
-            return None
-        self._runs.append(TextRun(" ".join((formula[1] or formula[2]).split("\n")), "formula"))
-        return formula.end()
-
-    def parse_image(self, match: re.Match[str]) -> int | None:
-        image = IMAGE_PATTERN.match(self._text, match.start())
-        if image is None:
-            return None
-        self._runs.append(TextRun(image[0], "raw"))
-        return image.end()
-
-    def parse_link(self, match: re.Match[str]) -> int | None:
-        """Parse a link with its text, which can contain emphasis and code."""
-        link = LINK_PATTERN.match(self._text, match.start()) if self._has_links else None
-        if link is None or not link[1].strip() or link[2] in ("", "<>"):
-            return None
-        target = link[2][1:-1] if link[2].startswith("<") else link[2]
-        # CommonMark does not allow links within links.
-        for run in parse_inline(link[1], has_links=False):
-            self._runs.append(run._replace(style=run.style._replace(link=target)))
-        return link.end()
-
-    def parse_autolink(self, match: re.Match[str]) -> int | None:
-        link = AUTOLINK_PATTERN.match(self._text, match.start()) if self._has_links else None
-        if link is None:
-            return None
-        self._runs.append(TextRun(link[1], "text", TextStyle(link=link[1])))
-        return link.end()
-
-    def parse_emphasis(self, match: re.Match[str]) -> int | None:
+    def _add_delimiter_run(self, match: re.Match[str]) -> None:
         """Record a row of emphasis characters.
 
         Its meaning is known only after the whole paragraph.
@@ -267,7 +247,6 @@ class _InlineParser:
             DelimiterRun(characters[0], len(characters), len(self._runs), before, after)
         )
         self._runs.append(TextRun(characters))
-        return match.end()
 
     def _apply_emphasis(self) -> list[TextRun]:
         """Pair the recorded delimiters and return the runs with their styles."""
@@ -300,13 +279,42 @@ def _apply_styles(runs: list[TextRun], spans: list[EmphasisSpan]) -> list[TextRu
     return styled_runs
 
 
-_INLINE_PARSERS: dict[str, Callable[[_InlineParser, re.Match[str]], int | None]] = {
-    "`": _InlineParser.parse_code,
-    "$": _InlineParser.parse_formula,
-    "!": _InlineParser.parse_image,
-    "[": _InlineParser.parse_link,
-    "<": _InlineParser.parse_autolink,
-    "*": _InlineParser.parse_emphasis,
-    "_": _InlineParser.parse_emphasis,
-    "~": _InlineParser.parse_emphasis,
+class _InlineConstruct(NamedTuple):
+    """A construct that one pattern describes completely."""
+
+    pattern: re.Pattern[str]
+    make_runs: Callable[[re.Match[str]], list[TextRun]]
+    """Returns the runs of a match, or an empty list if the match is plain text."""
+    is_link: bool = False
+
+
+def _make_formula_runs(match: re.Match[str]) -> list[TextRun]:
+    tex = match[1] or match[2]
+    return [TextRun(tex.replace("\n", " "), "formula")]
+
+
+def _make_image_runs(match: re.Match[str]) -> list[TextRun]:
+    return [TextRun(match[0], "raw")]
+
+
+def _make_link_runs(match: re.Match[str]) -> list[TextRun]:
+    """Return the runs of a link, whose text can contain emphasis and code."""
+    text, target = match[1], match[2].removeprefix("<").removesuffix(">")
+    if not text.strip() or not target:
+        return []
+    # CommonMark does not allow links within links.
+    runs = parse_inline(text, has_links=False)
+    return [run._replace(style=run.style._replace(link=target)) for run in runs]
+
+
+def _make_autolink_runs(match: re.Match[str]) -> list[TextRun]:
+    return [TextRun(match[1], style=TextStyle(link=match[1]))]
+
+
+_CONSTRUCTS = {
+    "$": _InlineConstruct(FORMULA_PATTERN, _make_formula_runs),
+    "!": _InlineConstruct(IMAGE_PATTERN, _make_image_runs),
+    "[": _InlineConstruct(LINK_PATTERN, _make_link_runs, is_link=True),
+    "<": _InlineConstruct(AUTOLINK_PATTERN, _make_autolink_runs, is_link=True),
 }
+"""Constructs by their first character."""

@@ -8,6 +8,7 @@ so nested emphasis needs no tree.
 from __future__ import annotations
 
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from paddock.errors import PaddockError
@@ -50,21 +51,13 @@ class TextRun(NamedTuple):
 def merge_runs(runs: Iterable[TextRun]) -> list[TextRun]:
     """Drop empty runs and merge consecutive text runs in the same style."""
     merged: list[TextRun] = []
-    for (kind, style), group in groupby((run for run in runs if run.text), key=_get_kind_and_style):
+    nonempty_runs = (run for run in runs if run.text)
+    for (kind, style), group in groupby(nonempty_runs, key=attrgetter("kind", "style")):
         if kind == "text":
             merged.append(TextRun("".join(run.text for run in group), "text", style))
         else:
             merged += group
     return merged
-
-
-def _get_kind_and_style(run: TextRun) -> tuple[RunKind, TextStyle]:
-    return run.kind, run.style
-
-
-def get_plain_text(runs: Iterable[TextRun]) -> str:
-    """Return the text of runs without their styles."""
-    return "".join(run.text for run in runs)
 
 
 HEADING_STYLES = (

@@ -24,7 +24,6 @@ from paddock.wolfram.notebooks.model import (
     ITEM_STYLES,
     QUOTE_STYLES,
     TextRun,
-    get_plain_text,
 )
 from paddock.wolfram.notebooks.text_data import UNPARSED_TEX_STYLE, find_formula_tex, to_runs
 from paddock.wolfram.parse_state import defer_gc
@@ -158,7 +157,7 @@ class _MarkdownWriter:
     def _format_text(self, cell: Cell) -> str:
         """Return the text of a cell. A text that is too long is cut off and loses its styles."""
         runs = to_runs(cell.content, self.images.make_placeholder)
-        text = get_plain_text(runs)
+        text = "".join(run.text for run in runs)
         if len(text) > self._cell_limit:
             text_run = TextRun(truncate_text(text, self._cell_limit), style=runs[0].style)
             return format_runs([text_run])
