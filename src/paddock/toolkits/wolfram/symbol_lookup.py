@@ -153,16 +153,15 @@ def _is_plain_value(left: Expression, right: Expression) -> bool:
     )
 
 
-class SymbolNames:
+class _SymbolNames:
     """Symbols by context, to find short names that are unambiguous.
 
     All expressions of an answer are added first. Then a name can be shortened if no other context
     in the answer contains it.
     """
 
-    def __init__(self, system_symbols: frozenset[str], default_context: str = "Global`") -> None:
+    def __init__(self, system_symbols: frozenset[str]) -> None:
         self._system_symbols = system_symbols
-        self._default_context = default_context
         self.names_by_context: defaultdict[str, set[str]] = defaultdict(set)
 
     def add_symbols(self, expressions: Iterable[Expression]) -> None:
@@ -176,13 +175,13 @@ class SymbolNames:
     def _split_name(self, text: str) -> tuple[str, str]:
         """Return the context and the short name of a symbol.
 
-        Names without a context are resolved as in a new kernel: system symbols first, then the
-        default context.
+        Names without a context are resolved as in a new kernel: system symbols first, then
+        `Global`.
         """
         context, separator, name = text.rpartition("`")
         if separator:
             return context + separator, name
-        return ("System`" if text in self._system_symbols else self._default_context), text
+        return ("System`" if text in self._system_symbols else "Global`"), text
 
     def shorten_names(self, expression: Expression) -> Expression:
         """Return an expression with short names for all unambiguous symbols."""
@@ -238,6 +237,11 @@ class _LookupContext(NamedTuple):
     def system_symbols(self) -> frozenset[str]:
         """Names of the symbols that the engine defines."""
         return get_system_names(self.engine, self.ask_kernel)
+
+    @property
+    def is_wolfram_kernel(self) -> bool:
+        """True for Wolfram's own engine, which has functions that the others do not have."""
+        return self.engine.name == "wolfram"
 
 
 class _SymbolEntry(NamedTuple):
@@ -298,13 +302,12 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
     if not _SYMBOL_NAME_PATTERN.fullmatch(name):
         return _SymbolEntry(short, f"Error: Invalid symbol name {name!r}")
     name = name.removeprefix("System`" if short in lookup.system_symbols else "Global`")
-    is_system = name in lookup.system_symbols
-    exists = (
-        is_system
+    is_known = (
+        name in lookup.system_symbols
         or name in lookup.session_definitions.symbol_names
         or is_known_symbol(name, lookup.ask_kernel)
     )
-    if not exists and lookup.engine.name not in _PARTIAL_NAMES_ENGINES:
+    if not is_known and lookup.engine.name not in _PARTIAL_NAMES_ENGINES:
         return _SymbolEntry(short, _format_unknown_symbol(name, short, lookup))
     attributes = get_attributes(name, lookup.ask_kernel)
     # The attributes of a locked symbol cannot be changed, so ReadProtected cannot be removed during
@@ -313,22 +316,26 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
         return _SymbolEntry(
             short, f"Error: {name} is Locked and ReadProtected: its definitions cannot be shown"
         )
-    is_wolfram = lookup.engine.name == "wolfram"
+    is_protected = lookup.is_wolfram_kernel and "ReadProtected" in attributes
     reader = SymbolReader(
-        name,
-        lookup.ask_kernel,
-        lookup.session_definitions,
-        is_protected=is_wolfram and "ReadProtected" in attributes,
+        name, lookup.ask_kernel, lookup.session_definitions, is_protected=is_protected
     )
     values = reader.read_values(attributes)
-    if not exists and not any(values):
+    if not is_known and not any(values):
         return _SymbolEntry(short, _format_unknown_symbol(name, short, lookup))
-    if is_wolfram:
+    return _SymbolEntry(short, "", _list_definitions(name, values, lookup))
+
+
+def _list_definitions(name: str, values: SymbolValues, lookup: _LookupContext) -> list[Expression]:
+    """Return the definitions of a symbol, with placeholders for code that is part of the engine.
+
+    Only Wolfram kernels report which kinds of code they have. For other engines, the placeholder
+    is a guess.
+    """
+    if lookup.is_wolfram_kernel:
         definitions = _build_definitions(name, values, is_built_in=False)
-        definitions += _query_kernel_functions(name, lookup.ask_kernel)
-    else:
-        definitions = _build_definitions(name, values, is_built_in=is_system)
-    return _SymbolEntry(short, "", definitions)
+        return definitions + _query_kernel_functions(name, lookup.ask_kernel)
+    return _build_definitions(name, values, is_built_in=name in lookup.system_symbols)
 
 
 def _query_kernel_functions(name: str, ask: AskKernel) -> list[Expression]:
@@ -363,21 +370,20 @@ def _format_answer(
         lookup: The engine and its kernel.
         is_detailed: Whether to append a table of all symbols that occur, by context.
     """
-    names = SymbolNames(lookup.system_symbols)
+    names = _SymbolNames(lookup.system_symbols)
     for entry in entries:
         names.add_symbols(entry.definitions)
     parts = [_format_entry(entry, names, length) for entry in entries]
     if is_detailed and names.names_by_context:
         table = {
-            context: sorted(names.names_by_context[context])
-            for context in sorted(names.names_by_context)
+            context: sorted(short) for context, short in sorted(names.names_by_context.items())
         }
         text = json.dumps(table, indent=2, ensure_ascii=False)
         parts.append(f"## Contexts\n\n```json\n{text}\n```")
     return "\n\n".join(parts)
 
 
-def _format_entry(entry: _SymbolEntry, names: SymbolNames, length: int) -> str:
+def _format_entry(entry: _SymbolEntry, names: _SymbolNames, length: int) -> str:
     """Return the section about one symbol, shortened to `length` characters of code."""
     title = f"# {entry.short_name}"
     if entry.text:
