@@ -76,34 +76,35 @@ class PropertyTable:
     def get_text(self, name: str) -> str | None:
         """Return a string property, or None if it is absent."""
         value = self._values.get(name)
-        if value is None or isinstance(value, str):
+        if isinstance(value, str | None):
             return value
-        raise self.make_error(f"{name} is {shorten_repr(value)}", "expected text")
+        raise self._make_type_error(name, value, "text")
 
     def get_flag(self, name: str, *, default: bool) -> bool:
         """Return a boolean property."""
         value = self._values.get(name, default)
         if isinstance(value, bool):
             return value
-        raise self.make_error(f"{name} is {shorten_repr(value)}", "expected true or false")
+        raise self._make_type_error(name, value, "true or false")
 
     def get_table(self, name: str) -> Mapping[str, object] | None:
         """Return a table property, or None if it is absent."""
         value = self._values.get(name)
-        if value is None or isinstance(value, Mapping):
+        if isinstance(value, Mapping | None):
             return value
-        raise self.make_error(f"{name} is {shorten_repr(value)}", "expected a table")
+        raise self._make_type_error(name, value, "a table")
 
     def get_list(self, name: str) -> list[object] | None:
         """Return a list property, or None if it is absent. A string becomes a list of one."""
         value = self._values.get(name)
-        if value is None:
-            return None
-        if isinstance(value, str):
-            return [value]
-        if isinstance(value, list | tuple):
-            return list(value)
-        raise self.make_error(f"{name} is {shorten_repr(value)}", "expected a list")
+        match value:
+            case None:
+                return None
+            case str():
+                return [value]
+            case list() | tuple():
+                return [*value]
+        raise self._make_type_error(name, value, "a list")
 
     def get_present(self, *names: str) -> dict[str, object]:
         """Return those of the named properties that are present, unchecked."""
@@ -112,6 +113,9 @@ class PropertyTable:
     def make_error(self, problem: str, hint: str | None = None) -> SpecificationError:
         """Return an error that describes a value found in this table."""
         return self._error(problem, hint=hint, where=self._where)
+
+    def _make_type_error(self, name: str, value: object, expected: str) -> SpecificationError:
+        return self.make_error(f"{name} is {shorten_repr(value)}", f"expected {expected}")
 
 
 @contextmanager

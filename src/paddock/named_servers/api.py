@@ -214,9 +214,8 @@ def edit_server(
             text = read_definition_text(source.file)
             before = source.parse_as(text)
             all_changes = changes if change is None else {**change(before), **changes}
-            after = build_stored_definition(
-                _apply_changes(before, all_changes), get_origin(source), pickles, before
-            )
+            changed = _apply_changes(before, all_changes)
+            after = build_stored_definition(changed, get_origin(source), pickles, before)
             edited = edit_definition_text(text, to_plain_table(before), to_plain_table(after))
             is_done = replace_definition_text(source.file, text, edited, after, pickles)
     return NamedServer(source)
@@ -238,16 +237,12 @@ def rewrite_server(name: str, text: str, since: str | None = None) -> NamedServe
         LoadError: A reference cannot be resolved.
     """
     source = find_user_source(name)
-    edited_definition = source.parse_as(text)
+    new_definition, origin = source.parse_as(text), get_origin(source)
     with clean_up_pickles(name):
         # Paths in the user's text are relative to its file already, so none of them is new.
-        after = build_stored_definition(
-            edited_definition, get_origin(source), None, edited_definition
-        )
-        check_startable(after, get_origin(source), source.try_read())
-        edited = edit_definition_text(
-            text, to_plain_table(edited_definition), to_plain_table(after)
-        )
+        after = build_stored_definition(new_definition, origin, None, new_definition)
+        check_startable(after, origin, source.try_read())
+        edited = edit_definition_text(text, to_plain_table(new_definition), to_plain_table(after))
         if not replace_definition_text(source.file, since, edited, after):
             raise ServerDefinitionError(
                 "the definition has been changed since it was opened", where=str(source.file)

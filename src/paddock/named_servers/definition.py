@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 STDIO_TRANSPORT = "stdio"
 _TRANSPORTS = {"stdio": STDIO_TRANSPORT, "StandardInputOutput": STDIO_TRANSPORT}
-_CANONICAL_KEYS = (
-    *("schema", "name", "title", "description", "version", "key", "instructions"),
-    *("tools", "prompts", "resources", "options", "initialization", "transport", "views"),
-)
 _KEY_ALIASES = {
     "ObjectVersion": "schema",
     "Name": "name",
@@ -88,6 +84,13 @@ class ServerDefinition(msgspec.Struct, kw_only=True):
     def config_key(self) -> str:
         """The name of the entry in clients' files."""
         return self.key or make_safe_key(self.name)
+
+
+_INTERNAL_FIELDS = ("extra", "prebuilt_server")
+_CANONICAL_KEYS = tuple(
+    field for field in ServerDefinition.__struct_fields__ if field not in _INTERNAL_FIELDS
+)
+"""The keys of a definition file, such as `tools`, in Paddock's spelling."""
 
 
 def make_safe_key(name: str) -> str:
@@ -180,7 +183,7 @@ def canonical_key(key: str) -> str | None:
 
 
 def _parse_text(value: Any, key: str, place: KeyLocator) -> str | None:
-    if value is None or isinstance(value, str):
+    if isinstance(value, str | None):
         return value
     raise _make_type_error("a string", value, key, place)
 

@@ -26,6 +26,8 @@ from paddock.named_servers.trial_run import try_definition
 from paddock.protocol.versions import UI_EXTENSION
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from paddock.named_servers.definition import ServerDefinition
     from paddock.named_servers.pickles import FunctionPickles
     from paddock.named_servers.server_builder import DefinitionOrigin
@@ -120,12 +122,8 @@ def _merge_options(
 def _get_changed_values(tool: Tool) -> dict[str, Any]:
     """Return the option values of a tool that differ from those in its module."""
     base = find_base_tool(tool)
-    if base is None:
-        base_values: dict[str, Any] = {
-            name: option.default for name, option in tool.options.items()
-        }
-    else:
-        base_values = base.option_values
+    defaults = {name: option.default for name, option in tool.options.items()}
+    base_values: Mapping[str, Any] = defaults if base is None else base.option_values
     return {
         name: NONE_VALUE if value is None else msgspec.to_builtins(value, enc_hook=str)
         for name, value in tool.option_values.items()

@@ -21,8 +21,7 @@ from paddock.named_servers.names import (
     build_definition_path,
     is_path_like,
 )
-from paddock.named_servers.quick_extensions import find_extension_definition
-from paddock.named_servers.quick_facts import read_quick_facts
+from paddock.named_servers.quick_facts import find_extension_definition, read_quick_facts
 from paddock.serving.target import PathTarget
 from paddock.version import __version__
 
