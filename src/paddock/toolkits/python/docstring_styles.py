@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -87,17 +88,15 @@ def detect_style(docstrings: Iterable[str]) -> DocstringStyle | None:
     for text in docstrings:
         lines = text.splitlines()
         for line, following in zip_longest(lines, lines[1:], fillvalue=""):
-            google = _GOOGLE_HEADING_PATTERN.match(line.strip())
-            if google and find_section_name(google[1]):
+            heading = _GOOGLE_HEADING_PATTERN.match(line.strip())
+            field = _REST_FIELD_PATTERN.match(line.strip())
+            if heading and find_section_name(heading[1]):
                 counts["google"] += 1
             elif find_section_name(line) and _UNDERLINE_PATTERN.match(following.strip()):
                 counts["numpy"] += 1
-            elif (field := _REST_FIELD_PATTERN.match(line.strip())) and field[
-                1
-            ] in _REST_FIELD_SECTIONS:
+            elif field and field[1] in _REST_FIELD_SECTIONS:
                 counts["rest"] += 1
-    best = counts.most_common(1)
-    return best[0][0] if best else None
+    return next((style for style, _ in counts.most_common(1)), None)
 
 
 def split_sections(text: str, style: DocstringStyle) -> list[DocstringSection]:
@@ -108,8 +107,7 @@ def split_sections(text: str, style: DocstringStyle) -> list[DocstringSection]:
     """
     lines = text.split("\n")
     sections = [DocstringSection("", [])]
-    for index, line in enumerate(lines):
-        following = lines[index + 1] if index + 1 < len(lines) else ""
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         name = _find_heading(line, following, style)
         if name and not (style == "rest" and name == sections[-1].name):
             sections.append(DocstringSection(name, []))
@@ -161,18 +159,13 @@ def replace_section(text: str, style: DocstringStyle, name: str, content: str | 
     """
     sections = [section for section in split_sections(text, style) if section.name != name]
     if content is not None and content.strip():
-        rank = SECTION_ORDER.index(name)
+        later_names = SECTION_ORDER[SECTION_ORDER.index(name) + 1 :]
         position = next(
-            (
-                index
-                for index, section in enumerate(sections)
-                if section.name and SECTION_ORDER.index(section.name) > rank
-            ),
+            (index for index, section in enumerate(sections) if section.name in later_names),
             len(sections),
         )
-        sections.insert(
-            position, DocstringSection(name, _format_section(name, content.strip("\n"), style))
-        )
+        lines = _format_section(name, content.strip("\n"), style)
+        sections.insert(position, DocstringSection(name, lines))
     return _join_sections(sections, style)
 
 
@@ -184,18 +177,11 @@ def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> s
         if not body:
             continue
         # reST fields form one list, so there is no empty line between sections that are fields.
-        is_close = (
-            style == "rest"
-            and parts
-            and _REST_FIELD_PATTERN.match(body)
-            and _starts_with_field(parts[-1])
-        )
-        parts += [("\n" if is_close else "\n\n") + body] if parts else [body]
+        is_field = style == "rest" and _REST_FIELD_PATTERN.match(body)
+        follows_field = parts and _REST_FIELD_PATTERN.match(parts[-1].lstrip("\n"))
+        separator = "\n" if is_field and follows_field else "\n\n"
+        parts.append(separator + body if parts else body)
     return "".join(parts)
-
-
-def _starts_with_field(part: str) -> bool:
-    return bool(_REST_FIELD_PATTERN.match(part.lstrip("\n")))
 
 
 def _format_section(name: str, content: str, style: DocstringStyle) -> list[str]:
@@ -206,18 +192,17 @@ def _format_section(name: str, content: str, style: DocstringStyle) -> list[str]
     """
     lines = _strip_heading(content.split("\n"), name)
     items = _parse_items(lines) if name in _ITEM_SECTIONS else []
+    body = [line for item in items for line in _format_item(item, style, name)] or lines
     if style == "google":
-        body = [line for item in items for line in _format_google_item(item)] if items else lines
         return [f"{name}:", *(f"    {line}".rstrip() for line in body)]
     if style == "numpy":
         heading = _NUMPY_SECTION_NAMES.get(name, name)
-        body = [line for item in items for line in _format_numpy_item(item)] if items else lines
         return [heading, "-" * len(heading), *body]
     if items:
-        return [line for item in items for line in _format_rest_item(_REST_FIELDS[name], item)]
+        return body
     if name in ("Returns", "Yields"):
-        first, *rest = [line.strip() for line in lines if line.strip()]
-        return [f":{name.lower()}: {first}", *(f"    {line}" for line in rest)]
+        first, *following = [line.strip() for line in lines if line.strip()]
+        return [f":{name.lower()}: {first}", *(f"    {line}" for line in following)]
     # The content already contains reST fields.
     if any(_REST_FIELD_PATTERN.match(line) for line in lines):
         return lines
@@ -244,21 +229,19 @@ def _parse_items(lines: list[str]) -> list[_SectionItem]:
     return items
 
 
-def _format_google_item(item: _SectionItem) -> list[str]:
-    kind = f" ({item.type_text})" if item.type_text else ""
-    first, *rest = item.lines or [""]
-    return [f"{item.name}{kind}: {first}".rstrip(), *(f"    {line}" for line in rest)]
-
-
-def _format_numpy_item(item: _SectionItem) -> list[str]:
-    kind = f" : {item.type_text}" if item.type_text else ""
-    return [f"{item.name}{kind}", *(f"    {line}" for line in item.lines)]
-
-
-def _format_rest_item(field: str, item: _SectionItem) -> list[str]:
-    first, *rest = item.lines or [""]
-    lines = [f":{field} {item.name}: {first}".rstrip(), *(f"    {line}" for line in rest)]
-    return [*lines, f":type {item.name}: {item.type_text}"] if item.type_text else lines
+def _format_item(item: _SectionItem, style: DocstringStyle, section: str) -> list[str]:
+    """Return the lines of an item, such as `name (type): text` in Google style."""
+    if style == "numpy":
+        heading = f"{item.name} : {item.type_text}" if item.type_text else item.name
+        return [heading, *(f"    {line}" for line in item.lines)]
+    first, *following = item.lines or [""]
+    heading = f"{item.name} ({item.type_text})" if item.type_text else item.name
+    if style == "rest":
+        heading = f":{_REST_FIELDS[section]} {item.name}"
+    lines = [f"{heading}: {first}".rstrip(), *(f"    {line}" for line in following)]
+    if style == "rest" and item.type_text:
+        lines.append(f":type {item.name}: {item.type_text}")
+    return lines
 
 
 def _strip_heading(lines: list[str], name: str) -> list[str]:
@@ -267,8 +250,7 @@ def _strip_heading(lines: list[str], name: str) -> list[str]:
         lines = lines[1:]
         if lines and _UNDERLINE_PATTERN.match(lines[0].strip()):
             lines = lines[1:]
-    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return [line[margin:].rstrip() for line in lines]
+    return [line.rstrip() for line in textwrap.dedent("\n".join(lines)).split("\n")]
 
 
 def list_documented_names(text: str, style: DocstringStyle, section: str = "Args") -> list[str]:
@@ -282,22 +264,12 @@ def list_documented_names(text: str, style: DocstringStyle, section: str = "Args
         if candidate.name != section:
             continue
         if style == "rest":
-            fields = (_REST_FIELD_PATTERN.match(line) for line in candidate.lines)
-            names += [
-                field[2].split()[-1]
-                for field in fields
-                if field and field[2] and field[1] != "type"
-            ]
+            fields = filter(None, map(_REST_FIELD_PATTERN.match, candidate.lines))
+            names += [field[2].split()[-1] for field in fields if field[2] and field[1] != "type"]
             continue
         # The heading has two lines in NumPy style (with its underline) and one in Google style.
-        lines = candidate.lines[2 if style == "numpy" else 1 :]
-        content_lines = [line for line in lines if line.strip()]
-        margin = min((len(line) - len(line.lstrip()) for line in content_lines), default=0)
+        lines = textwrap.dedent("\n".join(candidate.lines[2 if style == "numpy" else 1 :]))
         pattern = _NUMPY_ITEM_PATTERN if style == "numpy" else _ITEM_PATTERN
-        for line in content_lines:
-            match = (
-                pattern.match(line[margin:]) if not line[margin : margin + 1].isspace() else None
-            )
-            if match:
-                names += [name.strip() for name in match[1].split(",")]
+        for match in filter(None, map(pattern.match, lines.splitlines())):
+            names += [name.strip() for name in match[1].split(",")]
     return [name.lstrip("*") for name in names]

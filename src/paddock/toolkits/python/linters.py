@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.02
 _MAX_ERROR_BYTES = 20_000
 RUFF_TIMEOUT_SECONDS = 120.0
-MAX_LINTER_OUTPUT_BYTES = 64 << 20
+MAX_OUTPUT_BYTES = 64 << 20  # A program with more output is ended.
 # The rules for projects that do not configure ruff.
 DEFAULT_RUFF_RULES = "E4,E7,E9,F,W605,ASYNC,B,C4,PERF,PIE,PLE,PLW,RET,SIM,UP"
 _INVALID_CONFIG_STATUS = 2
@@ -94,7 +94,6 @@ def run_program(
     directory: Path,
     *,
     seconds: float,
-    max_output_bytes: int,
     is_cancelled: Callable[[], bool],
     stdin: bytes = b"",
 ) -> ProgramResult:
@@ -106,7 +105,6 @@ def run_program(
         command: The program and its arguments.
         directory: The working directory.
         seconds: The time limit.
-        max_output_bytes: The program is ended when its standard output exceeds this size.
         is_cancelled: Polled while the program runs.
         stdin: The content of its standard input.
 
@@ -132,18 +130,18 @@ def run_program(
         except OSError as error:
             raise ProgramError(f"{command[0]} does not start: {error.strerror}") from None
         name = Path(command[0]).name
-        _wait_for_program(process, name, output_file, seconds, max_output_bytes, is_cancelled)
+        _wait_for_program(process, name, output_file, seconds, is_cancelled)
         process.kill()
         exit_code = process.wait()
         output_file.seek(0)
-        output = output_file.read(max_output_bytes + 1)
+        output = output_file.read(MAX_OUTPUT_BYTES + 1)
         error_file.seek(0)
         error_text = error_file.read(_MAX_ERROR_BYTES).decode("utf-8", "replace")
         return ProgramResult(
             exit_code,
-            output[:max_output_bytes],
+            output[:MAX_OUTPUT_BYTES],
             error_text.strip(),
-            is_truncated=len(output) > max_output_bytes,
+            is_truncated=len(output) > MAX_OUTPUT_BYTES,
         )
 
 
@@ -152,7 +150,6 @@ def _wait_for_program(
     name: str,
     output_file: IO[bytes],
     seconds: float,
-    max_output_bytes: int,
     is_cancelled: Callable[[], bool],
 ) -> None:
     """Wait until a program ends, its output is too long, or the call is cancelled.
@@ -165,7 +162,7 @@ def _wait_for_program(
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_SECONDS)
             return
-        if os.fstat(output_file.fileno()).st_size > max_output_bytes:
+        if os.fstat(output_file.fileno()).st_size > MAX_OUTPUT_BYTES:
             return
         if time.monotonic() > deadline:
             process.kill()
@@ -202,6 +199,14 @@ class LinterProject(NamedTuple):
     def find_program(self, name: str) -> str | None:
         """Return the path of a program of Paddock's environment, the project's, or `PATH`."""
         return find_program(name, directory=self.interpreter.path.parent)
+
+    def run_program(
+        self, command: Sequence[str], seconds: float, stdin: bytes = b""
+    ) -> ProgramResult:
+        """Run a linter in the project's directory until it ends or the call is cancelled."""
+        return run_program(
+            command, self.directory, seconds=seconds, is_cancelled=self.is_cancelled, stdin=stdin
+        )
 
 
 def check_text_with_ruff(project: LinterProject, text: str, path: Path) -> RuffResult:
@@ -256,16 +261,10 @@ def _run_ruff(
         raise ProgramError(
             "ruff is not installed", hint="pip install 'paddock[python]', or ruff itself"
         )
-    return run_program(
-        # Inspecting must not write into the project. With --exit-zero, a status other than 0
-        # means that ruff itself has failed, and not that there are issues.
-        [ruff, "check", "--no-cache", "--quiet", "--exit-zero", *arguments],
-        project.directory,
-        seconds=RUFF_TIMEOUT_SECONDS,
-        max_output_bytes=MAX_LINTER_OUTPUT_BYTES,
-        is_cancelled=project.is_cancelled,
-        stdin=stdin,
-    )
+    # Inspecting must not write into the project. With --exit-zero, a status other than 0 means that
+    # ruff itself has failed, and not that there are issues.
+    command = [ruff, "check", "--no-cache", "--quiet", "--exit-zero", *arguments]
+    return project.run_program(command, RUFF_TIMEOUT_SECONDS, stdin)
 
 
 def _summarize_errors(errors: str) -> str:
@@ -287,7 +286,8 @@ def _convert_ruff_issue(issue: dict[str, Any]) -> CodeIssue:
     """Convert an issue from ruff's JSON to the common form."""
     code = issue.get("code") or "invalid-syntax"
     severity, confidence = classify_code(code)
-    location = _convert_location(issue["location"], issue["end_location"])
+    start, end = issue["location"], issue["end_location"]
+    location = SourceRange(start["row"], start["column"], end["row"], end["column"])
     fix = issue.get("fix")
     fixes: tuple[SuggestedFix, ...] = ()
     if fix and fix.get("message"):
@@ -297,10 +297,6 @@ def _convert_ruff_issue(issue: dict[str, Any]) -> CodeIssue:
     name = issue.get("name") or ""
     argument = "" if name == code else name
     return CodeIssue(code, argument, severity, confidence, issue["message"], location, fixes)
-
-
-def _convert_location(start: dict[str, int], end: dict[str, int]) -> SourceRange:
-    return SourceRange(start["row"], start["column"], end["row"], end["column"])
 
 
 def classify_code(code: str) -> tuple[Severity, float]:
@@ -353,12 +349,8 @@ class TypeChecker:
         else:
             arguments, parse = self._build_mypy_arguments(path), self._parse_mypy_output
         try:
-            result = run_program(
-                [self._program, *arguments],
-                self._project.directory,
-                seconds=TYPE_CHECK_TIMEOUT_SECONDS,
-                max_output_bytes=MAX_LINTER_OUTPUT_BYTES,
-                is_cancelled=self._project.is_cancelled,
+            result = self._project.run_program(
+                [self._program, *arguments], TYPE_CHECK_TIMEOUT_SECONDS
             )
         except ProgramError as error:
             return [], [f"Types were not checked: {error}"]

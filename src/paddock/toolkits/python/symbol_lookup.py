@@ -39,7 +39,6 @@ _IMPORT_TIMEOUT_SECONDS, _POLL_SECONDS = 60.0, 0.05
 _IMPORT_MEMORY_BYTES = 4 << 30
 _MAX_RESULT_BYTES = 64 << 20
 LOOKUP_TIMEOUT_SECONDS = 60.0
-_MAX_OUTPUT_BYTES = 64 << 20
 _MAX_NAMES = 50
 _MISSING_MODULE_ERROR = "ModuleNotFoundError"
 _CHILD_PROGRAM = """\
@@ -174,7 +173,6 @@ def _run_symbol_child(
         [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source)],
         Path(request["project"]),
         seconds=LOOKUP_TIMEOUT_SECONDS,
-        max_output_bytes=_MAX_OUTPUT_BYTES,
         is_cancelled=is_cancelled,
         stdin=json.dumps(request).encode(),
     )
