@@ -8,9 +8,11 @@ without a value are left out, because several clients drop entries that contain 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
+
+import msgspec
 
 from paddock.errors import PaddockError
 
@@ -189,52 +191,43 @@ def _match_form_part(
     return True
 
 
+class _FieldValues(msgspec.Struct, frozen=True):
+    """The values of the fields in an entry's data, by the names of the `FormatField`s."""
+
+    command: str | None = None
+    args: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    command_line: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    url: str | None = None
+    headers: dict[str, str] = {}
+    description: object = None
+    directory: object = None
+    forwarded_variables: object = None
+
+
 def _build_entry(values: Mapping[str, object], *, is_enabled: bool) -> ConfigEntry | None:
     """Build an entry from the values of its fields, or return None if one has the wrong type."""
-    command_line = _to_string_tuple(values.get("command_line", ()))
-    command = values.get("command", command_line[0] if command_line else None)
-    args = _to_string_tuple(values.get("args", command_line[1:] if command_line else ()))
-    env = _to_string_mapping(values.get("env", {}))
-    headers = _to_string_mapping(values.get("headers", {}))
-    url = values.get("url")
-    has_target = isinstance(command if url is None else url, str)
-    if not has_target or args is None or env is None or headers is None:
+    try:
+        fields = msgspec.convert(values, _FieldValues)
+    except msgspec.ValidationError:
         return None
+    program, *program_args = fields.command_line or (None,)
+    command = program if fields.command is None else fields.command
+    if command is None and fields.url is None:
+        return None
+    # Clients ignore these fields if they have another type, so the entry stays valid.
+    forwarded = fields.forwarded_variables if isinstance(fields.forwarded_variables, list) else []
     return ConfigEntry(
-        command=command if isinstance(command, str) else None,
-        args=args,
-        env=env,
-        url=url if isinstance(url, str) else None,
-        headers=headers,
-        description=_to_string(values.get("description")),
+        command=command,
+        args=tuple(program_args) if fields.args is msgspec.UNSET else fields.args,
+        env=fields.env,
+        url=fields.url,
+        headers=fields.headers,
+        description=fields.description if isinstance(fields.description, str) else "",
         is_enabled=is_enabled,
-        working_directory=_to_string(values.get("directory")),
-        forwarded_variables=_filter_strings(values.get("forwarded_variables")),
+        working_directory=fields.directory if isinstance(fields.directory, str) else "",
+        forwarded_variables=tuple(name for name in forwarded if isinstance(name, str)),
     )
-
-
-def _to_string(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _to_string_tuple(value: object) -> tuple[str, ...] | None:
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        return None
-    return tuple(value) if all(isinstance(element, str) for element in value) else None
-
-
-def _filter_strings(value: object) -> tuple[str, ...]:
-    """Return the strings in a list, ignoring its other elements."""
-    elements = value if isinstance(value, list) else []
-    return tuple(element for element in elements if isinstance(element, str))
-
-
-def _to_string_mapping(value: object) -> dict[str, str] | None:
-    if not isinstance(value, Mapping):
-        return None
-    items = dict(value)
-    is_text = all(isinstance(part, str) for item in items.items() for part in item)
-    return items if is_text else None
 
 
 def _is_enabled(data: Mapping[str, object]) -> bool:
@@ -243,53 +236,6 @@ def _is_enabled(data: Mapping[str, object]) -> bool:
 
 PLAIN = EntryFormat(stdio=PROGRAM_FORM, http=URL_FORM)
 """The most common format: `command` or `url` shows the kind of entry."""
-
-TYPED = EntryFormat(
-    stdio={"type": STDIO_TYPE, **PROGRAM_FORM}, http={"type": HTTP_TYPE, **URL_FORM}
-)
-"""With a `type`, which these clients write themselves and do not require."""
-
-TYPED_URL = EntryFormat(stdio=PROGRAM_FORM, http={**URL_FORM, "type": HTTP_TYPE})
-"""With a `type` for URLs only."""
-
-TYPED_PROGRAM = EntryFormat(stdio={"type": STDIO_TYPE, **PROGRAM_FORM}, http=URL_FORM)
-"""With a `type` for programs only."""
-
-CLAUDE = EntryFormat(
-    stdio={"type": STDIO_TYPE, **PROGRAM_FORM},
-    http={"type": FormatConstant("http", HTTP_TYPE.aliases, is_required=True), **URL_FORM},
-)
-"""Claude Code skips URLs without a `type`."""
-
-STDIO_ONLY = EntryFormat(stdio=PROGRAM_FORM)
-
-WARP = EntryFormat(
-    stdio={**PROGRAM_FORM, "working_directory": FormatField("directory")}, http=URL_FORM
-)
-"""Warp requires a working directory; Paddock's servers do not depend on it."""
-
-HTTP_URL = EntryFormat(
-    stdio=PROGRAM_FORM,
-    http={"httpUrl": URL_FIELD, "headers": HEADERS_FIELD},
-    alternative_forms=({**URL_FORM, "type": HTTP_TYPE},),
-)
-
-SERVER_URL = EntryFormat(
-    stdio=PROGRAM_FORM,
-    http={"serverUrl": URL_FIELD, "headers": HEADERS_FIELD},
-    alternative_forms=(URL_FORM,),
-)
-
-COPILOT = EntryFormat(
-    stdio={"tools": ("*",), "type": FormatConstant("stdio", ("local",)), **PROGRAM_FORM},
-    http={"tools": ("*",), "type": HTTP_TYPE, **URL_FORM},
-)
-"""Copilot CLI itself writes `local`, which Claude Code skips in the project file that both read."""
-
-KIRO = EntryFormat(
-    stdio={**PROGRAM_FORM, "disabled": False, "autoApprove": ()},
-    http={**URL_FORM, "disabled": False, "autoApprove": ()},
-)
 
 CLINE = EntryFormat(
     stdio={"type": STDIO_TYPE, **PROGRAM_FORM, "disabled": False, "autoApprove": (), "timeout": 60},
@@ -316,138 +262,139 @@ CLINE_CLI = EntryFormat(
     alternative_forms=(CLINE.stdio, {"type": HTTP_TYPE, **URL_FORM}),
 )
 
-ROO = EntryFormat(
-    stdio=PROGRAM_FORM,
-    http={"type": FormatConstant("streamable-http", HTTP_TYPE.aliases), **URL_FORM},
-)
-
-DROID = EntryFormat(
-    stdio={"type": STDIO_TYPE, **PROGRAM_FORM, "disabled": False},
-    http={"type": HTTP_TYPE, **URL_FORM, "disabled": False},
-)
-
-OPENCODE = EntryFormat(
-    stdio={
-        "type": FormatConstant("local", is_required=True),
-        "command": COMMAND_LINE_FIELD,
-        "environment": ENV_FIELD,
-    },
-    http={"type": FormatConstant("remote", is_required=True), **URL_FORM},
-)
-"""One invalid entry makes OpenCode reject the whole file."""
-
-CRUSH = EntryFormat(
-    stdio={"type": FormatConstant("stdio", is_required=True), **PROGRAM_FORM},
-    http={"type": FormatConstant("http", is_required=True), **URL_FORM},
-)
-
-OPENCLAW = EntryFormat(
-    stdio=PROGRAM_FORM,
-    http={"transport": FormatConstant("streamable-http", is_required=True), **URL_FORM},
-)
-"""Without `transport`, OpenClaw connects with SSE, which fails."""
-
-NANOCODER = EntryFormat(
-    stdio={"transport": STDIO_TYPE, **PROGRAM_FORM},
-    http={"transport": FormatConstant("http", is_required=True), **URL_FORM},
-)
-
-MCPORTER = EntryFormat(
-    stdio=PROGRAM_FORM,
-    http={"baseUrl": URL_FIELD, "headers": HEADERS_FIELD},
-    alternative_forms=(
-        URL_FORM,
-        {"serverUrl": URL_FIELD, "headers": HEADERS_FIELD},
-        {"command": COMMAND_LINE_FIELD, "env": ENV_FIELD},
-    ),
-)
-
 CODEX = EntryFormat(
     stdio={**PROGRAM_FORM, "env_vars": FORWARDED_VARIABLES_FIELD},
     http={"url": URL_FIELD, "http_headers": HEADERS_FIELD},
 )
 
-GROK = EntryFormat(stdio=PROGRAM_FORM, http=CODEX.http)
-"""Like Codex, as far as known."""
-
-GOOSE = EntryFormat(
-    stdio={
-        "enabled": True,
-        "type": STDIO_TYPE,
-        "name": KEY_FIELD,
-        "description": DESCRIPTION_FIELD,
-        "cmd": COMMAND_FIELD,
-        "args": ARGS_FIELD,
-        "envs": FormatField("env", is_always_written=True),
-        "env_keys": (),
-        "timeout": 300,
-    },
-    http={
-        "enabled": True,
-        "type": FormatConstant("streamable_http"),
-        "name": KEY_FIELD,
-        "description": DESCRIPTION_FIELD,
-        "uri": URL_FIELD,
-        "envs": {},
-        "env_keys": (),
-        "headers": FormatField("headers", is_always_written=True),
-        "timeout": 300,
-    },
-)
-
-HERMES = EntryFormat(
-    stdio={**PROGRAM_FORM, "enabled": True},
-    http={**URL_FORM, "enabled": True},
-)
-
-CONTINUE = EntryFormat(
-    stdio={"name": KEY_FIELD, **PROGRAM_FORM},
-    http={
-        "name": KEY_FIELD,
-        "type": FormatConstant("streamable-http", HTTP_TYPE.aliases),
-        "url": URL_FIELD,
-        "requestOptions": {"headers": HEADERS_FIELD},
-    },
-)
-
-GPTME = EntryFormat(
-    stdio={"name": KEY_FIELD, "enabled": True, **PROGRAM_FORM},
-    http={"name": KEY_FIELD, "enabled": True, **URL_FORM},
-)
-
-NAMED_TYPED = EntryFormat(
-    stdio={"name": KEY_FIELD, "type": STDIO_TYPE, **PROGRAM_FORM},
-    http={"name": KEY_FIELD, "type": HTTP_TYPE, **URL_FORM},
-)
-"""Augment Code in VS Code, whose whole file is one list of entries."""
-
 ENTRY_FORMATS = {
     "plain": PLAIN,
-    "typed": TYPED,
-    "typed-url": TYPED_URL,
-    "typed-program": TYPED_PROGRAM,
-    "claude": CLAUDE,
-    "stdio-only": STDIO_ONLY,
-    "warp": WARP,
-    "http-url": HTTP_URL,
-    "server-url": SERVER_URL,
-    "copilot": COPILOT,
-    "kiro": KIRO,
+    # With a `type`, which these clients write themselves and do not require.
+    "typed": EntryFormat(
+        stdio={"type": STDIO_TYPE, **PROGRAM_FORM}, http={"type": HTTP_TYPE, **URL_FORM}
+    ),
+    # With a `type` for URLs only.
+    "typed-url": EntryFormat(stdio=PROGRAM_FORM, http={**URL_FORM, "type": HTTP_TYPE}),
+    # With a `type` for programs only.
+    "typed-program": EntryFormat(stdio={"type": STDIO_TYPE, **PROGRAM_FORM}, http=URL_FORM),
+    # Claude Code skips URLs without a `type`.
+    "claude": EntryFormat(
+        stdio={"type": STDIO_TYPE, **PROGRAM_FORM},
+        http={"type": FormatConstant("http", HTTP_TYPE.aliases, is_required=True), **URL_FORM},
+    ),
+    "stdio-only": EntryFormat(stdio=PROGRAM_FORM),
+    # Warp requires a working directory; Paddock's servers do not depend on it.
+    "warp": EntryFormat(
+        stdio={**PROGRAM_FORM, "working_directory": FormatField("directory")}, http=URL_FORM
+    ),
+    "http-url": EntryFormat(
+        stdio=PROGRAM_FORM,
+        http={"httpUrl": URL_FIELD, "headers": HEADERS_FIELD},
+        alternative_forms=({**URL_FORM, "type": HTTP_TYPE},),
+    ),
+    "server-url": EntryFormat(
+        stdio=PROGRAM_FORM,
+        http={"serverUrl": URL_FIELD, "headers": HEADERS_FIELD},
+        alternative_forms=(URL_FORM,),
+    ),
+    # Copilot CLI itself writes `local`, which Claude Code skips in the project file that both read.
+    "copilot": EntryFormat(
+        stdio={"tools": ("*",), "type": FormatConstant("stdio", ("local",)), **PROGRAM_FORM},
+        http={"tools": ("*",), "type": HTTP_TYPE, **URL_FORM},
+    ),
+    "kiro": EntryFormat(
+        stdio={**PROGRAM_FORM, "disabled": False, "autoApprove": ()},
+        http={**URL_FORM, "disabled": False, "autoApprove": ()},
+    ),
     "cline": CLINE,
     "cline-cli": CLINE_CLI,
-    "roo": ROO,
-    "droid": DROID,
-    "opencode": OPENCODE,
-    "crush": CRUSH,
-    "openclaw": OPENCLAW,
-    "nanocoder": NANOCODER,
-    "mcporter": MCPORTER,
+    "roo": EntryFormat(
+        stdio=PROGRAM_FORM,
+        http={"type": FormatConstant("streamable-http", HTTP_TYPE.aliases), **URL_FORM},
+    ),
+    "droid": EntryFormat(
+        stdio={"type": STDIO_TYPE, **PROGRAM_FORM, "disabled": False},
+        http={"type": HTTP_TYPE, **URL_FORM, "disabled": False},
+    ),
+    # One invalid entry makes OpenCode reject the whole file.
+    "opencode": EntryFormat(
+        stdio={
+            "type": FormatConstant("local", is_required=True),
+            "command": COMMAND_LINE_FIELD,
+            "environment": ENV_FIELD,
+        },
+        http={"type": FormatConstant("remote", is_required=True), **URL_FORM},
+    ),
+    "crush": EntryFormat(
+        stdio={"type": FormatConstant("stdio", is_required=True), **PROGRAM_FORM},
+        http={"type": FormatConstant("http", is_required=True), **URL_FORM},
+    ),
+    # Without `transport`, OpenClaw connects with SSE, which fails.
+    "openclaw": EntryFormat(
+        stdio=PROGRAM_FORM,
+        http={"transport": FormatConstant("streamable-http", is_required=True), **URL_FORM},
+    ),
+    "nanocoder": EntryFormat(
+        stdio={"transport": STDIO_TYPE, **PROGRAM_FORM},
+        http={"transport": FormatConstant("http", is_required=True), **URL_FORM},
+    ),
+    "mcporter": EntryFormat(
+        stdio=PROGRAM_FORM,
+        http={"baseUrl": URL_FIELD, "headers": HEADERS_FIELD},
+        alternative_forms=(
+            URL_FORM,
+            {"serverUrl": URL_FIELD, "headers": HEADERS_FIELD},
+            {"command": COMMAND_LINE_FIELD, "env": ENV_FIELD},
+        ),
+    ),
     "codex": CODEX,
-    "grok": GROK,
-    "goose": GOOSE,
-    "hermes": HERMES,
-    "continue": CONTINUE,
-    "gptme": GPTME,
-    "named-typed": NAMED_TYPED,
+    # Like Codex, as far as known.
+    "grok": EntryFormat(stdio=PROGRAM_FORM, http=CODEX.http),
+    "goose": EntryFormat(
+        stdio={
+            "enabled": True,
+            "type": STDIO_TYPE,
+            "name": KEY_FIELD,
+            "description": DESCRIPTION_FIELD,
+            "cmd": COMMAND_FIELD,
+            "args": ARGS_FIELD,
+            "envs": FormatField("env", is_always_written=True),
+            "env_keys": (),
+            "timeout": 300,
+        },
+        http={
+            "enabled": True,
+            "type": FormatConstant("streamable_http"),
+            "name": KEY_FIELD,
+            "description": DESCRIPTION_FIELD,
+            "uri": URL_FIELD,
+            "envs": {},
+            "env_keys": (),
+            "headers": FormatField("headers", is_always_written=True),
+            "timeout": 300,
+        },
+    ),
+    "hermes": EntryFormat(
+        stdio={**PROGRAM_FORM, "enabled": True},
+        http={**URL_FORM, "enabled": True},
+    ),
+    "continue": EntryFormat(
+        stdio={"name": KEY_FIELD, **PROGRAM_FORM},
+        http={
+            "name": KEY_FIELD,
+            "type": FormatConstant("streamable-http", HTTP_TYPE.aliases),
+            "url": URL_FIELD,
+            "requestOptions": {"headers": HEADERS_FIELD},
+        },
+    ),
+    "gptme": EntryFormat(
+        stdio={"name": KEY_FIELD, "enabled": True, **PROGRAM_FORM},
+        http={"name": KEY_FIELD, "enabled": True, **URL_FORM},
+    ),
+    # Augment Code in VS Code, whose whole file is one list of entries.
+    "named-typed": EntryFormat(
+        stdio={"name": KEY_FIELD, "type": STDIO_TYPE, **PROGRAM_FORM},
+        http={"name": KEY_FIELD, "type": HTTP_TYPE, **URL_FORM},
+    ),
 }
 """The formats by their names in `clients.toml`."""
