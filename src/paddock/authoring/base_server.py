@@ -153,15 +153,19 @@ class BaseServer:
         self.prompts: ComponentRegistry[Prompt] = ComponentRegistry(
             lambda: self._notify_change("prompts")
         )
-        self.resources: ComponentRegistry[Resource] = ComponentRegistry(
-            lambda: self._notify_change("resources")
-        )
         # The protocol does not have notifications for templates and skills. The notification for
         # resources covers them.
-        self.templates: ComponentRegistry[ResourceTemplate] = ComponentRegistry(
-            lambda: self._notify_change("resources")
-        )
-        self.skills = SkillRegistry(lambda: self._notify_change("resources"), self.register)
+        notify_resources = lambda: self._notify_change("resources")  # noqa: E731 - used three times
+        self.resources: ComponentRegistry[Resource] = ComponentRegistry(notify_resources)
+        self.templates: ComponentRegistry[ResourceTemplate] = ComponentRegistry(notify_resources)
+        self.skills = SkillRegistry(notify_resources, self.register)
+        self.registries: dict[str, ComponentRegistry[Any]] = {
+            "tools": self.tools,
+            "prompts": self.prompts,
+            "resources": self.resources,
+            "templates": self.templates,
+        }
+        """The registries whose items mounted servers can add to, by the kind of the items."""
         # `find_caller_file` counts stack frames, so it must be called directly in the constructor.
         for items in (tools, prompts, resources, _collect_skills(skills, find_caller_file())):
             self.register(items)
@@ -490,9 +494,9 @@ class BaseServer:
                 self._notify_change(kind)
 
     def _has_items(self, kind: str) -> bool:
-        if kind == "resources":
-            return bool(len(self.resources) or len(self.templates) or len(self.skills))
-        return bool(len(self.tools if kind == "tools" else self.prompts))
+        if kind == "resources" and (len(self.templates) or len(self.skills)):
+            return True
+        return len(self.registries[kind]) > 0
 
     def _notify_change(self, kind: str) -> None:
         """Notify clients of a changed list, or note the change while several items are added."""

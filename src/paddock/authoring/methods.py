@@ -184,12 +184,7 @@ class ServerMethods:
             PreparedItems(server.templates, lambda template: ResourceReader(template, server))
         )
         self._completion_tracker = SlowHandlerTracker()
-        self._registries: dict[str, ComponentRegistry[Any]] = {
-            "tools": server.tools,
-            "prompts": server.prompts,
-            "resources": server.resources,
-            "templates": server.templates,
-        }
+        self._registries = server.registries
         self.tasks = TaskStore()
         """The calls that run as tasks."""
         self._skill_methods: SkillMethods | None = None

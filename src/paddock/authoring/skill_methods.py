@@ -8,7 +8,7 @@ logged and left out of lists, so that it does not keep the others from being ser
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import quote, unquote_to_bytes
 
 from msgspec import UNSET
@@ -94,66 +94,45 @@ def unquote_path(quoted: str) -> str | None:
         return None
 
 
-class SkillFileReader(Protocol):
-    """A file of a skill that is ready to be read."""
+class SkillFileReader(NamedTuple):
+    """A file of a skill that is ready to be read, with the interface of a `ResourceReader`."""
 
+    read: Callable[[str, dict[str, str], Request], Any]
+    """Returns the content for a URI, the variables of a template (none) and the request."""
+    build_result: Callable[[Any, str], Json]
+    """Returns the result of `resources/read`: text if the bytes are UTF-8, otherwise a blob."""
     slow_tracker: SlowHandlerTracker
-    is_async: bool
-
-    def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
-        """Return the content of the file."""
-
-    def build_result(self, value: Any, uri: str) -> Json:
-        """Return the result of `resources/read`: text if the bytes are UTF-8, otherwise a blob."""
+    is_async: bool = False
 
 
-class StaticFileReader:
-    """Reader of a path in a skill's directory, which may not exist."""
+def create_static_reader(
+    skill: Skill, path: str | None, slow_tracker: SlowHandlerTracker
+) -> SkillFileReader:
+    """Return the reader of a path in a skill's directory, which may not exist."""
 
-    __slots__ = ("_path", "_skill", "is_async", "slow_tracker")
-
-    def __init__(self, skill: Skill, path: str | None, slow_tracker: SlowHandlerTracker) -> None:
-        self._skill = skill
-        self._path = path
-        self.slow_tracker = slow_tracker
-        self.is_async = False
-
-    def read(self, uri: str, _variables: dict[str, str], _request: Request) -> bytes:
-        """Return the content of the file."""
+    def read(uri: str, _variables: dict[str, str], _request: Request) -> bytes:
         try:
-            data = None if self._path is None else self._skill.files.read_file(self._path)
+            data = None if path is None else skill.files.read_file(path)
         except PaddockError as error:
             raise to_skill_error(error) from None
         if data is None:
             raise ResourceNotFoundError(uri)
         return data
 
-    def build_result(self, value: bytes, uri: str) -> Json:
-        """Return the result of `resources/read`."""
-        return _build_result(value, uri)
+    return SkillFileReader(read, _build_result, slow_tracker)
 
 
-class GeneratedFileReader:
-    """Reader of a file whose content a function generates."""
-
-    __slots__ = ("_frontmatter", "_resource_reader", "is_async", "slow_tracker")
-
-    def __init__(self, skill: Skill, path: str, server: BaseServer) -> None:
-        resource = Resource(
-            f"{skill.root}/{quote_path(path)}", skill.files.content_functions[path], name=path
-        )
-        self._frontmatter = skill.files.get_frontmatter_bytes(path)
-        self._resource_reader = ResourceReader(resource, server)
-        self.slow_tracker = self._resource_reader.slow_tracker
-        self.is_async = self._resource_reader.is_async
-
-    def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
-        """Call the function and return its value."""
-        return self._resource_reader.read(uri, variables, request)
-
-    def build_result(self, value: Any, uri: str) -> Json:
-        """Return the result of `resources/read`."""
-        return _build_result(self._frontmatter + _to_bytes(value), uri)
+def create_generated_reader(skill: Skill, path: str, server: BaseServer) -> SkillFileReader:
+    """Return the reader of a file whose content a function generates."""
+    uri, function = f"{skill.root}/{quote_path(path)}", skill.files.content_functions[path]
+    resource_reader = ResourceReader(Resource(uri, function, name=path), server)
+    frontmatter = skill.files.get_frontmatter_bytes(path)
+    return SkillFileReader(
+        resource_reader.read,
+        lambda value, uri: _build_result(frontmatter + _to_bytes(value), uri),
+        resource_reader.slow_tracker,
+        resource_reader.is_async,
+    )
 
 
 def to_skill_error(error: PaddockError) -> ProtocolError:
@@ -171,14 +150,24 @@ def _to_bytes(value: Any) -> bytes:
 
 
 def _build_result(data: bytes, uri: str) -> Json:
-    return {"contents": [_build_contents(data, uri, guess_media_type(uri))]}
-
-
-def _build_contents(data: bytes, uri: str, mime_type: str | None) -> ResourceContents:
+    mime_type = guess_media_type(uri)
+    contents: ResourceContents
     try:
-        return TextResourceContents(uri, data.decode(), mime_type or "text/plain")
+        contents = TextResourceContents(uri, data.decode(), mime_type or "text/plain")
     except UnicodeDecodeError:
-        return BlobResourceContents(uri, data, mime_type or "application/octet-stream")
+        contents = BlobResourceContents(uri, data, mime_type or "application/octet-stream")
+    return {"contents": [contents]}
+
+
+class SkillLocation(NamedTuple):
+    """The skill that a URI such as `skill://acme/billing/scripts/run.py` leads to."""
+
+    skill: Skill
+    quoted_path: str | None
+    """The path in the skill, as in `scripts/run.py`. None for the skill itself.
+
+    An empty path comes from a trailing slash and does not exist.
+    """
 
 
 SKILL_SCHEME = "skill://"
@@ -257,13 +246,13 @@ class SkillMethods:
 
     def find_reader(self, uri: str) -> SkillFileReader | None:
         """Return the reader for a file of a skill, or None if the URI is not in a skill."""
-        match = self._find_skill(uri)
-        if match is None:
+        location = self._find_skill(uri)
+        if location is None:
             return None
-        skill, quoted_path = match
+        skill, quoted_path = location
         path = unquote_path(quoted_path or "")
         if path is None or path not in skill.files.content_functions:
-            return StaticFileReader(skill, path, self._file_tracker)
+            return create_static_reader(skill, path, self._file_tracker)
         # Readers of generated files are cached, because creating one inspects the signature of
         # the function.
         if self._revision != self._server.skills.revision:
@@ -273,7 +262,7 @@ class SkillMethods:
 
     def _create_reader(self, uri: str, skill: Skill, path: str) -> SkillFileReader:
         try:
-            reader = GeneratedFileReader(skill, path, self._server)
+            reader = create_generated_reader(skill, path, self._server)
         except PaddockError as error:
             raise to_skill_error(error) from None
         self._generated_readers[uri] = reader
@@ -292,12 +281,8 @@ class SkillMethods:
     def _get_visible_skills(self) -> list[Skill]:
         return [skill for skill in self._server.skills if skill.listed]
 
-    def _find_skill(self, uri: str) -> tuple[Skill, str | None] | None:
-        """Return the innermost skill that contains a URI, and the quoted path in it.
-
-        The path is None for the skill itself. An empty path comes from a trailing slash and does
-        not exist.
-        """
+    def _find_skill(self, uri: str) -> SkillLocation | None:
+        """Return the innermost skill that contains a URI, and the quoted path in it."""
         if not uri.startswith(SKILL_SCHEME) or len(uri) > MAX_SKILL_URI_CHARACTERS:
             return None
         skill_path = uri.removeprefix(SKILL_SCHEME)
@@ -305,7 +290,7 @@ class SkillMethods:
         while True:
             skill = self._server.skills.get(skill_path)
             if skill is not None:
-                return skill, quoted_path
+                return SkillLocation(skill, quoted_path)
             skill_path, slash, segment = skill_path.rpartition("/")
             if not slash:
                 return None
@@ -313,9 +298,9 @@ class SkillMethods:
 
     def _list_children(self, uri: str) -> list[Json] | None:
         """Return the entries directly in a directory, or None if the URI is not a directory."""
-        match = self._find_skill(uri)
-        if match is not None:
-            skill, quoted_path = match
+        location = self._find_skill(uri)
+        if location is not None:
+            skill, quoted_path = location
             tree = skill.files.get_tree()
             if quoted_path is None:
                 return _build_directory_entries(skill, tree, "")

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     MountTarget = BaseServer | Peer | ServerCommand
 
-ITEM_KINDS = ("tools", "prompts", "resources", "templates")
 _log = logging.getLogger("paddock")
 
 
@@ -123,17 +122,12 @@ class ServerMounts:
         self._server = server
         self._mounts: list[Mount] = []
         self._holders: set[object] = set()
-        self._registries: dict[str, ComponentRegistry[Any]] = {
-            "tools": server.tools,
-            "prompts": server.prompts,
-            "resources": server.resources,
-            "templates": server.templates,
-        }
+        self._registries = server.registries
         self._item_lookups = {
             kind: MountedItemLookup(self, kind, registry)
-            for kind, registry in self._registries.items()
+            for kind, registry in server.registries.items()
         }
-        for kind, registry in self._registries.items():
+        for kind, registry in server.registries.items():
             registry.mounted_items = self._item_lookups[kind]
         server.set_mounts(self)
 
@@ -309,8 +303,8 @@ class ServerMounts:
             )
         errors = [
             error
-            for kind in ITEM_KINDS
-            for error in self._item_lookups[kind].find_collisions(mount)
+            for item_lookup in self._item_lookups.values()
+            for error in item_lookup.find_collisions(mount)
         ]
         if errors:
             raise DefinitionError(
@@ -353,7 +347,7 @@ class ServerMounts:
 
     def _announce_lists(self, mount: Mount) -> None:
         """Notify clients of the lists that change when a server is mounted or unmounted."""
-        kinds = {kind for kind in ITEM_KINDS if mount.source.list_keys(kind)}
+        kinds = {kind for kind in self._registries if mount.source.list_keys(kind)}
         if "templates" in kinds:
             kinds = (kinds - {"templates"}) | {"resources"}
         for kind in sorted(kinds):

@@ -36,7 +36,7 @@ from paddock.client.http.messages import (
     join_lines,
     parse_outgoing,
 )
-from paddock.client.http.request_sender import MAX_BODY_BYTES, RequestSender
+from paddock.client.http.request_sender import MAX_BODY_BYTES, ClientHttpRequest, RequestSender
 from paddock.client.http.tool_headers import ToolHeaderRegistry
 from paddock.client.thread_pool import ThreadPool
 from paddock.errors import ConnectError, PaddockError
@@ -475,7 +475,8 @@ class HttpChannel:
 
     def _send_delete(self, work: AbortableWork) -> None:
         try:
-            response = self.sender.send("DELETE", self.session.headers, None, work)
+            request = ClientHttpRequest("DELETE", self.session.headers, work)
+            response = self.sender.send(request)
             self.sender.discard_response(response, work)
         except Exception as error:  # noqa: BLE001 - the client closes in any case
             logging.getLogger("paddock").debug("The session was not ended: %s", error)

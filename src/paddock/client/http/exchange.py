@@ -16,7 +16,12 @@ from msgspec import UNSET
 from paddock.client.errors import AccessRefusedError, HttpError
 from paddock.client.http.connection_pool import AbortableWork
 from paddock.client.http.messages import SseParser, decode_frames, join_lines
-from paddock.client.http.request_sender import DISCARD_SECONDS, MAX_BODY_BYTES, get_content_type
+from paddock.client.http.request_sender import (
+    DISCARD_SECONDS,
+    MAX_BODY_BYTES,
+    ClientHttpRequest,
+    get_content_type,
+)
 from paddock.client.notifications import LISTEN_METHOD
 from paddock.protocol.errors import HEADER_MISMATCH
 from paddock.protocol.http_headers import (
@@ -193,7 +198,7 @@ class ClientExchange:
         headers, generation = self._make_headers()
         self.may_have_arrived = True
         response = self._sender.send(
-            "POST", headers, self.message.frame, self.work, read_timeout=self._read_timeout
+            ClientHttpRequest("POST", headers, self.work, self.message.frame, self._read_timeout)
         )
         # MCP, Session Management: 404 means that the session has ended and a client must open a
         # new one.

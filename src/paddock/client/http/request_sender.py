@@ -8,7 +8,7 @@ import threading
 from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from urllib3 import exceptions as faults
@@ -46,10 +46,12 @@ class BearerCredentials:
     def __init__(self, token: TokenSource | None, headers: Iterable[str] = ()) -> None:
         # A server may echo the whole value of a header, or only the credential after a scheme such
         # as Bearer. Both are redacted.
-        secret_candidates = {
-            word for value in headers for word in (value, value.rpartition(" ")[2])
+        self._secrets = {
+            secret
+            for value in headers
+            for secret in (value, value.rpartition(" ")[2])
+            if len(secret) >= MIN_SECRET_LENGTH
         }
-        self._secrets = [word for word in secret_candidates if len(word) >= MIN_SECRET_LENGTH]
         self._source = token
         self._lock = threading.Lock()
         self._current_token = _check_token(token) if isinstance(token, str) else None
@@ -147,6 +149,19 @@ RESERVED_HEADERS = frozenset(
 """Headers that callers cannot set, in addition to those that begin with `mcp-`."""
 
 
+class ClientHttpRequest(NamedTuple):
+    """An HTTP request to send."""
+
+    verb: str
+    headers: Mapping[str, str]
+    """Headers in addition to those of the sender."""
+    work: AbortableWork
+    """The work that an abort ends."""
+    body: bytes | None = None
+    read_timeout: float | None = None
+    """Seconds to wait for data, each time. None waits indefinitely."""
+
+
 class RequestSender:
     """Sends requests to one server. May be used by several threads."""
 
@@ -166,39 +181,19 @@ class RequestSender:
         self._connect_seconds = min(MAX_CONNECT_SECONDS, settings.timeout)
         self._pool = make_connection_pool(self.url, settings.verify)
 
-    def send(
-        self,
-        verb: str,
-        headers: Mapping[str, str],
-        body: bytes | None,
-        work: AbortableWork,
-        *,
-        read_timeout: float | None = None,
-    ) -> BaseHTTPResponse:
+    def send(self, request: ClientHttpRequest) -> BaseHTTPResponse:
         """Send a request and return the response, whose body is still unread.
 
         If the server rejects the token, the request is repeated once with a renewed token.
-
-        Args:
-            verb: The HTTP method.
-            headers: Headers in addition to those of the sender.
-            body: The request body.
-            work: The work that an abort ends.
-            read_timeout: Seconds to wait for data, each time; None waits indefinitely.
 
         Raises:
             HttpError: There was no response.
         """
         token = self.credentials.get_token()
-        response = self._send_with_redirects(
-            verb, self._make_headers(headers, token), body, work, read_timeout
-        )
+        response = self._send_with_redirects(request, token)
         if response.status == UNAUTHORIZED and self.credentials.can_renew:
-            self.discard_response(response, work)
-            new_token = self.credentials.renew_token(token)
-            response = self._send_with_redirects(
-                verb, self._make_headers(headers, new_token), body, work, read_timeout
-            )
+            self.discard_response(response, request.work)
+            response = self._send_with_redirects(request, self.credentials.renew_token(token))
         return response
 
     def open_stream(
@@ -212,7 +207,7 @@ class RequestSender:
         request_headers = {"Accept": EVENT_STREAM_MEDIA_TYPE, **headers}
         if last_id is not None:
             request_headers[LAST_EVENT_ID_HEADER] = last_id
-        response = self.send("GET", request_headers, None, work)
+        response = self.send(ClientHttpRequest("GET", request_headers, work))
         if response.status >= 300 or get_content_type(response) != EVENT_STREAM_MEDIA_TYPE:
             raise self.make_http_error(response, self.discard_response(response, work), purpose)
         return response
@@ -285,56 +280,42 @@ class RequestSender:
         """Close the idle connections."""
         self._pool.close()
 
-    def _make_headers(self, headers: Mapping[str, str], token: str | None) -> dict[str, str]:
-        all_headers = {**self._headers, **headers}
-        if token is not None:
-            all_headers["Authorization"] = f"Bearer {token}"
-        return all_headers
-
     def _send_with_redirects(
-        self,
-        verb: str,
-        headers: dict[str, str],
-        body: bytes | None,
-        work: AbortableWork,
-        read_timeout: float | None,
+        self, request: ClientHttpRequest, token: str | None
     ) -> BaseHTTPResponse:
         """Send and follow redirects that keep the method and stay within the origin."""
+        headers = {**self._headers, **request.headers}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
         url = self.url
         for _ in range(MAX_REDIRECTS):
-            response = self._open_response(verb, url, headers, body, work, read_timeout)
+            response = self._open_response(url, headers, request)
             # Credentials must not leave the origin.
             next_url = _resolve_redirect(url, response)
             if next_url is None or next_url.origin != self.url.origin:
                 return response
-            self.discard_response(response, work)
+            self.discard_response(response, request.work)
             url = next_url
         message = f"{self.url} redirects more than {MAX_REDIRECTS} times"
         raise HttpError(message, status=response.status)
 
     def _open_response(
-        self,
-        verb: str,
-        url: ServerUrl,
-        headers: dict[str, str],
-        body: bytes | None,
-        work: AbortableWork,
-        read_timeout: float | None,
+        self, url: ServerUrl, headers: dict[str, str], request: ClientHttpRequest
     ) -> BaseHTTPResponse:
         """Send one request with urllib3, whose own retries and redirects are disabled."""
-        work.release_socket()
-        with self.translate_errors(work):
+        request.work.release_socket()
+        with self.translate_errors(request.work):
             return self._pool.urlopen(
-                verb,
+                request.verb,
                 url.target,
-                body=body,
+                body=request.body,
                 headers=headers,
                 # The caller decides about both, depending on the method and the credentials.
                 retries=False,
                 redirect=False,
                 assert_same_host=False,
                 preload_content=False,
-                timeout=Timeout(connect=self._connect_seconds, read=read_timeout),
+                timeout=Timeout(connect=self._connect_seconds, read=request.read_timeout),
             )
 
     @contextmanager
