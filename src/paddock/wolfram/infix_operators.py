@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram import node_builders, tokens
-from paddock.wolfram.expressions import Atom, Node, quote_string, symbol
+from paddock.wolfram.expressions import Atom, Node, is_atom, quote_string, symbol
 from paddock.wolfram.operands import (
     begin_operand,
     begin_product,
@@ -16,22 +16,34 @@ from paddock.wolfram.operands import (
     push_operand,
 )
 from paddock.wolfram.operators import (
-    DIFFERENTIAL_PRECEDENCE,
     INFIX_OPERATORS,
     INTEGRAL_PRECEDENCE,
     OPTIONAL_PRECEDENCE,
     PREFIX_OPERATORS,
-    SET_PRECEDENCE,
 )
 from paddock.wolfram.parse_state import INTEGRAL_SIGN
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
-    from paddock.wolfram.operators import WolframOperator
-    from paddock.wolfram.parse_state import ParseState
+    from paddock.wolfram.expressions import Expression
+    from paddock.wolfram.parse_state import ParseState, PendingOperator
 
-    OperatorHandler = Callable[[ParseState, WolframOperator, str, int], None]
+    OperatorHandler = Callable[[ParseState, "_InfixSyntax", int], None]
+    NodeBuilder = Callable[[ParseState, PendingOperator], None]
+
+
+class _InfixSyntax(NamedTuple):
+    """How an operator that follows an operand is read."""
+
+    text: str
+    precedence: int
+    head: str
+    handle: OperatorHandler
+    """Called when the operator has been read, with the start of its sign."""
+    build: NodeBuilder
+    """Called when the operands of a pushed operator are complete."""
 
 
 def handle_operator(state: ParseState, text: str, start: int) -> None:
@@ -62,21 +74,20 @@ def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
     Normally this is an infix or postfix operator. A sign that is only a prefix operator begins a
     new operand here.
     """
-    handler = _INFIX_HANDLERS.get(text)
-    if handler is None or (
+    operator = _INFIX_SYNTAX.get(text)
+    if operator is None or (
         not state.frames and text in PREFIX_OPERATORS and state.has_line_break_before(start)
     ):
         # A prefix operator after an operand: at the top level it starts a new line's expression,
         # otherwise a factor.
-        if not state.frames and handler is not None:
+        if not state.frames and operator is not None:
             # `has_line_break_before` reset this, and `join_adjacent` asks again.
             state.saw_line_break = True
         join_adjacent(state, start)
         _handle_prefix(state, text, start)
         return
     state.saw_line_break = False
-    handle, operator = handler
-    handle(state, operator, text, start)
+    operator.handle(state, operator, start)
 
 
 def _handle_prefix(state: ParseState, text: str, start: int) -> None:
@@ -91,77 +102,83 @@ def _handle_prefix(state: ParseState, text: str, start: int) -> None:
     )
 
 
-def _handle_left(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
+def _push_infix(state: ParseState, operator: _InfixSyntax, start: int) -> None:
+    """Push an operator that has read its left operand."""
+    state.push_operator(operator.precedence, operator.text, operator.build, start)
+
+
+def _apply_to_operand(state: ParseState, operator: _InfixSyntax, *args: Expression) -> None:
+    """Apply an operator to the complete operand before it and to further arguments.
+
+    The result is a complete operand again, so nothing is pushed on the operator stack.
+    """
+    inner = state.operands[-1]
+    state.operands[-1] = node_builders.make_node(
+        operator.head, [inner, *args], inner.start, state.position, operator.text
+    )
+
+
+def _handle_left(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Push a left-associative operator, after completing operators that bind as tightly."""
     state.reduce(operator.precedence)
-    state.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
+    _push_infix(state, operator, start)
 
 
-def _handle_right(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
+def _handle_right(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Push a right-associative operator, after completing only operators that bind more tightly."""
     state.reduce(operator.precedence + 1)
     last = state.get_last_operator()
     # `t /: a = b` is one operator with three operands, not an assignment to `t /: a`.
-    if last is not None and last.text == "/:" and text in ("=", ":="):
-        last.text, last.operand_count = f"/: {text}", 3
+    if last is not None and last.text == "/:" and operator.text in ("=", ":="):
+        last.text, last.operand_count = f"/: {operator.text}", 3
         state.has_operand = False
         return
-    state.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
+    _push_infix(state, operator, start)
 
 
-def _handle_postfix(state: ParseState, operator: WolframOperator, text: str, _start: int) -> None:
-    """Apply a postfix operator to the operand before it.
-
-    The result is a complete operand again, so nothing is pushed on the operator stack.
-    """
+def _handle_postfix(state: ParseState, operator: _InfixSyntax, _start: int) -> None:
     state.reduce(operator.precedence)
-    inner = state.operands[-1]
+    _apply_to_operand(state, operator)
+
+
+def _handle_unset(state: ParseState, operator: _InfixSyntax, _start: int) -> None:
+    """Handle the postfix operator `=.`, alone or after a tag (`t /: a =.`)."""
+    state.reduce(operator.precedence + 1)
+    last = state.get_last_operator()
+    if last is None or last.text != "/:":
+        _apply_to_operand(state, operator)
+        return
+    # `t /: a =.` is one operator, as for `t /: a = b`.
+    state.pending.pop()
+    inner, tag = state.operands.pop(), state.operands[-1]
     state.operands[-1] = node_builders.make_node(
-        operator.head, [inner], inner.start, state.position, text
+        "TagUnset", [tag, inner], tag.start, state.position, f"/: {operator.text}"
     )
 
 
-def _handle_unset(state: ParseState, _operator: WolframOperator, text: str, _start: int) -> None:
-    """Handle the postfix operator `=.`, alone or after a tag (`t /: a =.`)."""
-    state.reduce(SET_PRECEDENCE + 1)
-    last, inner = state.get_last_operator(), state.operands[-1]
-    # `t /: a =.` is one operator, as for `t /: a = b`.
-    if last is not None and last.text == "/:":
-        state.pending.pop()
-        state.operands.pop()
-        tag = state.operands[-1]
-        node = node_builders.make_node(
-            "TagUnset", [tag, inner], tag.start, state.position, f"/: {text}"
-        )
-    else:
-        node = node_builders.make_node("Unset", [inner], inner.start, state.position, text)
-    state.operands[-1] = node
-
-
-def _handle_tilde(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
+def _handle_tilde(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Handle `~`: in `a ~ f ~ b`, the second sign completes the first."""
     state.reduce(operator.precedence + 1)
-    if not _continues_operator(state, text, start):
-        state.reduce(operator.precedence)
-        state.push_operator(operator.precedence, text, node_builders.make_tilde, start)
+    if not _continues_operator(state, operator.text, start):
+        _handle_left(state, operator, start)
 
 
-def _handle_span(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
+def _handle_span(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Handle `;;`: in `a ;; b ;; c`, the second sign continues the first.
 
     A third sign starts a new span, multiplied by the first.
     """
     state.reduce(operator.precedence + 1)
-    if _continues_operator(state, text, start):
+    if _continues_operator(state, operator.text, start):
         return
     last = state.get_last_operator()
     # A span has at most three operands, so the complete one becomes a factor of a product.
-    if last is not None and last.text == text:
+    if last is not None and last.text == operator.text:
         state.reduce_through(last)
         begin_product(state, start)
         begin_span(state, start)
     else:
-        state.push_operator(operator.precedence, text, node_builders.make_span, start)
+        _push_infix(state, operator, start)
 
 
 def _continues_operator(state: ParseState, text: str, start: int) -> bool:
@@ -177,7 +194,7 @@ def _continues_operator(state: ParseState, text: str, start: int) -> bool:
     return True
 
 
-def _handle_colon(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
+def _handle_colon(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Handle `:` in `x : p` and `p : d`. It applies to the operand directly before it.
 
     If that operand belongs to a named pattern, the `:` applies to the whole pattern, which ends
@@ -187,25 +204,24 @@ def _handle_colon(state: ParseState, operator: WolframOperator, text: str, start
     if pattern_operator is not None and pattern_operator.precedence == operator.precedence:
         state.reduce_through(pattern_operator)
     left = state.operands[-1]
-    if isinstance(left, Atom) and left.kind == "symbol" and not left.is_grouped:
-        state.push_operator(operator.precedence, text, node_builders.make_pattern, start)
+    if is_atom(left, "symbol") and not left.is_grouped:
+        _push_infix(state, operator, start)
     else:
-        state.push_operator(OPTIONAL_PRECEDENCE, text, node_builders.make_optional, start)
+        build = node_builders.make_optional
+        state.push_operator(OPTIONAL_PRECEDENCE, operator.text, build, start)
 
 
-def _handle_derivative(
-    state: ParseState, operator: WolframOperator, text: str, _start: int
-) -> None:
+def _handle_derivative(state: ParseState, operator: _InfixSyntax, _start: int) -> None:
     """Handle `'` after a function. Each further mark raises the order of the derivative by one."""
     state.reduce(operator.precedence)
     inner = state.operands[-1]
     order = 1
-    if isinstance(inner, Node) and inner.form == text and not inner.is_grouped:
+    if isinstance(inner, Node) and inner.form == operator.text and not inner.is_grouped:
         # `f''` is one second derivative, not the derivative of a derivative.
         order += _get_derivative_order(inner)
         inner = inner.args[0]
     head = Node(symbol("Derivative"), [Atom("number", str(order))])
-    state.operands[-1] = Node(head, [inner], inner.start, state.position, text)
+    state.operands[-1] = Node(head, [inner], inner.start, state.position, operator.text)
 
 
 def _get_derivative_order(node: Node) -> int:
@@ -213,9 +229,7 @@ def _get_derivative_order(node: Node) -> int:
     return int(order.text) if isinstance(order, Atom) else 0
 
 
-def _handle_differential(
-    state: ParseState, _operator: WolframOperator, text: str, start: int
-) -> None:
+def _handle_differential(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     r"""Handle `\[DifferentialD] x`, which ends the innermost integral.
 
     Without an integral, it is a factor of a product.
@@ -227,16 +241,14 @@ def _handle_differential(
         if state.pending[-1] is integral:
             state.integrals.pop()
             integral.build, integral.operand_count = node_builders.make_integral, 2
-            integral.precedence = DIFFERENTIAL_PRECEDENCE
+            integral.precedence = operator.precedence
             state.has_operand = False
             return
     join_adjacent(state, start)
-    _handle_prefix(state, text, start)
+    _handle_prefix(state, operator.text, start)
 
 
-def _handle_message_name(
-    state: ParseState, operator: WolframOperator, text: str, start: int
-) -> None:
+def _handle_message_name(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Handle `::` in `f::usage`, and read the tag that follows it.
 
     A second tag, as in `f::usage::German`, is added to the same node.
@@ -244,30 +256,20 @@ def _handle_message_name(
     state.reduce(operator.precedence)
     inner = state.operands[-1]
     # The tag is read as text, because in `f::usage` it is a string and not a symbol.
-    match = tokens.MESSAGE_TAG.match(state.text, state.position)
-    if match is None:
-        state.report_problem("Expected the name of a message after ::", start, state.position)
-        tag = Atom("error", "", state.position, state.position)
-    else:
-        state.position = match.end()
-        tag = Atom("string", _quote_if_needed(match[1]), match.start(1), match.end())
+    message = "Expected the name of a message after ::"
+    tag = _read_unquoted_string(state, tokens.MESSAGE_TAG, message, start)
     # `f::tag::German` has both tags in one node.
-    if isinstance(inner, Node) and inner.form == text and not inner.is_grouped:
+    if isinstance(inner, Node) and inner.form == operator.text and not inner.is_grouped:
         inner.args.append(tag)
         inner.end = state.position
-        return
-    state.operands[-1] = node_builders.make_node(
-        operator.head, [inner, tag], inner.start, state.position, text
-    )
+    else:
+        _apply_to_operand(state, operator, tag)
 
 
-def _handle_put(state: ParseState, operator: WolframOperator, text: str, start: int) -> None:
+def _handle_put(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Handle `>>` or `>>>`, and read the file name that follows it."""
     state.reduce(operator.precedence)
-    inner, file = state.operands[-1], _read_file_name(state, start)
-    state.operands[-1] = node_builders.make_node(
-        operator.head, [inner, file], inner.start, state.position, text
-    )
+    _apply_to_operand(state, operator, _read_file_name(state, start))
 
 
 def handle_get(state: ParseState, text: str, start: int) -> None:
@@ -278,60 +280,69 @@ def handle_get(state: ParseState, text: str, start: int) -> None:
 
 
 def _read_file_name(state: ParseState, start: int) -> Atom:
-    """Read the unquoted or quoted file name at the current position as a string atom."""
     # File names need no quotes and may contain operators, so they are not tokenized.
-    match = tokens.FILE_NAME.match(state.text, state.position)
+    message = "Expected the name of a file"
+    return _read_unquoted_string(state, tokens.FILE_NAME, message, start)
+
+
+def _read_unquoted_string(
+    state: ParseState, pattern: re.Pattern[str], message: str, start: int
+) -> Atom:
+    """Read text at the current position as a string atom, which may be written without quotes.
+
+    Args:
+        state: The parser state.
+        pattern: The pattern of the text, in its first group.
+        message: The problem to report if the text is missing.
+        start: The start of the operator before the text.
+    """
+    match = pattern.match(state.text, state.position)
     if match is None:
-        state.report_problem("Expected the name of a file", start, state.position)
+        state.report_problem(message, start, state.position)
         return Atom("error", "", state.position, state.position)
     state.position = match.end()
-    return Atom("string", _quote_if_needed(match[1]), match.start(1), match.end())
+    text = match[1] if match[1].startswith('"') else quote_string(match[1])
+    return Atom("string", text, match.start(1), match.end())
 
 
-def _quote_if_needed(text: str) -> str:
-    return text if text.startswith('"') else quote_string(text)
-
-
-_HANDLERS_BY_SHAPE: dict[str, tuple[OperatorHandler, Callable[..., None]]] = {
+_SYNTAX_BY_SHAPE: dict[str, tuple[OperatorHandler, NodeBuilder]] = {
     "left": (_handle_left, node_builders.make_infix),
     "right": (_handle_right, node_builders.make_infix),
     "chain": (_handle_left, node_builders.make_chain),
     "compare": (_handle_left, node_builders.make_comparison),
     "vector": (_handle_left, node_builders.make_vector_comparison),
-    "postfix": (_handle_postfix, node_builders.make_prefix),
+    "postfix": (_handle_postfix, node_builders.make_infix),
 }
-_HANDLERS_BY_HEAD: dict[str, tuple[OperatorHandler, Callable[..., None]]] = {
+_SYNTAX_BY_HEAD: dict[str, tuple[OperatorHandler, NodeBuilder]] = {
     "Subtract": (_handle_left, node_builders.make_difference),
     "Divide": (_handle_left, node_builders.make_quotient),
     "Divisible": (_handle_left, node_builders.make_divisible),
-    "CompoundExpression": (_handle_left, node_builders.make_compound),
+    "CompoundExpression": (_handle_left, node_builders.make_chain),
     "Postfix": (_handle_left, node_builders.make_postfix_call),
-    "Pattern": (_handle_colon, node_builders.make_pattern),
+    "Pattern": (_handle_colon, node_builders.make_infix),
     "Prefix": (_handle_right, node_builders.make_application),
     "Application": (_handle_right, node_builders.make_infix),
     "TagSet": (_handle_right, node_builders.make_tag),
     "Infix": (_handle_tilde, node_builders.make_tilde),
     "Span": (_handle_span, node_builders.make_span),
-    "Unset": (_handle_unset, node_builders.make_prefix),
+    "Unset": (_handle_unset, node_builders.make_infix),
     "Put": (_handle_put, node_builders.make_infix),
     "PutAppend": (_handle_put, node_builders.make_infix),
-    "Derivative": (_handle_derivative, node_builders.make_prefix),
+    "Derivative": (_handle_derivative, node_builders.make_infix),
     "DifferentialD": (_handle_differential, node_builders.make_prefix),
     "CapitalDifferentialD": (_handle_differential, node_builders.make_prefix),
     "MessageName": (_handle_message_name, node_builders.make_infix),
 }
-"""Handlers and node builders of operators with the shape `special`."""
+"""Handlers and node builders of operators with the shape `special`.
 
-
-def _select_handler(operator: WolframOperator) -> tuple[OperatorHandler, Callable[..., None]]:
-    return (
-        _HANDLERS_BY_HEAD[operator.head]
-        if operator.shape == "special"
-        else _HANDLERS_BY_SHAPE[operator.shape]
+Handlers of postfix operators, and those that read text, do not use the builder.
+"""
+_INFIX_SYNTAX = {
+    text: _InfixSyntax(
+        text,
+        operator.precedence,
+        operator.head,
+        *(_SYNTAX_BY_SHAPE.get(operator.shape) or _SYNTAX_BY_HEAD[operator.head]),
     )
-
-
-_INFIX_HANDLERS = {
-    text: (_select_handler(operator)[0], operator) for text, operator in INFIX_OPERATORS.items()
+    for text, operator in INFIX_OPERATORS.items()
 }
-_NODE_BUILDERS = {text: _select_handler(operator)[1] for text, operator in INFIX_OPERATORS.items()}

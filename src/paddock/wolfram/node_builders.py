@@ -43,7 +43,7 @@ def make_node(head: str, args: list[Expression], start: int, end: int, form: str
 
 
 def make_infix(state: ParseState, operator: PendingOperator) -> None:
-    """Build a binary node such as `a -> b`."""
+    """Build a binary node such as `a -> b` or `x : p`."""
     right = state.operands.pop()
     left = state.operands[-1]
     head = INFIX_OPERATORS[operator.text].head
@@ -51,7 +51,10 @@ def make_infix(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_chain(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a + b`, or add `b` to the chain on the left, so that `a + b + c` is one node."""
+    """Build a chain such as `a + b` or `a; b`.
+
+    If the left operand is such a chain, the right one is added, so that `a + b + c` is one node.
+    """
     right = state.operands.pop()
     head = "Times" if operator.text == IMPLICIT_TIMES else INFIX_OPERATORS[operator.text].head
     state.operands[-1] = _extend_chain(head, state.operands[-1], right, operator.text)
@@ -190,14 +193,6 @@ def make_integral(state: ParseState, operator: PendingOperator) -> None:
     )
 
 
-def make_compound(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a; b`. The statements of a sequence are in one node."""
-    right = state.operands.pop()
-    state.operands[-1] = _extend_chain(
-        "CompoundExpression", state.operands[-1], right, operator.text
-    )
-
-
 def make_postfix_call(state: ParseState, operator: PendingOperator) -> None:
     """Build `a // f` as a call."""
     right = state.operands.pop()
@@ -212,13 +207,6 @@ def make_application(state: ParseState, operator: PendingOperator) -> None:
     state.operands[-1] = Node(left, [right], left.start, right.end, operator.text)
 
 
-def make_pattern(state: ParseState, operator: PendingOperator) -> None:
-    """Build the named pattern `x : p`."""
-    right = state.operands.pop()
-    left = state.operands[-1]
-    state.operands[-1] = make_node("Pattern", [left, right], left.start, right.end, operator.text)
-
-
 def make_optional(state: ParseState, operator: PendingOperator) -> None:
     """Build `p : d`, a pattern with a default."""
     right = state.operands.pop()
@@ -229,28 +217,27 @@ def make_optional(state: ParseState, operator: PendingOperator) -> None:
 def make_tag(state: ParseState, operator: PendingOperator) -> None:
     """Build `t /: a = b` or `t /: a := b`. Report a tag that no assignment follows."""
     value = state.operands.pop()
+    args = [value]
     if operator.operand_count == 2:
         state.report_problem("Expected = or := after /:", operator.start, operator.start + 2)
-        tag = state.operands[-1]
-        args, head = [tag, value], "TagSet"
     else:
-        inner = state.operands.pop()
-        tag = state.operands[-1]
-        args, head = [tag, inner, value], "TagSet" if operator.text == "/: =" else "TagSetDelayed"
-    state.operands[-1] = make_node(head, args, tag.start, value.end, operator.text)
+        args.insert(0, state.operands.pop())
+    tag = state.operands[-1]
+    head = "TagSetDelayed" if operator.text == "/: :=" else "TagSet"
+    state.operands[-1] = make_node(head, [tag, *args], tag.start, value.end, operator.text)
 
 
 def make_tilde(state: ParseState, operator: PendingOperator) -> None:
     """Build `a ~ f ~ b` as a call. Report a missing second sign."""
-    right = state.operands.pop()
+    args = [state.operands.pop()]
+    end = args[0].end
     if operator.operand_count == 2:
         state.report_problem("Expected a second ~", operator.start, operator.start + 1)
-        left = state.operands[-1]
-        state.operands[-1] = Node(right, [left], left.start, right.end, "~")
-        return
-    head = state.operands.pop()
+        head = args.pop()
+    else:
+        head = state.operands.pop()
     left = state.operands[-1]
-    state.operands[-1] = Node(head, [left, right], left.start, right.end, "~")
+    state.operands[-1] = Node(head, [left, *args], left.start, end, "~")
 
 
 def make_span(state: ParseState, operator: PendingOperator) -> None:

@@ -44,10 +44,8 @@ INFIX_OPERATORS, PREFIX_OPERATORS = _read_operators()
 CALL_PRECEDENCE, OPTIONAL_PRECEDENCE = 670, 140
 """Precedences of calls, and of patterns with a default: `p : d` has the sign of `x : p`."""
 COMPARE_PRECEDENCE = INFIX_OPERATORS["=="].precedence
-DIFFERENTIAL_PRECEDENCE = PREFIX_OPERATORS["\\[DifferentialD]"].precedence
 INTEGRAL_PRECEDENCE = PREFIX_OPERATORS["\\[Integral]"].precedence
 PATTERN_PRECEDENCE = INFIX_OPERATORS[":"].precedence
-SET_PRECEDENCE = INFIX_OPERATORS["="].precedence
 SPAN_PRECEDENCE = INFIX_OPERATORS[";;"].precedence
 TIMES_PRECEDENCE = INFIX_OPERATORS["*"].precedence
 
