@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import call, symbol
+from paddock.wolfram.expressions import call
 from paddock.wolfram.notebooks.character_encoding import ascii_string
-from paddock.wolfram.notebooks.model import make_list, make_rule
+from paddock.wolfram.notebooks.model import make_list, make_option
 from paddock.wolfram.notebooks.tex_symbols import (
     ACCENT_COMMANDS,
     ALPHABET_COMMANDS,
@@ -26,14 +26,11 @@ from paddock.wolfram.notebooks.tex_symbols import (
 from paddock.wolfram.printer import input_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.wolfram.expressions import Expression
 
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|\d+(?:\.\d+)?|.", re.DOTALL)
 _MAX_NESTING_LEVELS = 60
 _MAX_TEX_CHARACTERS = 20_000
-_FRACTION_COMMANDS = ("frac", "dfrac", "tfrac", "cfrac")
 _TEXT_COMMANDS = ("text", "textrm", "mbox")
 _UPRIGHT_COMMANDS = ("mathrm", "operatorname", "mathsf", "mathit", "operatorname*")
 _IGNORED_COMMANDS = ("limits", "nolimits", "displaystyle", "textstyle", "!", "left.", "nonumber")
@@ -112,19 +109,19 @@ class _TexParser:
         """Return the next token without consuming it, or an empty text at the end."""
         return self._tokens[self._position] if self._position < len(self._tokens) else ""
 
-    def take_token(self) -> str:
+    def _take_token(self) -> str:
         """Consume and return the next token that is not whitespace."""
-        self.skip_blanks()
+        self._skip_blanks()
         token = self.peek_token()
         self._position += 1
         return token
 
-    def skip_blanks(self) -> None:
+    def _skip_blanks(self) -> None:
         while self.peek_token().isspace():
             self._position += 1
 
-    def expect_token(self, expected: str) -> None:
-        if self.take_token() != expected:
+    def _expect_token(self, expected: str) -> None:
+        if self._take_token() != expected:
             raise _UnknownTexError
 
     def parse_items(self, end_tokens: tuple[str, ...]) -> list[Expression]:
@@ -133,27 +130,27 @@ class _TexParser:
         if self._nesting_level > _MAX_NESTING_LEVELS:
             raise _UnknownTexError
         items: list[Expression] = []
-        self.skip_blanks()
+        self._skip_blanks()
         while self.peek_token() and self.peek_token() not in end_tokens:
             item = self._parse_scripts(self._parse_operand())
             if item is not None:
                 items.append(item)
-            self.skip_blanks()
+            self._skip_blanks()
         self._nesting_level -= 1
         return items
 
-    def parse_group(self) -> Expression:
+    def _parse_group(self) -> Expression:
         """Parse a group in braces, or a single token."""
-        self.skip_blanks()
+        self._skip_blanks()
         if self.peek_token() != "{":
             self._split_digits()
             operand = self._parse_operand()
             if operand is None:
                 raise _UnknownTexError
             return operand
-        self.take_token()
+        self._take_token()
         items = self.parse_items(("}",))
-        self.expect_token("}")
+        self._expect_token("}")
         return _make_row(items)
 
     def _split_digits(self) -> None:
@@ -162,9 +159,9 @@ class _TexParser:
         if len(token) > 1 and token[0].isdigit():
             self._tokens[self._position : self._position + 1] = [token[0], token[1:]]
 
-    def parse_raw_group(self) -> str:
+    def _parse_raw_group(self) -> str:
         """Return the text in braces without parsing it, for commands whose argument is text."""
-        self.expect_token("{")
+        self._expect_token("{")
         pieces, depth = [], 1
         while depth:
             lexeme = self.peek_token()
@@ -184,10 +181,10 @@ class _TexParser:
 
         Returns None for a command that is ignored.
         """
-        lexeme = self.take_token()
+        lexeme = self._take_token()
         if lexeme == "{":
             self._position -= 1
-            return self.parse_group()
+            return self._parse_group()
         if lexeme.startswith("\\"):
             return self._parse_command(lexeme[1:])
         if lexeme in "}^_&~" or lexeme in ("$", "%", "#", '"', ""):
@@ -198,11 +195,42 @@ class _TexParser:
         """Parse the arguments of a command. Returns None for a command that is ignored."""
         if name in _CHARACTERS_BY_COMMAND:
             return ascii_string(_CHARACTERS_BY_COMMAND[name])
-        if name in _COMMAND_PARSERS:
-            return _COMMAND_PARSERS[name](self, name)
         if name in _IGNORED_COMMANDS:
             return None
-        raise _UnknownTexError
+        if name in _TEXT_COMMANDS:
+            return ascii_string(f'"{self._parse_raw_group()}"')
+        if name in _UPRIGHT_COMMANDS:
+            return self._parse_upright()
+        if name in ALPHABET_COMMANDS:
+            return self._parse_alphabet(name)
+        if name == "left":
+            return self._parse_fences()
+        if name == "begin":
+            return self._parse_environment()
+        return self._parse_box_command(name)
+
+    def _parse_box_command(self, name: str) -> Expression:
+        """Parse a command whose arguments are groups, and which becomes a box of them."""
+        if name in ACCENT_COMMANDS:
+            return call("OverscriptBox", self._parse_group(), ascii_string(ACCENT_COMMANDS[name]))
+        match name:
+            case "frac" | "dfrac" | "tfrac" | "cfrac":
+                return call("FractionBox", self._parse_group(), self._parse_group())
+            case "binom" | "dbinom" | "tbinom":
+                args = make_list([self._parse_group(), self._parse_group()])
+                return call("TemplateBox", args, ascii_string("Binomial"))
+            case "sqrt":
+                return self._parse_root()
+            case "mathbf" | "boldsymbol" | "bm":
+                return call("StyleBox", self._parse_group(), make_option("FontWeight", "Bold"))
+            case "underline":
+                return call("UnderscriptBox", self._parse_group(), ascii_string("_"))
+            case "overset" | "underset":
+                script, base = self._parse_group(), self._parse_group()
+                head = "OverscriptBox" if name == "overset" else "UnderscriptBox"
+                return call(head, base, script)
+            case _:
+                raise _UnknownTexError
 
     def _parse_scripts(self, base: Expression | None) -> Expression | None:
         """Parse the primes, superscript and subscript of an operand in any order.
@@ -219,10 +247,10 @@ class _TexParser:
             scripts["^"] = ascii_string("\u2032" * primes)
         self._skip_to_script()
         while self.peek_token() in ("^", "_"):
-            marker = self.take_token()
+            marker = self._take_token()
             if marker in scripts or base is None:
                 raise _UnknownTexError
-            scripts[marker] = self.parse_group()
+            scripts[marker] = self._parse_group()
             self._skip_to_script()
         return None if base is None else _attach_scripts(base, base_token, scripts)
 
@@ -236,89 +264,67 @@ class _TexParser:
     def _skip_to_script(self) -> None:
         """Skip whitespace and limit commands if a script follows them."""
         start = self._position
-        self.skip_blanks()
+        self._skip_blanks()
         while self.peek_token() in ("\\limits", "\\nolimits"):
-            self.take_token()
-            self.skip_blanks()
+            self._take_token()
+            self._skip_blanks()
         # Whitespace before something else stays, because it may separate letters.
         if self.peek_token() not in ("^", "_"):
             self._position = start
 
-    def parse_fraction(self, _name: str) -> Expression:
-        upper = self.parse_group()
-        return call("FractionBox", upper, self.parse_group())
-
-    def parse_binomial(self, _name: str) -> Expression:
-        upper = self.parse_group()
-        return call("TemplateBox", make_list([upper, self.parse_group()]), ascii_string("Binomial"))
-
-    def parse_root(self, _name: str) -> Expression:
+    def _parse_root(self) -> Expression:
         """Parse a root with an optional index in brackets."""
-        self.skip_blanks()
+        self._skip_blanks()
         if self.peek_token() != "[":
-            return call("SqrtBox", self.parse_group())
-        self.take_token()
+            return call("SqrtBox", self._parse_group())
+        self._take_token()
         index = self.parse_items(("]",))
-        self.expect_token("]")
-        inner = self.parse_group()
-        return call("RadicalBox", inner, _make_row(index)) if index else call("SqrtBox", inner)
+        self._expect_token("]")
+        radicand = self._parse_group()
+        return (
+            call("RadicalBox", radicand, _make_row(index)) if index else call("SqrtBox", radicand)
+        )
 
-    def parse_text(self, _name: str) -> Expression:
-        return ascii_string(f'"{self.parse_raw_group()}"')
-
-    def parse_upright(self, _name: str) -> Expression:
+    def _parse_upright(self) -> Expression:
         """Parse a name in an upright font, which is a single token."""
-        name = self.parse_raw_group().strip()
+        name = self._parse_raw_group().strip()
         # A single box token cannot contain operators or spaces.
         if not name.isalnum():
             raise _UnknownTexError
         return ascii_string(name)
 
-    def parse_bold(self, _name: str) -> Expression:
-        inner = self.parse_group()
-        return call("StyleBox", inner, make_rule(symbol("FontWeight"), ascii_string("Bold")))
-
-    def parse_alphabet(self, name: str) -> Expression:
-        letters, text = _LETTERS_BY_COMMAND[name], self.parse_raw_group()
-        if len(text) != 1 or text not in letters:
+    def _parse_alphabet(self, name: str) -> Expression:
+        r"""Parse a letter of a styled alphabet, such as `\mathbb{R}`."""
+        letters, text = _LETTERS_BY_COMMAND[name], self._parse_raw_group()
+        if text not in letters:
             raise _UnknownTexError
         return ascii_string(letters[text])
 
-    def parse_accent(self, name: str) -> Expression:
-        return call("OverscriptBox", self.parse_group(), ascii_string(ACCENT_COMMANDS[name]))
-
-    def parse_underline(self, _name: str) -> Expression:
-        return call("UnderscriptBox", self.parse_group(), ascii_string("_"))
-
-    def parse_stack(self, name: str) -> Expression:
-        first, second = self.parse_group(), self.parse_group()
-        return call("OverscriptBox" if name == "overset" else "UnderscriptBox", second, first)
-
-    def parse_fences(self, _name: str) -> Expression:
-        r"""Parse `\left( ... \right)`. The delimiter `.` is invisible."""
+    def _parse_fences(self) -> Expression:
+        r"""Parse `\left( ... \right)`."""
         opening = self._parse_fence()
-        inner = self.parse_items(("\\right",))
-        self.expect_token("\\right")
+        content = self.parse_items(("\\right",))
+        self._expect_token("\\right")
         closing = self._parse_fence()
         items: list[Expression] = [ascii_string(opening)] if opening else []
-        items += [_make_row(inner)] if inner else []
+        items += [_make_row(content)] if content else []
         items += [ascii_string(closing)] if closing else []
         return _make_row(items)
 
     def _parse_fence(self) -> str:
-        token = self.take_token()
+        token = self._take_token()
         if token not in _DELIMITERS:
             raise _UnknownTexError
         return _DELIMITERS[token]
 
-    def parse_environment(self, _name: str) -> Expression:
+    def _parse_environment(self) -> Expression:
         r"""Parse `\begin{name} ... \end{name}` as a grid, with fences for matrices and cases."""
-        name = self.parse_raw_group()
-        self.skip_blanks()
+        name = self._parse_raw_group()
+        self._skip_blanks()
         if name == "array" and self.peek_token() == "{":
-            self.parse_raw_group()
+            self._parse_raw_group()
         rows = self._parse_rows()
-        if self.parse_raw_group() != name:
+        if self._parse_raw_group() != name:
             raise _UnknownTexError
         grid = call("GridBox", make_list(make_list(row) for row in rows))
         if name == "cases":
@@ -334,7 +340,7 @@ class _TexParser:
         while True:
             items = self.parse_items(("&", "\\\\", "\\end"))
             rows[-1].append(_make_row(items))
-            end = self.take_token()
+            end = self._take_token()
             if end == "\\\\":
                 rows.append([])
             elif end != "&":
@@ -365,20 +371,3 @@ def _attach_scripts(
     if above is not None:
         return call("OverscriptBox" if has_limits else "SuperscriptBox", base, above)
     return base
-
-
-_COMMAND_PARSERS: dict[str, Callable[[_TexParser, str], Expression]] = {
-    **dict.fromkeys(_FRACTION_COMMANDS, _TexParser.parse_fraction),
-    "sqrt": _TexParser.parse_root,
-    **dict.fromkeys(_TEXT_COMMANDS, _TexParser.parse_text),
-    **dict.fromkeys(_UPRIGHT_COMMANDS, _TexParser.parse_upright),
-    **dict.fromkeys(("mathbf", "boldsymbol", "bm"), _TexParser.parse_bold),
-    **dict.fromkeys(ALPHABET_COMMANDS, _TexParser.parse_alphabet),
-    **dict.fromkeys(ACCENT_COMMANDS, _TexParser.parse_accent),
-    "underline": _TexParser.parse_underline,
-    **dict.fromkeys(("overset", "underset"), _TexParser.parse_stack),
-    **dict.fromkeys(("binom", "dbinom", "tbinom"), _TexParser.parse_binomial),
-    "left": _TexParser.parse_fences,
-    "begin": _TexParser.parse_environment,
-}
-"""Parsers of commands with arguments. They are called after the command, with its name."""

@@ -27,8 +27,6 @@ from paddock.wolfram.notebooks.tex_symbols import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.wolfram.expressions import Expression
 
 _MAX_NESTING_LEVELS = 80
@@ -63,11 +61,6 @@ _WRAPPER_HEADS = frozenset(
     ("TagBox", "FormBox", "AdjustmentBox", "InterpretationBox", "ButtonBox", "BoxData")
 )
 _ENVIRONMENTS_BY_FENCES = {fences: name for name, fences in MATRIX_FENCES.items()}
-_BOX_FORMATS = {
-    "FractionBox": "\\frac{%s}{%s}",
-    "SqrtBox": "\\sqrt{%s}",
-}
-"""TeX of boxes, with a `%s` for each argument."""
 _TEMPLATE_FORMATS = {
     "Binomial": "\\binom{%s}{%s}",
     "Abs": "\\left|%s\\right|",
@@ -105,13 +98,14 @@ def _write_box(expression: Expression, level: int) -> str:
     name = get_head_name(expression)
     if name in _WRAPPER_HEADS and expression.args:
         return _write_box(expression.args[0], level + 1)
-    if name in _BOX_FORMATS:
-        tex_format = _BOX_FORMATS[name]
-        args = _require_arguments(expression, tex_format.count("%s"))
-        return tex_format % tuple(_write_box(arg, level + 1) for arg in args)
-    if name in _BOX_WRITERS:
-        return _BOX_WRITERS[name](expression, level + 1)
-    raise _NoTexFormError
+    if name == "List":
+        return _write_items(expression.args, level + 1)
+    if name == "StyleBox":
+        return _write_style_box(expression, level + 1)
+    args = [arg for arg in expression.args if not has_head(arg, "Rule")]
+    if name in _LAYOUT_BOXES:
+        return _write_layout_box(name, args, level + 1)
+    return _write_math_box(name, args, level + 1)
 
 
 def _write_token(atom: Atom) -> str:
@@ -168,55 +162,92 @@ def _join_pieces(pieces: list[str]) -> str:
     return tex
 
 
-def _require_arguments(node: Node, count: int) -> list[Expression]:
-    """Return the first `count` arguments of a box, without options. Raise if the box has fewer."""
-    args = [arg for arg in node.args if not has_head(arg, "Rule")]
-    if len(args) < count:
-        raise _NoTexFormError
-    return args[:count]
-
-
 def _write_items(items: list[Expression], level: int) -> str:
     return _join_pieces([_write_box(item, level) for item in items])
 
 
-def _write_list(node: Node, level: int) -> str:
-    return _write_items(node.args, level)
+def _write_style_box(node: Node, level: int) -> str:
+    """Write the content of a style box. Bold is the only style that is kept."""
+    if not node.args:
+        raise _NoTexFormError
+    content = _write_box(node.args[0], level)
+    weight = read_options(node.args[1:]).get("FontWeight")
+    is_bold = isinstance(weight, Atom) and weight.text.strip('"') == "Bold"
+    return f"\\mathbf{{{content}}}" if is_bold else content
 
 
-def _write_row(node: Node, level: int) -> str:
+_LAYOUT_BOXES = frozenset(("RowBox", "GridBox", "TemplateBox"))
+
+
+def _write_layout_box(name: str, args: list[Expression], level: int) -> str:
+    match name, args:
+        case "RowBox", [items, *_]:
+            return _write_row(get_list_items(items), level)
+        case "GridBox", [rows, *_]:
+            return _write_environment(rows, "matrix", level)
+        case "TemplateBox", [template_args, template_name, *_]:
+            return _write_template(get_string(template_name), get_list_items(template_args), level)
+        case _:
+            raise _NoTexFormError
+
+
+def _write_row(items: list[Expression], level: int) -> str:
     r"""Write a row of boxes.
 
     A grid between fences becomes an environment: `{"(", grid, ")"}` is a `pmatrix`.
     """
-    items = get_list_items(_require_arguments(node, 1)[0])
     match items:
-        case [opening, Node(head=Atom(text="GridBox")) as grid, closing]:
+        case [opening, Node(head=Atom(text="GridBox"), args=[rows, *_]), closing]:
             fences = get_string(opening) + get_string(closing)
             environment = _ENVIRONMENTS_BY_FENCES.get(fences)
             if environment is not None:
-                return _write_environment(grid, environment, level)
-        case [Atom(text='"{"'), Node(head=Atom(text="GridBox")) as grid]:
-            return _write_environment(grid, "cases", level)
+                return _write_environment(rows, environment, level)
+        case [Atom(text='"{"'), Node(head=Atom(text="GridBox"), args=[rows, *_])]:
+            return _write_environment(rows, "cases", level)
     return _write_items(items, level)
 
 
-def _write_grid(node: Node, level: int) -> str:
-    return _write_environment(node, "matrix", level)
-
-
-def _write_environment(grid: Node, environment: str, level: int) -> str:
-    rows = [
+def _write_environment(rows: Expression, environment: str, level: int) -> str:
+    r"""Write the rows of a grid as `\begin{matrix} ... \end{matrix}`, or another environment."""
+    row_texts = [
         " & ".join(_write_box(entry, level) for entry in get_list_items(row))
-        for row in get_list_items(_require_arguments(grid, 1)[0])
+        for row in get_list_items(rows)
     ]
-    content = " \\\\ ".join(rows)
+    content = " \\\\ ".join(row_texts)
     return f"\\begin{{{environment}}}{content}\\end{{{environment}}}"
 
 
-def _write_radical(node: Node, level: int) -> str:
-    radicand, degree = (_write_box(arg, level) for arg in _require_arguments(node, 2))
-    return f"\\sqrt[{degree}]{{{radicand}}}"
+def _write_template(name: str, args: list[Expression], level: int) -> str:
+    """Write a template box. The number of arguments must be that of the TeX format."""
+    args_tex = [_write_box(arg, level) for arg in args]
+    tex_format = _TEMPLATE_FORMATS.get(name, "")
+    if not tex_format or tex_format.count("%s") != len(args_tex):
+        raise _NoTexFormError
+    return tex_format % tuple(args_tex)
+
+
+def _write_math_box(name: str, args: list[Expression], level: int) -> str:
+    """Write a fraction, root or script. Raises for other boxes and for missing arguments."""
+    match name, args:
+        case "FractionBox", [numerator, denominator, *_]:
+            return f"\\frac{{{_write_box(numerator, level)}}}{{{_write_box(denominator, level)}}}"
+        case "SqrtBox", [radicand, *_]:
+            return f"\\sqrt{{{_write_box(radicand, level)}}}"
+        case "RadicalBox", [radicand, degree, *_]:
+            return f"\\sqrt[{_write_box(degree, level)}]{{{_write_box(radicand, level)}}}"
+        case "SuperscriptBox", [base, exponent, *_]:
+            return _write_base(base, level) + _write_exponent(exponent, level)
+        case "SubscriptBox", [base, index, *_]:
+            return _write_base(base, level) + _write_script("_", index, level)
+        case (("SubsuperscriptBox" | "UnderoverscriptBox"), [base, below, above, *_]):
+            scripts = _write_script("_", below, level) + _write_script("^", above, level)
+            return _write_base(base, level) + scripts
+        case "UnderscriptBox", [base, below, *_]:
+            return _write_underscript(base, below, level)
+        case "OverscriptBox", [base, above, *_]:
+            return _write_overscript(base, above, level)
+        case _:
+            raise _NoTexFormError
 
 
 def _brace_script(text: str) -> str:
@@ -239,29 +270,16 @@ def _write_script(mark: str, script: Expression, level: int) -> str:
     return mark + _brace_script(_write_box(script, level))
 
 
-def _write_superscript(node: Node, level: int) -> str:
-    """Write a power, or primes such as `f'`."""
-    base, above = _require_arguments(node, 2)
-    marks = get_string(above)
+def _write_exponent(exponent: Expression, level: int) -> str:
+    """Write `^n`, or the primes of a derivative such as `f'`."""
+    marks = get_string(exponent)
     if marks and set(marks) <= set(_PRIME_MARKS):
-        return _write_base(base, level) + "".join(_PRIME_MARKS[mark] for mark in marks)
-    return _write_base(base, level) + _write_script("^", above, level)
+        return "".join(_PRIME_MARKS[mark] for mark in marks)
+    return _write_script("^", exponent, level)
 
 
-def _write_subscript(node: Node, level: int) -> str:
-    base, below = _require_arguments(node, 2)
-    return _write_base(base, level) + _write_script("_", below, level)
-
-
-def _write_both_scripts(node: Node, level: int) -> str:
-    base, below, above = _require_arguments(node, 3)
-    scripts = _write_script("_", below, level) + _write_script("^", above, level)
-    return _write_base(base, level) + scripts
-
-
-def _write_underscript(node: Node, level: int) -> str:
+def _write_underscript(base: Expression, below: Expression, level: int) -> str:
     r"""Write an underline, a limit such as `\lim_{x}`, or `\underset`."""
-    base, below = _require_arguments(node, 2)
     base_tex = _write_box(base, level)
     if get_string(below) == "_":
         return f"\\underline{{{base_tex}}}"
@@ -270,42 +288,8 @@ def _write_underscript(node: Node, level: int) -> str:
     return f"\\underset{{{_write_box(below, level)}}}{{{base_tex}}}"
 
 
-def _write_overscript(node: Node, level: int) -> str:
+def _write_overscript(base: Expression, above: Expression, level: int) -> str:
     r"""Write an accent or `\overset`."""
-    base, above = _require_arguments(node, 2)
     accent = _ACCENTS_BY_SIGN.get(get_string(above))
     command = f"\\{accent}" if accent else f"\\overset{{{_write_box(above, level)}}}"
     return f"{command}{{{_write_box(base, level)}}}"
-
-
-def _write_template(node: Node, level: int) -> str:
-    """Write a template box. The number of arguments must be that of the TeX format."""
-    args, name = _require_arguments(node, 2)
-    tex_format = _TEMPLATE_FORMATS.get(get_string(name), "")
-    args_tex = [_write_box(arg, level) for arg in get_list_items(args)]
-    if not tex_format or tex_format.count("%s") != len(args_tex):
-        raise _NoTexFormError
-    return tex_format % tuple(args_tex)
-
-
-def _write_style(node: Node, level: int) -> str:
-    content = _write_box(_require_arguments(node, 1)[0], level)
-    weight = read_options(node.args[1:]).get("FontWeight")
-    is_bold = isinstance(weight, Atom) and weight.text.strip('"') == "Bold"
-    return f"\\mathbf{{{content}}}" if is_bold else content
-
-
-_BOX_WRITERS: dict[str, Callable[[Node, int], str]] = {
-    "RowBox": _write_row,
-    "StyleBox": _write_style,
-    "List": _write_list,
-    "GridBox": _write_grid,
-    "RadicalBox": _write_radical,
-    "SuperscriptBox": _write_superscript,
-    "SubscriptBox": _write_subscript,
-    "SubsuperscriptBox": _write_both_scripts,
-    "UnderscriptBox": _write_underscript,
-    "OverscriptBox": _write_overscript,
-    "UnderoverscriptBox": _write_both_scripts,
-    "TemplateBox": _write_template,
-}
