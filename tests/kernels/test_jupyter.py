@@ -1,10 +1,13 @@
 """Jupyter kernels: ipykernel as it is installed here, and behind a real Jupyter server."""
 
+import contextlib
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +59,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         if "is running at" in line:
             break
     assert "is running at" in said[-1], "".join(said)
+    _wait_until_listening(port, process)
     # What it goes on to say must not fill the pipe.
     reading = threading.Thread(target=process.stderr.read, daemon=True)
     reading.start()
@@ -64,6 +68,16 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     process.wait(30)
     reading.join(30)
     process.stderr.close()
+
+
+def _wait_until_listening(port: int, process: subprocess.Popen[str]) -> None:
+    """Wait until connections are accepted, which is after the server has said that it runs."""
+    while process.poll() is None:
+        with contextlib.suppress(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port)).close()
+            return
+        time.sleep(0.05)
+    raise AssertionError("the server has ended")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from paddock.kernels import sandbox
 from paddock.kernels.child.process_tree import KERNEL_ID_VARIABLE
@@ -99,3 +99,10 @@ def end_process(process: subprocess.Popen[bytes], grace_seconds: float) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def require_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    """Return a standard stream of a process that was started with a pipe for it."""
+    if pipe is None:
+        raise TypeError("the process must be started with a pipe for this stream")
+    return pipe

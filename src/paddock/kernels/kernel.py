@@ -132,9 +132,6 @@ OutputItem = str | OutputImage
 COMPLETED_STATUSES: frozenset[EvaluationStatus] = frozenset({"done", "failed"})
 """Statuses of evaluations that were not stopped, so that their changes are kept."""
 KERNEL_ENDED_NOTE = "The kernel has ended."
-CANCELLED_RESULT = EvaluationResult(
-    "cancelled", notes=("The call was cancelled before the evaluation began.",)
-)
 
 
 class KernelError(PaddockError):
@@ -268,7 +265,6 @@ class Kernel(ABC):
     def is_alive(self) -> bool:
         """Whether the kernel can evaluate. Once false, it stays false."""
 
-    @abstractmethod
     def evaluate(
         self,
         code: str,
@@ -285,6 +281,18 @@ class Kernel(ABC):
             limits: Resource limits for this evaluation.
             control: Cancellation of the evaluation, and reports of its progress.
         """
+        if control.is_cancelled():
+            note = "The call was cancelled before the evaluation began."
+            return EvaluationResult("cancelled", notes=(note,))
+        if not self.is_alive:
+            return EvaluationResult("crashed", notes=(KERNEL_ENDED_NOTE,))
+        return self._evaluate(code, limits, control)
+
+    @abstractmethod
+    def _evaluate(
+        self, code: str, limits: EvaluationLimits, control: EvaluationControl
+    ) -> EvaluationResult:
+        """Evaluate code in a kernel that was alive a moment ago; see `evaluate`."""
 
     def dump_state(
         self,

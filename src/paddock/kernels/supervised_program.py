@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from paddock.kernels import sandbox
 from paddock.kernels.child.process_tree import KERNEL_ID_VARIABLE
-from paddock.kernels.child_process import build_python_command, start_process
+from paddock.kernels.child_process import build_python_command, require_pipe, start_process
 from paddock.kernels.kernel import KernelError
 
 if TYPE_CHECKING:
@@ -199,6 +199,6 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
 
 
 def _iter_chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:
-    assert pipe is not None  # noqa: S101 - all pipes are requested in Popen
-    while data := os.read(pipe.fileno(), _READ_CHUNK_BYTES):
+    handle = require_pipe(pipe).fileno()
+    while data := os.read(handle, _READ_CHUNK_BYTES):
         yield data

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import itertools
 import re
 import threading
 import time
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from paddock.kernels.kernel import (
-    CANCELLED_RESULT,
-    DEFAULT_CONTROL,
-    KERNEL_ENDED_NOTE,
-    EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
     EvaluationWatch,
@@ -27,7 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from paddock.kernels.jupyter.links import JupyterMessage, KernelLink
-    from paddock.kernels.kernel import EvaluationLimits, EvaluationStatus, StopCause
+    from paddock.kernels.kernel import (
+        EvaluationControl,
+        EvaluationLimits,
+        EvaluationStatus,
+        StopCause,
+    )
 
 _ANSI_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _IMAGE_TYPES = ("image/png", "image/jpeg", "image/svg+xml")
@@ -56,17 +59,13 @@ class IopubOutputs:
     def outputs(self) -> tuple[EvaluationOutput, ...]:
         """All outputs, with consecutive prints joined."""
         joined: list[EvaluationOutput] = []
-        for output in self._outputs:
-            if joined and joined[-1].kind == output.kind == "print":
-                joined[-1] = EvaluationOutput("print", joined[-1].text + output.text)
+        for kind, group in itertools.groupby(self._outputs, key=attrgetter("kind")):
+            if kind == "print":
+                text = "".join(output.text for output in group)
+                joined.append(EvaluationOutput("print", text.removesuffix("\n")))
             else:
-                joined.append(output)
-        return tuple(
-            EvaluationOutput("print", output.text.removesuffix("\n"))
-            if output.kind == "print"
-            else output
-            for output in joined
-        )
+                joined += group
+        return tuple(joined)
 
     def handle_message(self, message: JupyterMessage) -> bool:
         """Process a message that belongs to the request.
@@ -162,41 +161,34 @@ class JupyterKernel(Kernel):
         Raises:
             KernelError: The kernel has ended or does not answer in time.
         """
-        started_at = last_request_at = time.monotonic()
-        request_ids = {self._link.send("kernel_info_request", {})}
-        while True:
-            message = self._receive_message(_POLL_INTERVAL_SECONDS)
-            if message is not None and _get_parent_id(message) in request_ids:
-                return
-            now = time.monotonic()
-            if not self._link.is_alive or now - started_at > seconds:
-                is_late = self._link.is_alive
-                reason = f"no answer in {seconds:.0f} s" if is_late else "its process ended"
-                self.close()
-                raise KernelError(f"The Jupyter kernel {self._name} cannot be started: {reason}")
-            # Messages that were published before the subscription took effect are lost, so the
-            # request is repeated.
-            if now - last_request_at > 1.0:
-                last_request_at = now
-                request_ids.add(self._link.send("kernel_info_request", {}))
+        started_at = time.monotonic()
+        reason = f"no answer in {seconds:.0f} s"
+        request_ids: set[str] = set()
+        try:
+            while self._link.is_alive and time.monotonic() - started_at < seconds:
+                # Messages that were published before the subscription took effect are lost, so the
+                # request is repeated once per second.
+                if time.monotonic() - started_at >= len(request_ids):
+                    request_ids.add(self._link.send("kernel_info_request", {}))
+                message = self._link.receive(_POLL_INTERVAL_SECONDS)
+                if message is not None and _get_parent_id(message) in request_ids:
+                    return
+        except OSError as error:
+            reason = str(error)
+        if not self._link.is_alive:
+            reason = "its process ended"
+        self.close()
+        raise KernelError(f"The Jupyter kernel {self._name} cannot be started: {reason}")
 
-    def evaluate(
-        self,
-        code: str,
-        limits: EvaluationLimits,
-        control: EvaluationControl = DEFAULT_CONTROL,
+    def _evaluate(
+        self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
-        """Evaluate a cell; see `Kernel.evaluate`."""
-        if control.is_cancelled():
-            return CANCELLED_RESULT
-        if not self.is_alive:
-            return EvaluationResult("crashed", notes=(KERNEL_ENDED_NOTE,))
         outputs = IopubOutputs(limits.output_bytes)
         watch = EvaluationWatch(control, limits.seconds, self._interrupt)
         try:
             with self._lock:
                 self._run_cell(code, outputs, watch)
-        except _KernelGoneError:
+        except OSError:
             self.close()
         return self._build_result(outputs, limits, watch)
 
@@ -213,14 +205,11 @@ class JupyterKernel(Kernel):
         """Send a cell to the kernel and process its messages until the cell has ended.
 
         Raises:
-            _KernelGoneError: The kernel has ended, or does not react to an interrupt.
+            OSError: The kernel has ended, or does not react to an interrupt.
         """
-        try:
-            request_id = self._link.send("execute_request", _build_execute_request(code))
-        except OSError:
-            raise _KernelGoneError from None
+        request_id = self._link.send("execute_request", _build_execute_request(code))
         while watch.check():
-            message = self._receive_message(_POLL_INTERVAL_SECONDS)
+            message = self._link.receive(_POLL_INTERVAL_SECONDS)
             if message is None and self._link.is_alive:
                 continue
             if message is None or _is_death_notice(message):
@@ -228,21 +217,12 @@ class JupyterKernel(Kernel):
             # A late message of an earlier cell must not count for this one.
             if _get_parent_id(message) == request_id and outputs.handle_message(message):
                 return
-        raise _KernelGoneError
+        raise ConnectionError("the kernel is gone")
 
     def _interrupt(self, _cause: StopCause) -> float:
         """Interrupt the running cell, and return how long it may take to end."""
         self._link.interrupt()
         return INTERRUPT_GRACE_SECONDS
-
-    def _receive_message(self, seconds: float) -> JupyterMessage | None:
-        """Return the next message, or None if none arrives in time."""
-        try:
-            return self._link.receive(seconds)
-        except TimeoutError:
-            return None
-        except EOFError:
-            raise _KernelGoneError from None
 
     def _build_result(
         self, outputs: IopubOutputs, limits: EvaluationLimits, watch: EvaluationWatch
@@ -267,10 +247,6 @@ class JupyterKernel(Kernel):
             watch.elapsed_seconds,
             notes=tuple(filter(None, notes)),
         )
-
-
-class _KernelGoneError(Exception):
-    """The kernel has ended, or does not react to an interrupt."""
 
 
 def _build_execute_request(code: str) -> dict[str, object]:

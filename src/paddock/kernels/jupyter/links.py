@@ -70,12 +70,11 @@ class KernelLink(Protocol):
         """
         ...
 
-    def receive(self, seconds: float) -> JupyterMessage:
-        """Return the next message that the kernel publishes.
+    def receive(self, seconds: float) -> JupyterMessage | None:
+        """Return the next message that the kernel publishes, or None if none arrives in time.
 
         Raises:
-            TimeoutError: No message arrived in time.
-            EOFError: The connection is closed.
+            OSError: The connection is closed.
         """
         ...
 
@@ -142,15 +141,14 @@ class LocalKernelLink:
         """Send a request on the shell channel."""
         return self._send_message(self._client.shell_channel, kind, content)
 
-    def receive(self, seconds: float) -> JupyterMessage:
+    def receive(self, seconds: float) -> JupyterMessage | None:
         """Return the next message that the kernel publishes; see `KernelLink.receive`."""
         # Replies on the shell channel repeat what is published. They are read only to discard them.
         with contextlib.suppress(queue.Empty):
             self._client.get_shell_msg(timeout=0)
-        try:
-            message: JupyterMessage = self._client.get_iopub_msg(timeout=seconds)
-        except queue.Empty:
-            raise TimeoutError from None
+        message: JupyterMessage | None = None
+        with contextlib.suppress(queue.Empty):
+            message = self._client.get_iopub_msg(timeout=seconds)
         return message
 
     def interrupt(self) -> None:
@@ -304,14 +302,14 @@ class GatewayKernelLink:
             raise OSError(f"the connection to {self._url} is closed") from error
         return request_id
 
-    def receive(self, seconds: float) -> JupyterMessage:
-        """Return the next published message."""
+    def receive(self, seconds: float) -> JupyterMessage | None:
+        """Return the next message that the kernel publishes; see `KernelLink.receive`."""
         try:
             message = self._messages.get(timeout=seconds)
         except queue.Empty:
-            raise TimeoutError from None
+            return None
         if message is None:
-            raise EOFError
+            raise ConnectionError(f"the connection to {self._url} was closed")
         return message
 
     def interrupt(self) -> None:

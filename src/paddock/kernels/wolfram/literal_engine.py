@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 
 from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import (
-    DEFAULT_CONTROL,
     STATE_TIMEOUT_SECONDS,
-    EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
     Kernel,
@@ -38,7 +36,7 @@ from paddock.wolfram import (
 )
 
 if TYPE_CHECKING:
-    from paddock.kernels.kernel import CancelCheck, EvaluationLimits
+    from paddock.kernels.kernel import CancelCheck, EvaluationControl, EvaluationLimits
     from paddock.wolfram import Expression
 
 NO_ENGINE_MESSAGE = (
@@ -62,11 +60,8 @@ class LiteralKernel(Kernel):
         """Whether it has not been closed."""
         return not self._is_closed
 
-    def evaluate(
-        self,
-        code: str,
-        limits: EvaluationLimits,
-        control: EvaluationControl = DEFAULT_CONTROL,
+    def _evaluate(
+        self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
         """Evaluate one literal expression."""
         started_at = time.monotonic()

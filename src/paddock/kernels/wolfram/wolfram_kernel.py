@@ -19,12 +19,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.kernels.child_process import build_supervised_command, end_process
+from paddock.kernels.child_process import build_supervised_command, end_process, require_pipe
 from paddock.kernels.kernel import (
     COMPLETED_STATUSES,
-    DEFAULT_CONTROL,
     KERNEL_ENDED_NOTE,
-    EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
     EvaluationWatch,
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
 
     from paddock.kernels.kernel import (
         CancelCheck,
+        EvaluationControl,
         EvaluationLimits,
         EvaluationStatus,
         StopCause,
@@ -62,7 +61,10 @@ _INTERRUPT_PROMPT = "Interrupt> "
 """Prompt of a kernel that was interrupted. `kernel_supervisor` sends the answer."""
 
 DriverMessage = dict[str, Any]
+_FINAL_KINDS = frozenset({"hello", "end"})
+"""Kinds of the last reply to a request."""
 _NO_REPLY: DriverMessage = {"kind": "end", "status": "", "result": None}
+_MAX_GREETING_BYTES = 1 << 16
 STATE_KEPT_NOTE = "Changes made before that were kept."
 
 
@@ -85,6 +87,8 @@ class WolframKernel(Kernel):
         # The marker is random, so that no text printed by code can pass for a reply.
         self._reply_marker = f"paddock-{secrets.token_hex(8)}"
         self._process = self._start_process(environment)
+        self._stdin = require_pipe(self._process.stdin)
+        self._stdout = require_pipe(self._process.stdout)
         self._reader = threading.Thread(target=self._read_lines, name="wolfram-kernel", daemon=True)
         self._reader.start()
         self._greeting = self._read_greeting()
@@ -105,62 +109,56 @@ class WolframKernel(Kernel):
             raise KernelError(f"The Wolfram kernel does not start: {error}") from error
 
     def _read_lines(self) -> None:
-        """Queue the lines that the kernel writes.
+        """Queue the lines that the kernel writes, and None at the end (body of a thread).
 
-        None marks the end.
+        The thread waits while the queue is full, so that a flood of output cannot exhaust the
+        memory.
         """
-        output = self._process.stdout
         line: bytes | None = b""
-        while line is not None and not self._is_closed:
-            line = (output.readline(MAX_LINE_BYTES) if output is not None else b"") or None
-            self._queue_line(line)
-
-    def _queue_line(self, line: bytes | None) -> None:
-        """Queue a line, waiting while the queue is full."""
-        # Waits while the queue is full, so that a flood of output cannot exhaust the memory.
-        while not self._is_closed:
-            with suppress(queue.Full):
-                self._lines.put(line, timeout=1.0)
-                return
+        while line is not None:
+            line = self._stdout.readline(MAX_LINE_BYTES) or None
+            is_queued = False
+            while not is_queued:
+                if self._is_closed:
+                    return
+                with suppress(queue.Full):
+                    self._lines.put(line, timeout=1.0)
+                    is_queued = True
 
     def _read_greeting(self) -> DriverMessage:
-        """Identify the driver's output by a marker, and return its description of the kernel."""
-        printed: list[str] = []
+        """Identify the driver's output by a marker, and return its description of the kernel.
+
+        Raises:
+            KernelError: The kernel does not reply, or its version is too old.
+        """
+        collected = _OutputCollector(_MAX_GREETING_BYTES)
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
-        try:
-            with suppress(OSError):  # it has ended; its output may still explain why
-                self._send_request(
-                    {"do": "hello", "mark": self._reply_marker, "network": self.has_network}
-                )
-            while time.monotonic() < deadline:
-                line = self._get_line(POLL_INTERVAL_SECONDS)
-                if line is None:
-                    break
-                text, reply = self._split_line(line)
-                if reply is not None and reply["kind"] == "hello":
-                    return _require_supported_version(reply)
-                printed += [text] if text else []
-        except KernelError:
+        request = {"do": "hello", "mark": self._reply_marker, "network": self.has_network}
+        greeting = self._run_request(request, collected, lambda: time.monotonic() < deadline)
+        if greeting is _NO_REPLY:
             self.close()
-            raise
-        self.close()
-        raise KernelError(
-            f"The Wolfram kernel {self._command[0]} did not answer; its output was: "
-            f"{' '.join(printed)[:500] or 'empty'}",
-            hint="start it in a terminal to see whether it is activated (wolframscript -activate), "
-            "or choose another engine with PADDOCK_WOLFRAM_ENGINE",
-        )
+            printed = " ".join(output.text for output in collected.outputs)
+            raise KernelError(
+                f"The Wolfram kernel {self._command[0]} did not answer; its output was: "
+                f"{printed[:500] or 'empty'}",
+                hint="start it in a terminal to see whether it is activated (wolframscript "
+                "-activate), or choose another engine with PADDOCK_WOLFRAM_ENGINE",
+            )
+        if float(greeting["number"]) < MIN_VERSION_NUMBER:
+            self.close()
+            raise KernelError(
+                f"The Wolfram kernel is too old: {greeting['version']}",
+                hint=f"version {MIN_VERSION_NUMBER} or later is needed",
+            )
+        return greeting
 
     @property
     def is_alive(self) -> bool:
         """Whether the kernel can evaluate."""
         return not self._is_closed and self._process.poll() is None
 
-    def evaluate(
-        self,
-        code: str,
-        limits: EvaluationLimits,
-        control: EvaluationControl = DEFAULT_CONTROL,
+    def _evaluate(
+        self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
         """Evaluate one expression; see `Kernel.evaluate`.
 
@@ -210,47 +208,31 @@ class WolframKernel(Kernel):
         """
         if self._is_closed:
             return _NO_REPLY
-        try:
-            self._send_request(request)
-        except OSError:
-            return _NO_REPLY
-        while poll():
-            line = self._get_line(POLL_INTERVAL_SECONDS)
-            if line is None:
-                return _NO_REPLY
-            if not line:
+        self._last_id += 1
+        # Requests are ASCII, because the kernel's input encoding is unknown.
+        line = json.dumps({"id": self._last_id, **request}, ensure_ascii=True)
+        with suppress(OSError):  # it has ended; its output may still explain why
+            self._write_line(f"{line}\n".encode("ascii"))
+        while poll() and not self._is_closed:
+            try:
+                output = self._lines.get(timeout=POLL_INTERVAL_SECONDS)
+            except queue.Empty:
                 continue
-            text, reply = self._split_line(line)
+            if output is None:
+                break
+            text, reply = self._split_line(output)
             if text:
                 collected.add(EvaluationOutput("print", text=text))
             # A kernel that was interrupted may still send replies to an earlier request.
             if reply is not None and reply["id"] == self._last_id:
-                if reply["kind"] == "end":
+                if reply["kind"] in _FINAL_KINDS:
                     return reply
                 collected.add(_parse_output(reply))
         return _NO_REPLY
 
-    def _send_request(self, request: DriverMessage) -> None:
-        self._last_id += 1
-        # Requests are ASCII, because the kernel's input encoding is unknown.
-        line = json.dumps({"id": self._last_id, **request}, ensure_ascii=True)
-        self._write_line(line.encode("ascii") + b"\n")
-
     def _write_line(self, line: bytes) -> None:
-        kernel_input = self._process.stdin
-        if kernel_input is not None:
-            kernel_input.write(line)
-            kernel_input.flush()
-
-    def _get_line(self, seconds: float) -> bytes | None:
-        """Return the next line of output.
-
-        Returns empty bytes on a timeout, and None at the end.
-        """
-        try:
-            return self._lines.get(timeout=seconds)
-        except queue.Empty:
-            return None if self._is_closed else b""
+        self._stdin.write(line)
+        self._stdin.flush()
 
     def _split_line(self, line: bytes) -> tuple[str, DriverMessage | None]:
         """Split a line into text that code has printed, and a reply of the driver.
@@ -331,8 +313,8 @@ class WolframKernel(Kernel):
         end_process(self._process, STOP_GRACE_SECONDS)
         self._reader.join(STOP_GRACE_SECONDS)
         # Closing the pipe would block until a thread that still reads from it has finished.
-        if self._process.stdout is not None and not self._reader.is_alive():
-            self._process.stdout.close()
+        if not self._reader.is_alive():
+            self._stdout.close()
 
     def describe(self) -> dict[str, object]:
         """Return diagnostic data."""
@@ -361,15 +343,6 @@ class _OutputCollector:
         else:
             self._remaining_bytes -= size
             self.outputs.append(output)
-
-
-def _require_supported_version(greeting: DriverMessage) -> DriverMessage:
-    if float(greeting["number"]) < MIN_VERSION_NUMBER:
-        raise KernelError(
-            f"The Wolfram kernel is too old: {greeting['version']}",
-            hint=f"version {MIN_VERSION_NUMBER} or later is needed",
-        )
-    return greeting
 
 
 def _parse_output(reply: DriverMessage) -> EvaluationOutput:

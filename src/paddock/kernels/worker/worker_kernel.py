@@ -15,12 +15,16 @@ import threading
 import time
 from collections import deque
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from paddock.kernels import sandbox
-from paddock.kernels.child_process import build_python_command, end_process, start_process
+from paddock.kernels.child_process import (
+    build_python_command,
+    end_process,
+    require_pipe,
+    start_process,
+)
 from paddock.kernels.kernel import (
-    CANCELLED_RESULT,
     COMPLETED_STATUSES,
     DEFAULT_CONTROL,
     KERNEL_ENDED_NOTE,
@@ -235,7 +239,8 @@ class WorkerKernel(Kernel):
         self._process = process
         self.has_network = has_network
         self._parse_printed = read_printed
-        self._pipes = _get_pipes(process)
+        streams = (process.stdin, process.stdout, process.stderr)
+        self._pipes = [require_pipe(stream) for stream in streams]
         self._requests = self._pipes[0].fileno()
         make_reader = _ThreadedReader if sys.platform == "win32" else _PollingReader
         self._replies = make_reader(self._pipes[1].fileno())
@@ -268,18 +273,13 @@ class WorkerKernel(Kernel):
         except TimeoutError:
             self._abort_start(f"it was not ready after {seconds:.0f} s")
 
-    def evaluate(
-        self,
-        code: str,
-        limits: EvaluationLimits,
-        control: EvaluationControl = DEFAULT_CONTROL,
+    def _evaluate(
+        self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
         """Evaluate code; see `Kernel.evaluate`."""
         job = EvaluateRequest(
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
-        if control.is_cancelled():
-            return CANCELLED_RESULT
         with self._lock:
             started_at = time.monotonic()
             reply = self._run_job(job, control)
@@ -441,13 +441,6 @@ class WorkerKernel(Kernel):
             else:
                 outputs.append(EvaluationOutput(piece.kind, piece.text, piece.data, piece.mime))
         return outputs
-
-
-def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
-    """Return standard input, output and error of a process."""
-    if process.stdin is None or process.stdout is None or process.stderr is None:
-        raise TypeError("the process must be started with three pipes")
-    return process.stdin, process.stdout, process.stderr
 
 
 def _list_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
