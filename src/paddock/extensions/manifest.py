@@ -241,9 +241,9 @@ def _parse_items(
             report(ManifestProblem("invalid-item", label, key, message, error))
             continue
         if item.name in items:
-            message = f"{item.name!r} is declared twice"
-            error = ManifestError(f"{label}: {message}", where=where, hint="keep one of them")
-            report(ManifestProblem("duplicate-item", label, item.name, message, error))
+            message, hint = f"{item.name!r} is declared twice", "keep one of them"
+            duplicate_error = ManifestError(f"{label}: {message}", where=where, hint=hint)
+            report(ManifestProblem("duplicate-item", label, item.name, message, duplicate_error))
         items.setdefault(item.name, item)
         for name in item.properties:
             if name not in KNOWN_ITEM_PROPERTIES:

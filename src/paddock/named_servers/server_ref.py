@@ -70,13 +70,13 @@ class ServerRef:
         """The initialization and its state across reloads, once the server has been loaded."""
         self.script_files: list[Path] = []
         """The Python files that the loaded definition refers to."""
-        self.metadata, self.has_certain_metadata = (
-            read_quick_facts(file, name) if file else _read_metadata(name)
-        )
+        metadata, is_certain = read_quick_facts(file, name) if file else _read_metadata(name)
+        self.metadata: ServerMetadata = metadata
         # If the quick lookup has found no readable file for the name, the server may not exist.
         # The full lookup reports that now, before the client connects.
-        if file is None and (not self.has_certain_metadata or self.metadata.name != name):
-            self.has_certain_metadata = False
+        needs_full_lookup = file is None and (not is_certain or metadata.name != name)
+        self.has_certain_metadata: bool = is_certain and not needs_full_lookup
+        if needs_full_lookup:
             _import_loader().find_server_source(self)
 
     def load(self) -> BaseServer:

@@ -289,7 +289,8 @@ def _get_description(kind: ItemKind, item: Any) -> str | None:
     text: object
     if isinstance(item, Tool):
         ToolInvoker(item, server)
-        if item.input_schema is not None or item.parameters is not None:
+        takes_dictionary = item.input_schema is not None or item.parameters is not None
+        if takes_dictionary and callable(item.handler):
             _check_accepts_arguments(item.handler)
         text = build_tool_entry(item).get("description")
     elif kind == "prompts":

@@ -30,7 +30,7 @@ from paddock.extensions.references import is_reference
 from paddock.extensions.registry import InstalledItemRegistry
 from paddock.named_servers.names import DEFINITION_SUFFIX
 from paddock.named_servers.sources import find_source, make_file_source
-from paddock.validation.definitions import CHECK_ORDER, check_definitions, check_single_item
+from paddock.validation.definitions import check_definitions, check_single_item
 from paddock.validation.findings import FindingCollector, FindingLocation, Validation
 from paddock.validation.items import LoadedDefinition
 from paddock.validation.servers import check_assembly, check_item_lists
@@ -211,13 +211,14 @@ def _get_definition_path(declared: DeclaredItem) -> Path:
 def _create_server_validation(
     target: str, name: str, server: ServerDefinition | None, subject: ValidationSubject, place: str
 ) -> Validation:
-    lists = [getattr(server, kind) if server else () for kind in LISTED_KINDS]
     return Validation(
         target,
         "server",
         subject.findings.to_tuple(),
         (name,),
-        *(tuple(map(_get_spec_name, specs)) for specs in lists),
+        tuple(map(_get_spec_name, server.tools if server else ())),
+        tuple(map(_get_spec_name, server.prompts if server else ())),
+        tuple(map(_get_spec_name, server.resources if server else ())),
         python_files=tuple(subject.python_files),
         is_static=subject.is_static,
         places=(place,),
@@ -367,7 +368,10 @@ def _validate_subjects(
         text,
         kind,
         findings.to_tuple(),
-        *(_list_declared_names(extensions, kind) for kind in CHECK_ORDER),
+        _list_declared_names(extensions, "servers"),
+        _list_declared_names(extensions, "tools"),
+        _list_declared_names(extensions, "prompts"),
+        _list_declared_names(extensions, "resources"),
         python_files=files,
         is_static=is_static,
         places=places,
@@ -404,7 +408,8 @@ def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
 def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> Validation:
     """Validate installed extensions, including broken ones that discovery could not load."""
     findings = FindingCollector()
-    kinds = {extension.kind for extension in (*discovery.extensions, *discovery.broken)}
+    kinds = {extension.kind for extension in discovery.extensions}
+    kinds |= {extension.kind for extension in discovery.broken}
     kind = "paclet" if "paclet" in kinds else "distribution"
     subjects = [
         load_installed_subject(extension, findings, is_static=is_static)

@@ -160,9 +160,9 @@ def _find_rule(expression: Expression | None, key: str) -> Node | None:
         expression = expression.args[0]
     if not has_any_head(expression, _TABLE_HEADS):
         return None
-    for rule in iter_rules(expression.args):
-        is_rule = has_any_head(rule, _RULE_HEADS) and len(rule.args) == _PAIR_LENGTH
-        if is_rule and to_key(evaluate(rule.args[0])) == key:
+    rules = (rule for rule in iter_rules(expression.args) if has_any_head(rule, _RULE_HEADS))
+    for rule in rules:
+        if len(rule.args) == _PAIR_LENGTH and to_key(evaluate(rule.args[0])) == key:
             return rule
     return None
 

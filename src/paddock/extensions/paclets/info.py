@@ -245,7 +245,7 @@ def _read_item(value: object) -> tuple[str | None, object]:
             return name, value
         case Mapping():
             table = to_table(value) or {}
-            name, description = table.get("Name"), table.get("Description")
-            if isinstance(name, str) and isinstance(description, str | None):
-                return name, to_plain_data(table)
+            name_value, description = table.get("Name"), table.get("Description")
+            if isinstance(name_value, str) and isinstance(description, str | None):
+                return name_value, to_plain_data(table)
     return None, None

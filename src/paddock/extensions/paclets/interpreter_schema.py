@@ -374,10 +374,11 @@ def _make_count_limits(condition: object) -> JsonSchema:
     """Convert the number of repetitions: max or {min, max}."""
     if isinstance(condition, list) and condition and isinstance(condition[-1], list):
         condition = condition[-1]
-    is_range = isinstance(condition, list) and len(condition) == 2
-    minimum, maximum = condition if is_range else (0, condition)
-    minimum_limit = {"minItems": minimum} if isinstance(minimum, int) and minimum else {}
-    return minimum_limit | ({"maxItems": maximum} if isinstance(maximum, int) else {})
+    minimum, maximum = 0, condition
+    if isinstance(condition, list) and len(condition) == 2:
+        minimum, maximum = condition
+    limits = {"minItems": minimum} if isinstance(minimum, int) and minimum else {}
+    return {**limits, "maxItems": maximum} if isinstance(maximum, int) else limits
 
 
 def _make_restricted_text_schema(conditions: list[object]) -> JsonSchema | None:

@@ -66,7 +66,8 @@ def test_a_tool_is_made_of_its_properties() -> None:
 
 def test_the_last_expression_of_a_file_counts() -> None:
     found = tool(sample("Sampler"), "Count")
-    assert (found.name, found.handler.code) == ("count", "StringLength[#text] &")  # type: ignore[attr-defined]  # a WolframFunction
+    assert isinstance(found.handler, WolframFunction)
+    assert (found.name, found.handler.code) == ("count", "StringLength[#text] &")
 
 
 @pytest.mark.parametrize(
