@@ -132,6 +132,20 @@ def is_atom(expression: Expression | None, kind: AtomKind) -> TypeGuard[Atom]:
     return isinstance(expression, Atom) and expression.kind == kind
 
 
+def is_literal(expression: Expression, text: str) -> TypeGuard[Atom]:
+    """Return whether the expression is the atom with this source text, such as `-1`."""
+    return isinstance(expression, Atom) and expression.text == text
+
+
+def is_inverse(expression: Expression) -> TypeGuard[Node]:
+    """Return whether the expression is `Power[b, -1]`, which the parser builds for `1/b`."""
+    return (
+        has_head(expression, "Power")
+        and len(expression.args) == 2
+        and is_literal(expression.args[1], "-1")
+    )
+
+
 def get_head_name(expression: Expression) -> str:
     """Return the name of a node's head: `f` for `f[x]`.
 

@@ -18,6 +18,8 @@ from paddock.wolfram.expressions import (
     has_any_head,
     has_head,
     is_atom,
+    is_inverse,
+    is_literal,
     is_symbol,
 )
 from paddock.wolfram.operators import (
@@ -86,11 +88,6 @@ def _write_atom(atom: Atom) -> WrittenForm:
 def is_negative_number(expression: Expression) -> TypeGuard[Atom]:
     """Return whether the expression is a number with a minus sign."""
     return is_atom(expression, "number") and expression.text.startswith("-")
-
-
-def is_literal(expression: Expression, text: str) -> TypeGuard[Atom]:
-    """Return whether the expression is the atom with this text, such as `-1`."""
-    return isinstance(expression, Atom) and expression.text == text
 
 
 def write_call(node: Node) -> WrittenForm:
@@ -193,26 +190,18 @@ def _is_negative_term(expression: Expression) -> TypeGuard[Node]:
             return False
         case [factor]:
             return not is_atom(factor, "number") and not has_head(factor, "Times")
-        case [_, divisor] if _is_reciprocal(divisor):
+        case [_, divisor] if is_inverse(divisor):
             return False
         case [first, *_]:
             return not is_literal(first, "-1")
     return False
 
 
-def _is_reciprocal(expression: Expression) -> TypeGuard[Node]:
-    return (
-        has_head(expression, "Power")
-        and len(expression.args) == 2
-        and is_literal(expression.args[1], "-1")
-    )
-
-
 def _write_times(node: Node) -> WrittenForm | None:
     """Write a product, a quotient or a negation, which are all forms of `Times`."""
     if len(node.args) == 2:
         left, right = node.args
-        if _is_reciprocal(right):
+        if is_inverse(right):
             precedence = INFIX_OPERATORS["/"].precedence
             divisor = right.args[0]
             return WrittenForm(precedence, [(left, precedence), "/", (divisor, precedence + 1)])

@@ -7,6 +7,7 @@ numbers are evaluated too. Any other expression becomes an `UnevaluatedExpressio
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from operator import add, mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,10 @@ from paddock.wolfram.expressions import (
     Atom,
     Expression,
     Node,
+    get_head_name,
+    has_any_head,
     has_head,
+    is_inverse,
     is_symbol,
 )
 from paddock.wolfram.named_characters import get_character
@@ -51,8 +55,6 @@ _MAX_PLAIN_REAL, _MIN_PLAIN_REAL = 1e6, 1e-5
 """Reals in this range are written without an exponent."""
 _MAX_DIGITS = 4000
 """Maximum digits of an integer: Python refuses to convert integers beyond about this length."""
-
-
 _MAX_BITS = 13_288
 """`_MAX_DIGITS` in base 2."""
 MAX_DATA_DEPTH = 200
@@ -60,8 +62,6 @@ MAX_DATA_DEPTH = 200
 _TOO_DEEP_MESSAGE = f"The data is nested more than {MAX_DATA_DEPTH} levels deep"
 _INFINITE = (float("inf"), float("-inf"))
 _CONSTANT_VALUES: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
-OptionalValue = tuple[Any] | None
-"""A one-element tuple with the value, or None if the arguments are not literal data."""
 
 
 def parse_string(text: str) -> str:
@@ -82,14 +82,15 @@ def parse_symbol_name(text: str) -> str:
 
 def _unescape_match(match: re.Match[str]) -> str:
     """Return the character of an escape sequence. An invalid one is returned unchanged."""
-    name, four_digits, two_digits, six_digits, octal, line, other = match.groups()
-    if name is not None:
+    name, four_digits, two_digits, six_digits, octal, line_end, sign = match.groups()
+    if name:
         return get_character(name) or match[0]
-    for digits, base in ((four_digits, 16), (two_digits, 16), (six_digits, 16), (octal, 8)):
-        if digits is not None:
-            code = int(digits, base)
-            return chr(code) if code <= _MAX_CODE_POINT else match[0]
-    return "" if line is not None else _SIMPLE_ESCAPES.get(other, other)
+    if line_end:
+        return ""
+    if sign:
+        return _SIMPLE_ESCAPES.get(sign, sign)
+    code = int(octal, 8) if octal else int(four_digits or two_digits or six_digits, 16)
+    return chr(code) if code <= _MAX_CODE_POINT else match[0]
 
 
 def parse_number(text: str) -> int | float | None:
@@ -134,7 +135,7 @@ def _parse_based_real(match: re.Match[str], base: int, exponent: int) -> float |
 
 def _drop_infinity(value: float) -> float | None:
     # Kernels have larger reals than Python, so infinity would be a wrong value.
-    return None if value in (float("inf"), float("-inf")) else value
+    return None if value in _INFINITE else value
 
 
 def format_real(text: str) -> str:
@@ -216,21 +217,20 @@ def evaluate(expression: Expression) -> object:
         raise DataError(_TOO_DEEP_MESSAGE) from None
 
 
-def _evaluate_expression(expression: Expression, depth: int) -> object:
-    """Evaluate an expression at a nesting depth, from 0 at the top.
+class _NotLiteralError(Exception):
+    """The arguments of a node are not literal data, so the node is not evaluated."""
 
-    An evaluator returns None if the arguments are not literal data. The whole expression is then
-    unevaluated.
-    """
+
+def _evaluate_expression(expression: Expression, depth: int) -> object:
+    """Evaluate an expression at a nesting depth, from 0 at the top."""
     if isinstance(expression, Atom):
         return _evaluate_atom(expression)
     if depth > MAX_DATA_DEPTH:
         raise DataError(_TOO_DEEP_MESSAGE)
-    head = expression.head
-    if isinstance(head, Atom) and head.kind == "symbol" and head.text in _EVALUATORS:
-        result = _EVALUATORS[head.text](expression, depth + 1)
-        if result is not None:
-            return result[0]
+    evaluate_node = _EVALUATORS.get(get_head_name(expression))
+    if evaluate_node is not None:
+        with suppress(_NotLiteralError):
+            return evaluate_node(expression, depth + 1)
     return UnevaluatedExpression(expression)
 
 
@@ -246,31 +246,24 @@ def _evaluate_atom(atom: Atom) -> object:
     return UnevaluatedExpression(atom)
 
 
-def _evaluate_list(node: Node, depth: int) -> OptionalValue:
+def _evaluate_list(node: Node, depth: int) -> object:
     # Kernels remove `Nothing` from lists when they evaluate them.
-    return (
-        [_evaluate_expression(arg, depth) for arg in node.args if not is_symbol(arg, "Nothing")],
-    )
+    return [_evaluate_expression(arg, depth) for arg in node.args if not is_symbol(arg, "Nothing")]
 
 
-def _evaluate_association(node: Node, depth: int) -> OptionalValue:
+def _evaluate_association(node: Node, depth: int) -> object:
     """Evaluate an association to a dictionary. The values of delayed rules stay unevaluated."""
     entries: dict[object, object] = {}
     for arg in iter_rules(node.args):
-        if not isinstance(arg, Node) or len(arg.args) != 2:
-            return None
-        is_delayed = has_head(arg, "RuleDelayed")
-        if not is_delayed and not has_head(arg, "Rule"):
-            return None
-        key, value = arg.args
+        if not has_any_head(arg, ("Rule", "RuleDelayed")):
+            raise _NotLiteralError
+        key, value = _evaluate_rule(arg, depth)
         try:
-            entries[_evaluate_expression(key, depth)] = (
-                UnevaluatedExpression(value) if is_delayed else _evaluate_expression(value, depth)
-            )
+            entries[key] = value
         except TypeError:
             # The key is a list or association, which Python cannot hash.
-            return None
-    return (entries,)
+            raise _NotLiteralError from None
+    return entries
 
 
 def iter_rules(args: list[Expression]) -> Iterator[Expression]:
@@ -278,127 +271,96 @@ def iter_rules(args: list[Expression]) -> Iterator[Expression]:
     pending = list(reversed(args))
     while pending:
         arg = pending.pop()
-        if isinstance(arg, Node) and (has_head(arg, "List") or has_head(arg, "Association")):
+        if has_any_head(arg, ("List", "Association")):
             pending += reversed(arg.args)
         elif not is_symbol(arg, "Nothing"):
             yield arg
 
 
-def _evaluate_rule(node: Node, depth: int) -> OptionalValue:
+def _evaluate_rule(node: Node, depth: int) -> RuleValue:
     if len(node.args) != 2:
-        return None
-    key, value = (_evaluate_expression(arg, depth) for arg in node.args)
-    return (RuleValue(key, value),)
+        raise _NotLiteralError
+    key, value = node.args
+    if has_head(node, "RuleDelayed"):
+        return RuleValue(_evaluate_expression(key, depth), UnevaluatedExpression(value))
+    return RuleValue(_evaluate_expression(key, depth), _evaluate_expression(value, depth))
 
 
-def _evaluate_delayed_rule(node: Node, depth: int) -> OptionalValue:
-    if len(node.args) != 2:
-        return None
-    key = _evaluate_expression(node.args[0], depth)
-    return (RuleValue(key, UnevaluatedExpression(node.args[1])),)
-
-
-def _evaluate_strings(node: Node, depth: int) -> list[str] | None:
-    """Return the strings in the arguments and in their lists.
-
-    Returns None if any value is not a string.
-    """
+def _evaluate_strings(node: Node, depth: int) -> list[str]:
+    """Return the strings in the arguments and in their lists."""
     strings: list[str] = []
     for arg in node.args:
         value = _evaluate_expression(arg, depth)
         for item in value if isinstance(value, list) else [value]:
             if not isinstance(item, str):
-                return None
+                raise _NotLiteralError
             strings.append(item)
     return strings
 
 
-def _make_join_evaluator(separator: str) -> Callable[[Node, int], OptionalValue]:
-    def evaluate_join(node: Node, depth: int) -> OptionalValue:
-        strings = _evaluate_strings(node, depth)
-        return None if strings is None else (separator.join(strings),)
-
-    return evaluate_join
-
-
-def _evaluate_template(node: Node, depth: int) -> OptionalValue:
+def _evaluate_template(node: Node, depth: int) -> object:
     strings = _evaluate_strings(node, depth)
-    return (StringTemplate(strings[0]),) if strings and len(strings) == 1 else None
+    if len(strings) != 1:
+        raise _NotLiteralError
+    return StringTemplate(strings[0])
 
 
-def _evaluate_numbers(node: Node, depth: int) -> list[Any] | None:
-    """Return the arguments, or None unless all are numbers."""
-    values: list[Any] = []
-    for arg in node.args:
-        value = _evaluate_expression(arg, depth)
-        # `isinstance` would accept booleans, which are integers in Python.
-        if type(value) not in (int, float):
-            return None
-        values.append(value)
+def _evaluate_numbers(args: list[Expression], depth: int) -> list[Any]:
+    """Return the values of the arguments, which must be numbers."""
+    values: list[Any] = [_evaluate_expression(arg, depth) for arg in args]
+    # `isinstance` would accept booleans, which are integers in Python.
+    if not all(type(value) in (int, float) for value in values):
+        raise _NotLiteralError
     return values
 
 
-def _evaluate_sum(node: Node, depth: int) -> OptionalValue:
-    values = _evaluate_numbers(node, depth)
-    return None if values is None else _accumulate_numbers(values, add, 0)
+def _evaluate_sum(node: Node, depth: int) -> object:
+    return _accumulate_numbers(_evaluate_numbers(node.args, depth), add, 0)
 
 
-def _evaluate_product(node: Node, depth: int) -> OptionalValue:
+def _evaluate_product(node: Node, depth: int) -> object:
     # The parser reads `a/b` as `a` times a power. Dividing directly keeps exact integers exact.
-    if len(node.args) == 2 and _is_inverse(node.args[1]):
-        return _evaluate_quotient(node, depth)
-    values = _evaluate_numbers(node, depth)
-    return None if values is None else _accumulate_numbers(values, mul, 1)
+    match node.args:
+        case [dividend, Node() as inverse] if is_inverse(inverse):
+            return _evaluate_quotient(dividend, inverse.args[0], depth)
+    return _accumulate_numbers(_evaluate_numbers(node.args, depth), mul, 1)
 
 
 def _accumulate_numbers(
     values: list[Any], combine: Callable[[Any, Any], Any], start: int
-) -> OptionalValue:
-    """Combine the values, or return None if the result exceeds the number limits."""
-    total: Any = start
+) -> int | float:
+    """Combine the values, whose result must not exceed the number limits."""
+    total: int | float = start
     for value in values:
         try:
             total = combine(total, value)
         except OverflowError:
-            return None
+            raise _NotLiteralError from None
         if has_too_many_digits(total) or total in _INFINITE:
-            return None
-    return (total,)
+            raise _NotLiteralError
+    return total
 
 
-def _is_inverse(expression: Expression) -> bool:
-    """Return whether the expression is `Power[b, -1]`, the form of `/ b`."""
-    if not has_head(expression, "Power"):
-        return False
-    exponent = expression.args[1] if len(expression.args) == 2 else None
-    return isinstance(exponent, Atom) and exponent.text == "-1"
-
-
-def _evaluate_quotient(node: Node, depth: int) -> OptionalValue:
+def _evaluate_quotient(dividend: Expression, divisor: Expression, depth: int) -> int | float:
     """Evaluate `a/b`. The result is an integer if it is exact, and otherwise a real."""
-    inverse = node.args[1]
-    denominator = inverse.args[0] if isinstance(inverse, Node) else inverse
-    values = _evaluate_numbers(Node(node.head, [node.args[0], denominator]), depth + 1)
-    if values is None or values[1] == 0:
-        return None
-    dividend, divisor = values
-    # Integer quotients stay exact, as in kernels; without a type for fractions, others become
-    # reals.
-    if type(dividend) is type(divisor) is int and dividend % divisor == 0:
-        return (dividend // divisor,)
+    upper, lower = _evaluate_numbers([dividend, divisor], depth + 1)
     try:
-        return (dividend / divisor,)
-    except OverflowError:
-        return None
+        # Integer quotients stay exact, as in kernels; without a type for fractions, others become
+        # reals.
+        is_exact = type(upper) is type(lower) is int and upper % lower == 0
+        quotient: int | float = upper // lower if is_exact else upper / lower
+    except (OverflowError, ZeroDivisionError):
+        raise _NotLiteralError from None
+    return quotient
 
 
-_EVALUATORS: dict[str, Callable[[Node, int], OptionalValue]] = {
+_EVALUATORS: dict[str, Callable[[Node, int], object]] = {
     "List": _evaluate_list,
     "Association": _evaluate_association,
     "Rule": _evaluate_rule,
-    "RuleDelayed": _evaluate_delayed_rule,
-    "StringJoin": _make_join_evaluator(""),
-    "FileNameJoin": _make_join_evaluator("/"),
+    "RuleDelayed": _evaluate_rule,
+    "StringJoin": lambda node, depth: "".join(_evaluate_strings(node, depth)),
+    "FileNameJoin": lambda node, depth: "/".join(_evaluate_strings(node, depth)),
     "StringTemplate": _evaluate_template,
     "Times": _evaluate_product,
     "Plus": _evaluate_sum,

@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.expressions import Atom, Node, call, get_head_name, has_head, is_atom, symbol
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    call,
+    get_head_name,
+    has_head,
+    is_atom,
+    is_literal,
+    symbol,
+)
 from paddock.wolfram.input_form_writer import (
     ATOM_PRECEDENCE,
     MINUS_PRECEDENCE,
     WrittenForm,
-    is_literal,
     is_negative_number,
     join_operands,
     write_call,
