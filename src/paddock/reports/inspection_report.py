@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from paddock.reports.text import format_code_block
 
@@ -13,10 +14,7 @@ if TYPE_CHECKING:
 
 
 Severity = Literal["Fatal", "Error", "Warning", "Scoping", "Remark", "Formatting"]
-SEVERITIES: tuple[Severity, ...] = (
-    *("Fatal", "Error", "Warning"),
-    *("Scoping", "Remark", "Formatting"),
-)
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Ordered from the most severe on."""
 REPORT_TITLE = "# Code Inspection Results"
 HORIZONTAL_RULE = "---"
@@ -115,181 +113,139 @@ class InspectionLanguage(NamedTuple):
     """The last paragraph of a report: how to suppress issues."""
 
 
-def format_source_report(
-    inspected: InspectedFile,
-    issue_filter: IssueFilter,
-    limit: int,
-    language: InspectionLanguage,
-    *,
-    path: str | None = None,
-) -> str:
-    """Return the report on one source text.
+class InspectionReporter(NamedTuple):
+    """Writer of the Markdown reports on one inspection."""
 
-    Args:
-        inspected: The text and its issues.
-        issue_filter: The filter that selected the issues, for a report without issues.
-        limit: The maximum number of issues to show.
-        language: The language of the text.
-        path: The path of the text's file, if any.
-    """
-    issues = inspected.issues
-    if not issues:
-        return format_empty_report(issue_filter)
-    subject = [f"**File:** `{path}`"] if path else []
-    shown = issues[:limit]
-    parts = [
-        *(REPORT_TITLE, *subject, format_summary(issues), "## Issues"),
-        f"\n\n{HORIZONTAL_RULE}\n\n".join(
-            _format_issue(number, issue, inspected, language)
-            for number, issue in enumerate(shown, start=1)
-        ),
-        *_format_footer(len(shown), len(issues), language),
-    ]
-    return "\n\n".join(parts)
+    language: InspectionLanguage
+    issue_filter: IssueFilter
+    """The filter that selected the issues, for a report without issues."""
+    max_issues: int
+    """The maximum number of issues to show, in the order of the files."""
 
+    def report_source(self, inspected: InspectedFile, path: str | None = None) -> str:
+        """Return the report on one source text.
 
-def format_directory_report(
-    files: Sequence[InspectedFile],
-    issue_filter: IssueFilter,
-    limit: int,
-    language: InspectionLanguage,
-    *,
-    path: str,
-    file_count: int | None = None,
-) -> str:
-    """Return the report on a directory.
-
-    Args:
-        files: The inspected files, or those with issues.
-        issue_filter: The filter that selected the issues, for a report without issues.
-        limit: The maximum number of issues to show, in the order of the files.
-        language: The language of the files.
-        path: The path of the directory.
-        file_count: The number of inspected files. Defaults to the number of `files`.
-    """
-    files_with_issues = [file for file in files if file.issues]
-    issues = [issue for file in files_with_issues for issue in file.issues]
-    if not issues:
-        return format_empty_report(issue_filter)
-    inspected_count = len(files) if file_count is None else file_count
-    counts = (
-        f"**Files inspected:** {inspected_count}\n\n**Files with issues:** {len(files_with_issues)}"
-    )
-    parts = [
-        REPORT_TITLE,
-        f"**Directory:** `{path}`",
-        counts,
-        format_summary(issues),
-        "## Issues by File",
-    ]
-    remaining = limit
-    for file in files_with_issues:
-        if remaining <= 0:
-            break
-        shown = file.issues[:remaining]
-        remaining -= len(shown)
-        plural = "" if len(file.issues) == 1 else "s"
-        parts.append(f"### {file.name} ({len(file.issues)} issue{plural})")
-        parts += [
-            _format_issue(number, issue, file, language)
-            for number, issue in enumerate(shown, start=1)
-        ]
-    return "\n\n".join([*parts, *_format_footer(limit - remaining, len(issues), language)])
-
-
-def format_empty_report(issue_filter: IssueFilter) -> str:
-    """Return the report for an inspection without issues."""
-    settings = (
-        ("Confidence Level", f"{issue_filter.confidence:g}"),
-        ("Severity Exclusions", ", ".join(sorted(issue_filter.excluded_severities))),
-        ("Tag Exclusions", ", ".join(sorted(issue_filter.excluded_tags))),
-    )
-    bullets = "\n".join(f"- {name}: {value or '(none)'}" for name, value in settings)
-    return "\n\n".join(
-        [
-            REPORT_TITLE,
-            "No issues found matching the specified criteria.",
-            f"**Settings:**\n{bullets}",
-        ]
-    )
-
-
-def format_summary(issues: list[CodeIssue]) -> str:
-    """Return a table with the number of issues of each severity."""
-    counts = dict.fromkeys(SEVERITIES, 0)
-    for issue in issues:
-        counts[issue.severity] += 1
-    rows = [f"| {severity} | {count} |" for severity, count in counts.items() if count]
-    return "\n".join(
-        [
-            "## Summary\n",
-            "| Severity | Count |",
-            "|----------|-------|",
-            *rows,
-            f"| **Total** | **{len(issues)}** |",
-        ]
-    )
-
-
-def _format_footer(shown: int, total: int, language: InspectionLanguage) -> list[str]:
-    """Return the end of a report: a note about issues that are not shown, and a tip."""
-    parts = []
-    if shown < total:
+        Args:
+            inspected: The text and its issues.
+            path: The path of the text's file, if any.
+        """
+        issues = inspected.issues
+        if not issues:
+            return self._report_no_issues()
+        sections = self._format_issues(inspected, self.max_issues)
         parts = [
-            HORIZONTAL_RULE,
-            f"*Showing {shown} of {total} issues. Use the `limit` parameter to see more.*",
+            REPORT_TITLE,
+            *([f"**File:** `{path}`"] if path else []),
+            _format_summary(issues),
+            "## Issues",
+            f"\n\n{HORIZONTAL_RULE}\n\n".join(sections),
         ]
-    return [*parts, HORIZONTAL_RULE, language.suppression_tip]
+        return "\n\n".join([*parts, *self._format_footer(len(issues))])
+
+    def report_directory(
+        self, files: Sequence[InspectedFile], path: str, file_count: int | None = None
+    ) -> str:
+        """Return the report on a directory.
+
+        Args:
+            files: The inspected files, or those with issues.
+            path: The path of the directory.
+            file_count: The number of inspected files. Defaults to the number of `files`.
+        """
+        files_with_issues = [file for file in files if file.issues]
+        issues = [issue for file in files_with_issues for issue in file.issues]
+        if not issues:
+            return self._report_no_issues()
+        parts = [
+            REPORT_TITLE,
+            f"**Directory:** `{path}`",
+            f"**Files inspected:** {len(files) if file_count is None else file_count}",
+            f"**Files with issues:** {len(files_with_issues)}",
+            _format_summary(issues),
+            "## Issues by File",
+        ]
+        remaining = self.max_issues
+        for file in files_with_issues:
+            if remaining > 0:
+                plural = "" if len(file.issues) == 1 else "s"
+                parts.append(f"### {file.name} ({len(file.issues)} issue{plural})")
+                parts += self._format_issues(file, remaining)
+                remaining -= len(file.issues)
+        return "\n\n".join([*parts, *self._format_footer(len(issues))])
+
+    def _report_no_issues(self) -> str:
+        """Return the report without issues, with the settings that may have hidden some."""
+        settings = (
+            ("Confidence Level", f"{self.issue_filter.confidence:g}"),
+            ("Severity Exclusions", ", ".join(sorted(self.issue_filter.excluded_severities))),
+            ("Tag Exclusions", ", ".join(sorted(self.issue_filter.excluded_tags))),
+        )
+        bullets = "\n".join(f"- {name}: {value or '(none)'}" for name, value in settings)
+        message = "No issues found matching the specified criteria."
+        return f"{REPORT_TITLE}\n\n{message}\n\n**Settings:**\n{bullets}"
+
+    def _format_issues(self, inspected: InspectedFile, max_issues: int) -> list[str]:
+        """Return a section for each of the first issues of a text."""
+        return [
+            self._format_issue(number, issue, inspected)
+            for number, issue in enumerate(inspected.issues[:max_issues], start=1)
+        ]
+
+    def _format_issue(self, number: int, issue: CodeIssue, inspected: InspectedFile) -> str:
+        """Return the section about one issue: its rule, location, description, code and fixes."""
+        excerpt = _format_excerpt(issue.location, inspected.source)
+        confidence = f"{round(issue.confidence * 100)}%"
+        parts = [
+            f"### Issue {number}: {issue.qualified_tag} ({issue.severity}, {confidence})",
+            f"**Location:** {_format_location(issue.location, inspected.name)}",
+            f"**Description:** {issue.description}",
+            f"**Code:**\n{format_code_block(excerpt, self.language.fence_name)}",
+        ]
+        if issue.fixes:
+            plural = "" if len(issue.fixes) == 1 else "es"
+            labels = "\n".join(f"- {fix.label}" for fix in issue.fixes)
+            parts.append(f"**Suggested Fix{plural}:**\n{labels}")
+        return "\n\n".join(parts)
+
+    def _format_footer(self, issue_count: int) -> list[str]:
+        """Return the end of a report: a note about issues that are not shown, and a tip."""
+        parts = [HORIZONTAL_RULE, self.language.suppression_tip]
+        if issue_count > self.max_issues:
+            shown = f"Showing {self.max_issues} of {issue_count} issues"
+            note = f"*{shown}. Use the `limit` parameter to see more.*"
+            parts = [HORIZONTAL_RULE, note, *parts]
+        return parts
 
 
-def _format_issue(
-    number: int, issue: CodeIssue, inspected: InspectedFile, language: InspectionLanguage
-) -> str:
-    """Return the section about one issue: its rule, location, description, code and fixes."""
-    excerpt = format_code_block(_format_excerpt(issue, inspected.source), language.fence_name)
-    confidence = f"{round(issue.confidence * 100)}%"
-    parts = [
-        f"### Issue {number}: {issue.qualified_tag} ({issue.severity}, {confidence})",
-        f"**Location:** {_format_location(issue, inspected.name)}",
-        f"**Description:** {issue.description}",
-        f"**Code:**\n{excerpt}",
-    ]
-    if issue.fixes:
-        plural = "" if len(issue.fixes) == 1 else "es"
-        labels = "\n".join(f"- {fix.label}" for fix in issue.fixes)
-        parts.append(f"**Suggested Fix{plural}:**\n{labels}")
-    return "\n\n".join(parts)
+def _format_summary(issues: list[CodeIssue]) -> str:
+    """Return a table with the number of issues of each severity."""
+    counts = Counter(issue.severity for issue in issues)
+    rows = [f"| {severity} | {counts[severity]} |" for severity in SEVERITIES if counts[severity]]
+    header = "## Summary\n\n| Severity | Count |\n|----------|-------|"
+    return "\n".join([header, *rows, f"| **Total** | **{len(issues)}** |"])
 
 
-def _format_location(issue: CodeIssue, name: str) -> str:
+def _format_location(location: SourceRange, name: str) -> str:
     """Return the location of an issue: the start for a file, or the whole range for code."""
-    source_range = issue.location
     if name:
-        return f"`{name}:{source_range.line}:{source_range.column}`"
-    start = f"Line {source_range.line}, Column {source_range.column}"
-    end = f"Line {source_range.end_line}, Column {source_range.end_column}"
+        return f"`{name}:{location.line}:{location.column}`"
+    start = f"Line {location.line}, Column {location.column}"
+    end = f"Line {location.end_line}, Column {location.end_column}"
     return start if start == end else f"{start} - {end}"
 
 
-def _format_excerpt(issue: CodeIssue, source: LineIndex) -> str:
+def _format_excerpt(location: SourceRange, source: LineIndex) -> str:
     """Return the lines of an issue, with one line before and one after.
 
     Only the beginning and the end of a long excerpt are shown.
     """
-    last = max(source.line_count, 1)
-    numbers = list(
-        range(max(issue.location.line - 1, 1), min(issue.location.end_line + 1, last) + 1)
-    )
-    if len(numbers) <= _MAX_EXCERPT_LINES:
-        return "\n".join(_format_line(number, source) for number in numbers)
-    half = _MAX_EXCERPT_LINES // 2
-    return "\n".join(
-        [
-            *(_format_line(number, source) for number in numbers[:half]),
-            f"     | … {len(numbers) - 2 * half} more lines",
-            *(_format_line(number, source) for number in numbers[-half:]),
-        ]
-    )
+    first = max(location.line - 1, 1)
+    last = min(location.end_line + 1, max(source.line_count, 1))
+    lines = [_format_line(number, source) for number in range(first, last + 1)]
+    if len(lines) > _MAX_EXCERPT_LINES:
+        half = _MAX_EXCERPT_LINES // 2
+        lines[half:-half] = [f"     | … {len(lines) - 2 * half} more lines"]
+    return "\n".join(lines)
 
 
 def _format_line(number: int, source: LineIndex) -> str:

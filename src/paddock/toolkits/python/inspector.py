@@ -15,9 +15,8 @@ from paddock.reports.inspection_report import (
     CodeIssue,
     InspectedFile,
     InspectionLanguage,
+    InspectionReporter,
     SourceRange,
-    format_directory_report,
-    format_source_report,
 )
 from paddock.reports.text import LineIndex
 from paddock.toolkits.inspection import (
@@ -128,6 +127,10 @@ class _PythonInspection(NamedTuple):
     issue_filter: IssueFilter
     max_issues: int
 
+    @property
+    def _reporter(self) -> InspectionReporter:
+        return InspectionReporter(_PYTHON, self.issue_filter, self.max_issues)
+
     def inspect_code(self, code: str) -> str:
         """Return the report on code that is not in a file.
 
@@ -146,7 +149,7 @@ class _PythonInspection(NamedTuple):
             type_issues, notes = checker.check_types(file, folder)
         issues = [issue._replace(path="") for issue in (*ruff_result.issues, *type_issues)]
         inspected = _build_inspected_file("", code, issues, self.issue_filter)
-        report = format_source_report(inspected, self.issue_filter, self.max_issues, _PYTHON)
+        report = self._reporter.report_source(inspected)
         return _append_footer(report, [*ruff_result.notes, *notes], checker.name)
 
     def inspect_file(self, file: Path) -> str:
@@ -161,9 +164,7 @@ class _PythonInspection(NamedTuple):
         own_issues = [issue for issue in type_issues if Path(issue.path).resolve() == file]
         issues = [*decoding_issues, *ruff_result.issues, *own_issues]
         inspected = _build_inspected_file(file.name, text, issues, self.issue_filter)
-        report = format_source_report(
-            inspected, self.issue_filter, self.max_issues, _PYTHON, path=str(file)
-        )
+        report = self._reporter.report_source(inspected, str(file))
         return _append_footer(report, [*ruff_result.notes, *notes], checker.name)
 
     def inspect_directory(self) -> str:
@@ -183,14 +184,7 @@ class _PythonInspection(NamedTuple):
         # Ruff reports files in other encodings as unreadable.
         issues = self._recheck_encodings([*ruff_result.issues, *type_issues])
         files, omission_notes = _group_by_file(issues, directory, self.issue_filter)
-        report = format_directory_report(
-            files,
-            self.issue_filter,
-            self.max_issues,
-            _PYTHON,
-            path=str(directory),
-            file_count=ruff_result.file_count,
-        )
+        report = self._reporter.report_directory(files, str(directory), ruff_result.file_count)
         return _append_footer(report, [*ruff_result.notes, *notes, *omission_notes], checker.name)
 
     def _recheck_encodings(self, issues: list[LinterIssue]) -> list[LinterIssue]:

@@ -9,8 +9,7 @@ from paddock.files import read_regular_file
 from paddock.reports.inspection_report import (
     InspectedFile,
     InspectionLanguage,
-    format_directory_report,
-    format_source_report,
+    InspectionReporter,
 )
 from paddock.toolkits.inspection import (
     NoFilesFoundError,
@@ -52,28 +51,20 @@ def inspect_wolfram(arguments: dict[str, Any], ctx: Context) -> str:
     """
     code, path = get_code_or_path(arguments)
     issue_filter = parse_issue_filter(arguments, DEFAULT_EXCLUDED_SEVERITIES)
-    limit = get_issue_limit(arguments)
+    reporter = InspectionReporter(_WOLFRAM_LANGUAGE, issue_filter, get_issue_limit(arguments))
     if code is not None:
-        return format_source_report(
-            _inspect_text("", code, issue_filter), issue_filter, limit, _WOLFRAM_LANGUAGE
-        )
+        return reporter.report_source(_inspect_text("", code, issue_filter))
     file = resolve_path(path, ctx)
     if file.is_dir():
-        return _inspect_directory(file, issue_filter, limit, ctx)
-    return format_source_report(
-        _inspect_file(file, issue_filter), issue_filter, limit, _WOLFRAM_LANGUAGE, path=str(file)
-    )
+        return _inspect_directory(file, reporter, ctx)
+    with convert_read_errors(file):
+        text = _read_source(file)
+    return reporter.report_source(_inspect_text(file.name, text, issue_filter), str(file))
 
 
 def _inspect_text(name: str, text: str, issue_filter: IssueFilter) -> InspectedFile:
     source = parse(text)
     return InspectedFile(name, source, inspect_source(source, issue_filter))
-
-
-def _inspect_file(file: Path, issue_filter: IssueFilter) -> InspectedFile:
-    with convert_read_errors(file):
-        text = _read_source(file)
-    return _inspect_text(file.name, text, issue_filter)
 
 
 def _read_source(file: Path) -> str:
@@ -87,7 +78,7 @@ def _read_source(file: Path) -> str:
         return data.decode("latin-1")
 
 
-def _inspect_directory(directory: Path, issue_filter: IssueFilter, limit: int, ctx: Context) -> str:
+def _inspect_directory(directory: Path, reporter: InspectionReporter, ctx: Context) -> str:
     """Inspect all source files of a directory and return the report.
 
     If the call is cancelled, the report covers the files inspected so far. Unreadable files are
@@ -105,14 +96,14 @@ def _inspect_directory(directory: Path, issue_filter: IssueFilter, limit: int, c
         if ctx.is_cancelled:
             break
         try:
-            inspected.append(_inspect_text(file.name, _read_source(file), issue_filter))
+            text = _read_source(file)
         # A single unreadable file does not fail the inspection of the others.
         except OSError:
             skipped.append(file)
+        else:
+            inspected.append(_inspect_text(file.name, text, reporter.issue_filter))
         ctx.progress(number, len(files), file.name)
-    report = format_directory_report(
-        inspected, issue_filter, limit, _WOLFRAM_LANGUAGE, path=str(directory)
-    )
+    report = reporter.report_directory(inspected, str(directory))
     if not skipped:
         return report
     return f"{report}\n\n*Not inspected{_format_skipped_files(skipped, directory)}*"
