@@ -471,29 +471,6 @@ class ServerMethods:
         except ProtocolError:
             pass  # an invalid declaration, which is reported when resources are listed
 
-    def _defer_until_lists_ready(
-        self, request: Request, begin: Callable[[], OperationResult]
-    ) -> None:
-        """Assign work to a request that waits for the lists of mounted servers, then calls `begin`.
-
-        `begin` may again assign work to the request. As the transport has already started the
-        waiting work, it runs that work itself.
-        """
-        mounts = self._server.mounts
-
-        async def work(_request: Request) -> Result:
-            if mounts is not None:
-                await mounts.wait_for_lists()
-            request.async_work = None
-            result = begin()
-            if result is not None:
-                return result
-            if request.async_work is not None:
-                return await request.async_work(request)
-            return request.work(request)  # type: ignore[misc]  # `begin` has assigned one of them
-
-        request.async_work = work
-
     def _run_when_lists_ready(
         self, request: Request, begin: Callable[[], OperationResult]
     ) -> OperationResult:
@@ -505,7 +482,20 @@ class ServerMethods:
         mounts = self._server.mounts
         if mounts is None or mounts.are_lists_ready():
             return begin()
-        self._defer_until_lists_ready(request, begin)
+
+        async def work(_request: Request) -> Result:
+            await mounts.wait_for_lists()
+            request.async_work = None
+            result = begin()
+            if result is not None:
+                return result
+            # `begin` has assigned other work. It is run here, because the transport has already
+            # started the work that waits.
+            if request.async_work is not None:
+                return await request.async_work(request)
+            return request.work(request)  # type: ignore[misc]  # one of them is assigned
+
+        request.async_work = work
         return None
 
     def _list_items(self, request: Request, key: str, kind: str) -> OperationResult:

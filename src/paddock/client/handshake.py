@@ -177,7 +177,8 @@ class Handshake:
         except (PeerError, PeerTimeoutError):
             pass  # An older server, or one that is slow to start.
         except HttpError as error:
-            if not _may_be_older_server(error):
+            # An older server may reject the unknown request with any status.
+            if error.status is None or isinstance(error, AccessRefusedError):
                 raise
         except ConnectError as error:
             # Some older servers exit when they receive an unknown method.
@@ -259,11 +260,6 @@ def _find_offered_version(error: PeerError) -> str | None:
         return None
     server_versions = _as_list(error.data.get("supported"))
     return next((version for version in STATELESS_VERSIONS if version in server_versions), None)
-
-
-def _may_be_older_server(error: HttpError) -> bool:
-    """Return whether an HTTP error may come from an older server that rejects the first request."""
-    return error.status is not None and not isinstance(error, AccessRefusedError)
 
 
 def _add_endpoint_hint(error: PaddockError) -> PaddockError:

@@ -43,7 +43,7 @@ from paddock.protocol.params import (
     decode_params,
     decode_tool_call,
 )
-from paddock.protocol.request import BatchReply, Request, describe_object
+from paddock.protocol.request import BatchReply, Request, make_internal_error
 from paddock.protocol.versions import BATCH_VERSION
 
 if TYPE_CHECKING:
@@ -129,8 +129,7 @@ def run_operation(request: Request, operation: Operation) -> Reply:
         raise
     except Exception as exc:  # noqa: BLE001 - every request must be answered
         get_logger().exception("%s could not be answered", request.method)
-        text = f"Internal error: {type(exc).__name__}: {describe_object(exc)}"
-        request.error = ProtocolError(text)
+        request.error = make_internal_error(exc)
         return era.encode_error_reply(request.id, request.error)
     if result is None:
         return request if request.work or request.async_work else None
@@ -176,10 +175,7 @@ class Dispatcher:
         This is the fast path of `dispatch_line`. The HTTP transport calls it directly, because it
         has to decode the call before it can select the session.
         """
-        try:
-            return self._begin_request(call.id, "tools/call", call.params, line, exchange)
-        except ServerNotReady:
-            return self._defer(call.id, line)
+        return self._begin_request(call.id, "tools/call", call.params, line, exchange)
 
     def _dispatch_frame(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
         """Dispatch any message in two steps: first its envelope, then the method's parameters."""
@@ -193,9 +189,10 @@ class Dispatcher:
         if frame.method is UNSET or frame.id is UNSET:
             return self._handle_non_request(frame)
         try:
-            return self._dispatch_request(frame.id, frame.method, frame, line, exchange)
-        except ServerNotReady:
-            return self._defer(frame.id, line)
+            params = decode_params(frame.method, frame.params)
+        except ProtocolError as error:
+            return self._reject_params(frame.id, frame.method, frame, error)
+        return self._begin_request(frame.id, frame.method, params, line, exchange)
 
     def set_operations(
         self,
@@ -268,20 +265,6 @@ class Dispatcher:
                 return None
         return self.dispatch_line(line)
 
-    def _dispatch_request(
-        self,
-        request_id: int | str,
-        method: str,
-        frame: JsonRpcFrame,
-        line: bytes,
-        exchange: RequestExchange | None,
-    ) -> Reply:
-        try:
-            params = decode_params(method, frame.params)
-        except ProtocolError as error:
-            return self._reject_params(request_id, method, frame, error)
-        return self._begin_request(request_id, method, params, line, exchange)
-
     def _begin_request(
         self,
         request_id: int | str,
@@ -289,7 +272,7 @@ class Dispatcher:
         params: RequestParams,
         line: bytes,
         exchange: RequestExchange | None,
-    ) -> Reply:
+    ) -> Reply | list[Reply]:
         """Create the `Request` for decoded parameters and run its operation."""
         era = self._eras.select_era(params)
         request = Request(self.connection, era, request_id, method, params, line)
@@ -301,7 +284,10 @@ class Dispatcher:
                 operation = self._require_operation(request)
             except ProtocolError as error:
                 return era.encode_error_reply(request_id, error)
-        return run_operation(request, operation)
+        try:
+            return run_operation(request, operation)
+        except ServerNotReady:
+            return self._defer(request_id, line)
 
     def _reject_params(
         self, request_id: int | str, method: str, frame: JsonRpcFrame, error: ProtocolError

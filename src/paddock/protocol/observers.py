@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import decode_frame
-from paddock.protocol.request import InputRequired, describe_object
+from paddock.protocol.request import InputRequired, make_internal_error
 from paddock.protocol.tasks import is_tool_error
 from paddock.protocol.thread_interrupt import HandlerCancelled
 
@@ -203,7 +203,7 @@ def _make_failure_outcome(request: Request, error: BaseException) -> RequestOutc
     if request.is_cancelled:
         return CANCELLED_OUTCOME
     if not isinstance(error, ProtocolError):
-        error = ProtocolError(f"Internal error: {type(error).__name__}: {describe_object(error)}")
+        error = make_internal_error(error)
     return _make_error_outcome(request, error)
 
 

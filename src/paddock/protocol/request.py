@@ -223,7 +223,7 @@ class Request:
     work: Work | None = None
     async_work: AsyncWork | None = None
     slow_tracker: SlowHandlerTracker | None = None
-    stop: Callable[[], None] | None = None
+    stop: Callable[[], object] | None = None
     answer_sink: AnswerSink | None = None
     exchange: RequestExchange | None = None
     error: ProtocolError | None = None
@@ -416,9 +416,7 @@ class Request:
         except Exception as exc:  # noqa: BLE001 - every request must be answered
             error = exc
         if not isinstance(error, ProtocolError):
-            error = ProtocolError(
-                f"Internal error: {type(error).__name__}: {describe_object(error)}"
-            )
+            error = make_internal_error(error)
         self.error = error
         return self.era.encode_error_reply(self.id, error)
 
@@ -455,6 +453,11 @@ def describe_object(value: object) -> str:
         return str(value)
     except Exception:  # noqa: BLE001 - __str__ is the author's code
         return f"({type(value).__name__}: str() failed)"
+
+
+def make_internal_error(error: BaseException) -> ProtocolError:
+    """Return the error for a request that failed because of a defect."""
+    return ProtocolError(f"Internal error: {type(error).__name__}: {describe_object(error)}")
 
 
 class BatchReply:

@@ -26,7 +26,7 @@ except ImportError:  # Not CPython.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from paddock.protocol.dispatcher import Dispatcher, Reply
     from paddock.transports.channel import Channel
@@ -293,17 +293,25 @@ class ChannelServer:
             if self._busy_request is not None:
                 self._wake_watchdog()
             self._watchdog_wakeup.acquire()
-            quiet_ticks = 0
-            while quiet_ticks < MAX_QUIET_TICKS and not self._is_stopped:
-                last_activity = self._activity_count
-                sleep(WATCHDOG_TICK_SECONDS)
-                if self._activity_count != last_activity:
-                    quiet_ticks = 0
-                    continue
-                quiet_ticks += 1
+            for last_activity in self._iter_quiet_ticks(WATCHDOG_TICK_SECONDS):
                 if self._busy_request is not None:
                     self._replace_reader(last_activity)
             self._is_watchdog_idle = True
+
+    def _iter_quiet_ticks(self, tick_seconds: float) -> Iterator[int]:
+        """Yield the activity count after each tick without activity.
+
+        Ends when the server stops, or after `MAX_QUIET_TICKS` such ticks in a row.
+        """
+        quiet_ticks = 0
+        while quiet_ticks < MAX_QUIET_TICKS and not self._is_stopped:
+            last_activity = self._activity_count
+            sleep(tick_seconds)
+            if self._activity_count != last_activity:
+                quiet_ticks = 0
+                continue
+            quiet_ticks += 1
+            yield last_activity
 
     def _wake_watchdog(self) -> None:
         with self._lock:
@@ -410,16 +418,9 @@ class ChannelServer:
         Runs in a thread of its own while the loop reads. A blocked loop cannot react to its own
         delay, so this thread checks if data has been waiting for a whole tick.
         """
-        quiet_ticks = 0
-        while (
-            quiet_ticks < MAX_QUIET_TICKS and self._reader_epoch == epoch and not self._is_stopped
-        ):
-            last_activity = self._activity_count
-            sleep(LOOP_TICK_SECONDS)
-            if self._activity_count != last_activity:
-                quiet_ticks = 0
-                continue
-            quiet_ticks += 1
+        for last_activity in self._iter_quiet_ticks(LOOP_TICK_SECONDS):
+            if self._reader_epoch != epoch:
+                return
             if self._channel.has_data() and self._take_reading_from_loop(epoch, last_activity):
                 return
         self.get_event_loop().call_soon(lambda: self._move_reading_to_thread(descriptor, epoch))

@@ -47,9 +47,8 @@ class EventLoop:
         self._connection.in_flight[request.id] = request
         # asyncio holds only weak references to tasks. Here in_flight keeps the request, and the
         # request keeps the task.
-        request.stop = partial(
-            self._cancel_task, self._create_task(request.run_async(self._finish_request))
-        )
+        task = create_eager_task(self._loop, request.run_async(self._finish_request))
+        request.stop = partial(self._loop.call_soon_threadsafe, task.cancel)
         if request.is_cancelled and not request.is_done:  # Cancelled during an eager first step.
             request.stop()
 
@@ -106,14 +105,6 @@ class EventLoop:
             else:
                 self.start_request(request)
 
-    def _create_task(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
-        if sys.version_info >= (3, 12):  # Eager tasks: a handler that never waits finishes here.
-            return asyncio.Task(work, loop=self._loop, eager_start=True)
-        return self._loop.create_task(work)
-
-    def _cancel_task(self, task: asyncio.Task[None]) -> None:
-        self._loop.call_soon_threadsafe(task.cancel)
-
     def _finish_request(self, request: Request, answer: bytes | None) -> None:
         self._connection.in_flight.pop(request.id, None)
         if answer is None:
@@ -130,3 +121,15 @@ class EventLoop:
         replies, self._output = self._output, []
         if replies:
             self._connection.send(b"".join(replies))
+
+
+def create_eager_task(
+    loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object, None]
+) -> asyncio.Task[None]:
+    """Create a task that begins at once where Python supports it (3.12 and later).
+
+    A handler that never waits then finishes without a turn of the loop.
+    """
+    if sys.version_info >= (3, 12):
+        return asyncio.Task(coroutine, loop=loop, eager_start=True)
+    return loop.create_task(coroutine)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sys
 from _thread import allocate_lock, start_new_thread
 from collections import deque
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from functools import partial
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
+from paddock.transports.event_loop import create_eager_task
 from paddock.transports.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
@@ -333,7 +333,7 @@ class RequestExecutor:
 
     def _start_async_work(self, request: Request) -> None:
         """Run a coroutine handler as a task, which `Request.cancel` can stop from any thread."""
-        task = self._create_task(request)
+        task = create_eager_task(self.loop, request.run_async(_finish_request))
         if request.is_done:
             return
         self._tasks.add(task)
@@ -341,12 +341,6 @@ class RequestExecutor:
         request.stop = partial(self.mailbox.post, task.cancel)
         if request.is_cancelled:
             request.stop()
-
-    def _create_task(self, request: Request) -> asyncio.Task[None]:
-        coroutine = request.run_async(_finish_request)
-        if sys.version_info >= (3, 12):  # Eager tasks: a handler that never waits finishes here.
-            return asyncio.Task(coroutine, loop=self.loop, eager_start=True)
-        return self.loop.create_task(coroutine)
 
 
 def _finish_request(request: Request, answer: bytes | None) -> None:

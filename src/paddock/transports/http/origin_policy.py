@@ -6,6 +6,7 @@ therefore name an allowed host and, if a web page sent it, come from an allowed 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 WILDCARD = "*"
 MAX_CACHED_VERDICTS = 1024
-"""Maximum number of cached results, so that a client cannot fill the memory with new values."""
 CORS_METHODS = b"POST, GET, DELETE, OPTIONS"
 CORS_HEADERS = (
     b"Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
@@ -46,8 +46,11 @@ class HostOriginPolicy:
         self._origins = frozenset(
             normalize_origin(origin) for origin in _require_list(origins, "allowed_origins")
         )
-        self._host_verdicts: dict[bytes, bool] = {}
-        self._origin_verdicts: dict[bytes, bool] = {}
+        # Most clients send the same values with each request. The caches are limited, so that a
+        # client cannot fill the memory with new values.
+        self._is_host_allowed = lru_cache(MAX_CACHED_VERDICTS)(self._check_host)
+        self.allows_origin = lru_cache(MAX_CACHED_VERDICTS)(self._check_origin)
+        """Returns whether web pages of an origin may use the endpoint."""
 
     def find_violation(self, head: RequestHead) -> str | None:
         """Return the reason to reject a request, or None."""
@@ -56,13 +59,8 @@ class HostOriginPolicy:
     def find_host_violation(self, head: RequestHead) -> str | None:
         """Describe why the Host header is not allowed; return None if it is."""
         host_value = head.headers.get(b"host", b"")
-        is_allowed = self._host_verdicts.get(host_value)
-        if is_allowed is None:
-            is_allowed = _cache_verdict(
-                self._host_verdicts, host_value, self._allows_host(host_value)
-            )
         # RFC 9112, section 3.2: a request must not have more than one Host header.
-        if not is_allowed or b"host" in head.repeated:
+        if not self._is_host_allowed(host_value) or b"host" in head.repeated:
             return f"Host {_quote_value(host_value)} is not allowed; add it to allowed_hosts"
         return None
 
@@ -75,15 +73,6 @@ class HostOriginPolicy:
         if not self.allows_origin(origin) or b"origin" in head.repeated:
             return f"Origin {_quote_value(origin)} is not allowed; add it to allowed_origins"
         return None
-
-    def allows_origin(self, origin: bytes) -> bool:
-        """Return whether web pages of an origin may use the endpoint."""
-        is_allowed = self._origin_verdicts.get(origin)
-        if is_allowed is None:
-            is_allowed = _cache_verdict(
-                self._origin_verdicts, origin, self._is_origin_permitted(origin)
-            )
-        return is_allowed
 
     def make_cors_headers(self, head: RequestHead) -> Headers:
         """Return the headers that let a web page read the response."""
@@ -113,7 +102,7 @@ class HostOriginPolicy:
             (b"access-control-max-age", PREFLIGHT_MAX_AGE_SECONDS),
         ]
 
-    def _allows_host(self, value: bytes) -> bool:
+    def _check_host(self, value: bytes) -> bool:
         if WILDCARD in self._hosts:
             return True
         try:
@@ -123,7 +112,7 @@ class HostOriginPolicy:
         # Loopback names are always allowed, because DNS rebinding needs a foreign host name.
         return host in self._hosts or is_loopback_host(host)
 
-    def _is_origin_permitted(self, value: bytes) -> bool:
+    def _check_origin(self, value: bytes) -> bool:
         if WILDCARD in self._origins:
             return True
         try:
@@ -191,13 +180,6 @@ def _require_list(values: Iterable[str], option: str) -> list[str]:
             f"{option} must be a list, not a string", hint=f"write {option}=[{values!r}]"
         )
     return list(values)
-
-
-def _cache_verdict(verdicts: dict[bytes, bool], value: bytes, verdict: bool) -> bool:
-    if len(verdicts) >= MAX_CACHED_VERDICTS:
-        verdicts.clear()
-    verdicts[value] = verdict
-    return verdict
 
 
 def _quote_value(value: bytes) -> str:

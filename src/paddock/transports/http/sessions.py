@@ -99,9 +99,7 @@ class ResumableStream:
 
     def release_readers(self) -> None:
         """End the responses of all readers. The stream stays open without them."""
-        readers, self._readers = self._readers, []
-        for responder in readers:
-            responder.on_close = None
+        for responder in self._take_readers():
             responder.end()
 
     def end(self) -> None:
@@ -111,9 +109,7 @@ class ResumableStream:
 
     def abort(self) -> None:
         """Abort the responses of all readers."""
-        readers, self._readers = self._readers, []
-        for responder in readers:
-            responder.on_close = None
+        for responder in self._take_readers():
             responder.abort()
 
     def send_keep_alive(self, now: float, interval: float) -> None:
@@ -121,6 +117,13 @@ class ResumableStream:
         if now - self._last_write >= interval:
             for responder in list(self._readers):
                 self._write_to_reader(responder, KEEP_ALIVE_COMMENT)
+
+    def _take_readers(self) -> list[Responder]:
+        """Detach all readers from the stream and return them."""
+        readers, self._readers = self._readers, []
+        for responder in readers:
+            responder.on_close = None
+        return readers
 
     def _format_event_id(self, event_number: int) -> str:
         return f"{self.id}_{event_number}"
