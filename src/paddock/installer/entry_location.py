@@ -29,7 +29,7 @@ from paddock.named_servers.installations import Installation
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from paddock.installer.config_files.document import EditableDocument
+    from paddock.installer.config_files.editable_document import EditableDocument
 
 
 CONTEXT_BYTES = 60

@@ -8,22 +8,18 @@ stack allows.
 from __future__ import annotations
 
 import math
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from paddock.installer.config_files.document import (
     MISSING,
     ConfigurationError,
     DocumentPath,
     NamedElementStep,
-    UneditableError,
     format_path,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from paddock.installer.config_files.document import EditableDocument
+    from collections.abc import Callable
 
 
 FIX_BY_HAND_HINT = "fix the file by hand; nothing was changed"
@@ -204,46 +200,3 @@ def _remove_child(container: object, step: str | NamedElementStep) -> object:
     # All elements with the name: otherwise, an earlier one would take the place of the last.
     elements = container if isinstance(container, list) else []
     return [element for element in elements if not step.matches(element)]
-
-
-D = TypeVar("D", bound="EditableDocument")
-
-
-@contextmanager
-def add_error_location(where: str) -> Generator[None]:
-    """Add the file to an `UneditableError` without a location, and convert encoding errors."""
-    try:
-        yield
-    except UneditableError as error:
-        error.where = error.where or where
-        raise
-    except UnicodeEncodeError as error:
-        raise UneditableError(
-            f"{error.object!r} cannot be written as UTF-8",
-            where=where,
-            hint="remove the unpaired surrogate",
-        ) from None
-
-
-def reparse(parse: Callable[[str], D], text: str, where: str) -> D:
-    """Parse a changed text.
-
-    Raises:
-        UneditableError: The text is not valid; the cause is the change, not the user's file.
-    """
-    try:
-        return parse(text)
-    except ConfigurationError as error:
-        message = f"the change would make the file unreadable: {error.message}"
-        raise UneditableError(message, where=where, hint=EDIT_BY_HAND_HINT) from None
-
-
-def check_change(document: D, expected: list[object], where: str) -> D:
-    """Return a changed document if its data is one of the expected results.
-
-    Raises:
-        UneditableError: It has other data.
-    """
-    if any(is_same_data(document.to_data(), data) for data in expected):
-        return document
-    raise UneditableError(UNSAFE_CHANGE_MESSAGE, where=where, hint=EDIT_BY_HAND_HINT)

@@ -1,4 +1,4 @@
-"""Editable documents: the interface of all formats, paths, errors, and parsing of a file's bytes.
+"""Parsing of a config file's bytes, paths in documents, and the errors of all formats.
 
 Encoding and byte order mark are handled here; the modules of the formats work on text.
 """
@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
-    from typing import Self
+    from paddock.installer.config_files.editable_document import EditableDocument
 
 
 # The line ends that editors recognize. Other characters that Unicode calls line ends do not count.
@@ -51,45 +51,6 @@ class MissingType(Enum):
 
 
 MISSING: Final = MissingType.MISSING
-
-
-class EditableDocument(Protocol):
-    """A parsed text, with methods that change single values and preserve all other text.
-
-    Documents are immutable: the methods return new ones.
-    """
-
-    @property
-    def text(self) -> str:
-        """The text with its original line ends, without a byte order mark."""
-        ...
-
-    def to_data(self) -> object:
-        """Return the data, which must not be modified; an empty text is an empty mapping."""
-        ...
-
-    def get(self, path: DocumentPath) -> object:
-        """Return the value at a path, or `MISSING`."""
-        ...
-
-    def put(self, path: DocumentPath, value: object) -> Self:
-        """Add or replace the value at a path, creating containers that are missing or null.
-
-        Raises:
-            ConfigurationError: A value on the path is not a container of the right type.
-            UneditableError: The change would affect other values.
-        """
-        ...
-
-    def remove(self, path: DocumentPath, *, prune: int = 0) -> Self:
-        """Remove the value at a path, and up to `prune` containers that become empty.
-
-        The innermost container is removed first. A container with comments is not empty.
-
-        Raises:
-            UneditableError: The change would affect other values.
-        """
-        ...
 
 
 class ConfigurationError(PaddockError):
@@ -139,12 +100,12 @@ ConfigFormat = Literal["json", "toml", "yaml"]
 JsonDialect = Literal["strict", "comments", "jsonc"]
 """Standard JSON; with comments; with comments and trailing commas."""
 
-# Modules with a function `read`, imported on first use because ruamel.yaml is slow to import.
-READER_MODULES: dict[ConfigFormat, str] = {
-    "json": "paddock.installer.config_files.json_document",
-    "toml": "paddock.installer.config_files.toml_document",
-    "yaml": "paddock.installer.config_files.yaml_document",
+READERS: dict[ConfigFormat, str] = {
+    "json": "paddock.installer.config_files.json_document:read",
+    "toml": "paddock.installer.config_files.toml_document:read",
+    "yaml": "paddock.installer.config_files.yaml_document:read",
 }
+"""The functions that parse a text, imported on first use because ruamel.yaml is slow to import."""
 
 _UNSUPPORTED_BYTE_ORDER_MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
@@ -154,29 +115,11 @@ _UNSUPPORTED_BYTE_ORDER_MARKS = {
 }
 
 
-class DocumentReader(Protocol):
-    """The function `read` in the module of a format."""
-
-    def __call__(self, text: str, *, where: str, dialect: JsonDialect) -> EditableDocument:
-        """Parse a text; only JSON uses the dialect.
-
-        Raises:
-            ConfigurationError: The text is not valid; `where` has line and column.
-        """
-        ...
-
-
-@dataclass(frozen=True)
-class DocumentFile:
+class DocumentFile(NamedTuple):
     """A document and the encoding of its file."""
 
     document: EditableDocument
     has_byte_order_mark: bool = False
-
-    @property
-    def newline(self) -> str:
-        """The line end that the file uses."""
-        return detect_newline(self.document.text)
 
     def to_bytes(self) -> bytes:
         """Return the content of the file."""
@@ -185,7 +128,7 @@ class DocumentFile:
 
     def replace_document(self, document: EditableDocument) -> DocumentFile:
         """Return the file with another document."""
-        return replace(self, document=document)
+        return self._replace(document=document)
 
 
 @lru_cache(maxsize=4)
@@ -207,8 +150,8 @@ def load_document(
     # Windows editors add the mark. It is preserved, although JSON and TOML parsers reject it.
     mark = data.startswith(codecs.BOM_UTF8)
     text = _decode_text(data.removeprefix(codecs.BOM_UTF8), where)
-    read: DocumentReader = import_module(READER_MODULES[format]).read
-    return DocumentFile(read(text, where=where, dialect=dialect), has_byte_order_mark=mark)
+    document = resolve_name(READERS[format])(text, where=where, dialect=dialect)
+    return DocumentFile(document, has_byte_order_mark=mark)
 
 
 def _decode_text(data: bytes, where: str) -> str:

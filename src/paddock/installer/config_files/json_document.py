@@ -9,29 +9,24 @@ with that change only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from paddock.installer.config_files.data_changes import (
-    EDIT_BY_HAND_HINT,
     FIX_BY_HAND_HINT,
-    UNSAFE_CHANGE_MESSAGE,
     describe_type,
     find_value,
-    is_same_data,
     put_value,
-    remove_value,
 )
 from paddock.installer.config_files.document import (
     MISSING,
     ConfigurationError,
     JsonDialect,
     NamedElementStep,
-    UneditableError,
     detect_newline,
-    format_location,
     format_path,
 )
+from paddock.installer.config_files.editable_document import EditableDocument
 from paddock.installer.config_files.json_layout import (
     BLANK_CHARACTERS,
     JsonContainer,
@@ -48,7 +43,7 @@ from paddock.installer.config_files.json_layout import (
     skip_blanks,
     skip_trailing_comments,
 )
-from paddock.installer.config_files.json_reader import ParsedJson, parse_json
+from paddock.installer.config_files.json_reader import parse_json
 
 if TYPE_CHECKING:
     from paddock.installer.config_files.document import DocumentPath
@@ -229,14 +224,14 @@ def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> JsonDocume
     Raises:
         ConfigurationError: The text is not valid; `where` has line and column.
     """
-    parsed = parse_json(text, where=where, dialect=dialect)
-    if parsed.data is not MISSING and not isinstance(parsed.data, dict | list):
+    document = JsonDocument(text, where, dialect)
+    if document.data is not MISSING and not isinstance(document.data, dict | list):
         raise ConfigurationError(
-            f"the whole file is {describe_type(parsed.data)}, expected a mapping",
-            where=format_location(where, text, skip_blanks(parsed.blanked_text, 0)),
+            f"the whole file is {describe_type(document.data)}, expected a mapping",
+            where=document.format_container_location(()),
             hint=FIX_BY_HAND_HINT,
         )
-    return JsonDocument(text, where, dialect, parsed)
+    return document
 
 
 @dataclass(frozen=True)
@@ -252,70 +247,36 @@ class _PathLevel:
         return self.container.items[self.match_indices[-1]] if self.match_indices else None
 
 
-@dataclass(frozen=True)
-class JsonDocument:
-    """A JSON document (see `document.EditableDocument`).
+class JsonDocument(EditableDocument):
+    """A JSON document.
 
     Removing a value that was just added restores the text, with three exceptions, because another
     text has the same result: brackets that contain only a line end become `{}`, a file that
     consists of one line end becomes empty, and a file that consists of comments keeps a `{}`.
     """
 
-    text: str
-    _where: str
-    _dialect: JsonDialect
-    _parsed_json: ParsedJson
+    def __init__(self, text: str, where: str, dialect: JsonDialect) -> None:
+        super().__init__(text, where)
+        self._dialect = dialect
+        self._parsed_json = parse_json(text, where=where, dialect=dialect)
 
-    def to_data(self) -> object:
-        """Return the data, which must not be modified; an empty text is an empty mapping."""
-        return {} if self._parsed_json.data is MISSING else self._parsed_json.data
+    @property
+    def data(self) -> object:
+        """The data, which must not be modified; `MISSING` if the text contains none."""
+        return self._parsed_json.data
 
-    def get(self, path: DocumentPath) -> object:
-        """Return the value at a path, which must not be modified, or `MISSING`."""
-        return find_value(self._parsed_json.data, path)
+    def _parse(self, text: str) -> JsonDocument:
+        return JsonDocument(text, self.where, self._dialect)
 
-    def put(self, path: DocumentPath, value: object) -> Self:
-        """Add or replace the value at a path.
-
-        A new member becomes the last one of its container.
-
-        Raises:
-            ConfigurationError: A value on the path is not a container of the right type.
-            UneditableError: JSON has no such value, or the change would affect other values.
-        """
-        expected = put_value(self._parsed_json.data, path, value, locate=self._format_location)
-        # Equal data is not rewritten, so that a repeated installation leaves the file unchanged.
-        if is_same_data(self.get(path), value):
-            return self
+    def _write_value(self, path: DocumentPath, value: object) -> str:
         try:
-            text = self._put_text(path, value)
+            return self._put_text(path, value)
         except (TypeError, ValueError, RecursionError) as error:
             raise self._make_uneditable_error(
                 f"{format_path(path)} cannot be written as JSON: {error}"
             ) from None
-        return self._check_change(self._reparse(text), expected)
 
-    def remove(self, path: DocumentPath, *, prune: int = 0) -> Self:
-        """Remove the value at a path, and up to `prune` containers that become empty.
-
-        Comments beside it on its line are removed too, other comments are not. All duplicates of a
-        key are removed; otherwise, an earlier one would take the place of the last.
-
-        Raises:
-            UneditableError: The change would affect other values.
-        """
-        if not path or self.get(path) is MISSING:
-            return self
-        document: Self = self._remove_all(path)
-        steps, pruned = path[:-1], 0
-        while pruned < prune and document._is_empty_container(steps):
-            document = document._remove_all(steps)
-            steps, pruned = steps[:-1], pruned + 1
-        return self._check_change(
-            document, remove_value(self._parsed_json.data, path, prune=pruned)
-        )
-
-    def _is_empty_container(self, path: DocumentPath) -> bool:
+    def is_prunable(self, path: DocumentPath) -> bool:
         """Return whether a container can be removed because it is empty, also of comments.
 
         The root must not have comments around it either. A duplicate key is not removed, because
@@ -329,14 +290,6 @@ class JsonDocument:
             return False
         outside = self.text[: container.start], self.text[container.end + 1 :]
         return bool(path) or not any(part.strip() for part in outside)
-
-    def _remove_all(self, path: DocumentPath) -> Self:
-        document = self
-        # A duplicate key is removed until none is left. JSON readers use the last one, so removing
-        # only that one would bring an earlier one into effect.
-        while document.get(path) is not MISSING:
-            document = document._reparse(document._remove_text(path))
-        return document
 
     def _put_text(self, path: DocumentPath, value: object) -> str:
         """Return the text with a value replaced, or added to the innermost existing container."""
@@ -392,7 +345,11 @@ class JsonDocument:
         indent = None if stays_on_line else get_indent(self.text, item.value_start)
         return JsonTextEdit(item.value_start, item.end, style.format_value(value, indent))
 
-    def _remove_text(self, path: DocumentPath) -> str:
+    def delete_text(self, path: DocumentPath) -> str:
+        """Return the text without the last item at a path, or without the root.
+
+        Comments beside the item on its line are removed too, other comments are not.
+        """
         if not path:
             blanks = self.text.replace(self.text.strip(), "", 1)
             return "" if blanks in ("\n", "\r\n", "\r") else blanks
@@ -419,30 +376,11 @@ class JsonDocument:
             start = level.item.value_start
         return levels
 
-    def _format_location(self, path: DocumentPath) -> str:
+    def _find_offset(self, path: DocumentPath) -> int:
         offset = skip_blanks(self._parsed_json.blanked_text, 0)
         for level in self._find_levels(path):
             offset = level.item.value_start if level.item else offset
-        return format_location(self._where, self.text, offset)
-
-    def _reparse(self, text: str) -> Self:
-        """Parse a changed text.
-
-        The user's text was valid before, so an error is caused by the change and reported as such.
-        """
-        try:
-            parsed = parse_json(text, where=self._where, dialect=self._dialect)
-        except ConfigurationError:
-            raise self._make_uneditable_error(UNSAFE_CHANGE_MESSAGE) from None
-        return replace(self, text=text, _parsed_json=parsed)
-
-    def _check_change(self, document: Self, expected: object) -> Self:
-        if is_same_data(document._parsed_json.data, expected):
-            return document
-        raise self._make_uneditable_error(UNSAFE_CHANGE_MESSAGE)
-
-    def _make_uneditable_error(self, message: str) -> UneditableError:
-        return UneditableError(message, where=self._where, hint=EDIT_BY_HAND_HINT)
+        return offset
 
 
 def _find_matches(

@@ -10,19 +10,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from paddock.installer.config_files.data_changes import (
     FIX_BY_HAND_HINT,
-    add_error_location,
-    check_change,
     find_value,
-    is_same_data,
     put_value,
-    remove_value,
-    reparse,
 )
 from paddock.installer.config_files.document import (
     MISSING,
@@ -30,8 +25,8 @@ from paddock.installer.config_files.document import (
     DocumentPath,
     NamedElementStep,
     detect_newline,
-    format_location,
 )
+from paddock.installer.config_files.editable_document import EditableDocument
 from paddock.installer.config_files.line_edits import (
     append_item,
     find_content_end,
@@ -78,75 +73,54 @@ def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> TomlDocume
         ConfigurationError: The text is not valid; `where` has line and column.
     """
     document = TomlDocument(text, where)
-    document.to_data()
+    _ = document.data  # raises the error of a text that is not valid
     return document
 
 
-@dataclass(frozen=True)
-class TomlDocument:
-    """A TOML document (see `document.EditableDocument`)."""
-
-    text: str
-    where: str
-
-    def to_data(self) -> dict[str, Any]:
-        """Return the data, which must not be modified."""
-        return self._parsed_data
-
-    def get(self, path: DocumentPath) -> object:
-        """Return the value at a path, or `MISSING`."""
-        return find_value(self._parsed_data, path)
-
-    def put(self, path: DocumentPath, value: object) -> TomlDocument:
-        """Add or replace the value at a path."""
-        expected = put_value(self._parsed_data, path, value, locate=self._format_location)
-        old = self.get(path)
-        if is_same_data(old, value):
-            return self
-        with add_error_location(self.where):
-            text = (
-                self._add_value(path, value) if old is MISSING else self._replace_value(path, value)
-            )
-        return check_change(self._reparse(text), [expected], self.where)
-
-    def remove(self, path: DocumentPath, *, prune: int = 0) -> TomlDocument:
-        """Remove the value at a path, and up to `prune` containers that become empty."""
-        text = self.text
-        document = self
-        while document.get(path) is not MISSING:
-            text = remove_path(text, resolve_path(path, document.to_data()))
-            document = self._reparse(text)
-        if document is self:
-            return self
-        # Containers are pruned from the inside out, because an outer one only becomes empty when
-        # the inner one is removed.
-        for length in reversed(range(max(len(path) - prune, 1), len(path))):
-            text = self._prune_container(text, path[:length])
-        # Tables without a header disappear with their last entry, and tables with comments stay.
-        # The result is therefore accepted with any number of pruned containers.
-        expected = [
-            remove_value(self._parsed_data, path, prune=count) for count in range(len(path))
-        ]
-        return check_change(self._reparse(text), expected, self.where)
+class TomlDocument(EditableDocument):
+    """A TOML document."""
 
     @property
-    def _parsed_data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
+        """The data, which must not be modified."""
         return _parse_toml(self.text, self.where)
 
-    def _reparse(self, text: str) -> TomlDocument:
-        return reparse(lambda changed: read(changed, where=self.where), text, self.where)
+    def _parse(self, text: str) -> TomlDocument:
+        return read(text, where=self.where)
 
-    def _format_location(self, path: DocumentPath) -> str:
-        regions = find_regions(self.text, resolve_path(path, self._parsed_data))
-        return format_location(self.where, self.text, regions[0].start if regions else 0)
+    def _write_value(self, path: DocumentPath, value: object) -> str:
+        if self.get(path) is MISSING:
+            return self._add_value(path, value)
+        return self._replace_value(path, value)
+
+    def delete_text(self, path: DocumentPath) -> str:
+        """Return the text without the value at a path."""
+        return remove_path(self.text, resolve_path(path, self.data))
+
+    def is_prunable(self, path: DocumentPath) -> bool:
+        """Return whether a path leads to an empty table or array without comments."""
+        if not path or self.get(path) not in ({}, []):
+            return False
+        for region in find_regions(self.text, resolve_path(path, self.data)):
+            start, end = region.start, region.end
+            if not region.is_item:
+                start, end = region.get_line_range(self.text)
+                end = skip_attached_comments(self.text, end)
+            if "#" in self.text[start:end]:
+                return False
+        return True
+
+    def _find_offset(self, path: DocumentPath) -> int:
+        regions = find_regions(self.text, resolve_path(path, self.data))
+        return regions[0].start if regions else 0
 
     def _replace_value(self, path: DocumentPath, value: object) -> str:
         """Return the text with a value replaced, in its current form if that can represent it."""
-        toml_path = resolve_path(path, self._parsed_data)
+        toml_path = resolve_path(path, self.data)
         text = self._replace_in_same_form(toml_path, value)
         # A table with a header that becomes a scalar, for example, is removed and added again.
         if text is None:
-            text = self._reparse(remove_path(self.text, toml_path)).put(path, value).text
+            text = self.reparse(remove_path(self.text, toml_path)).put(path, value).text
         return text
 
     def _replace_in_same_form(self, path: TomlPath, value: object) -> str | None:
@@ -192,9 +166,9 @@ class TomlDocument:
         depth = max(
             depth
             for depth in range(len(path))
-            if find_value(self._parsed_data, path[:depth]) is not MISSING
+            if find_value(self.data, path[:depth]) is not MISSING
         )
-        parent = resolve_path(path[:depth], self._parsed_data)
+        parent = resolve_path(path[:depth], self.data)
         regions = find_regions(self.text, parent)
         inline_values = (region.value for region in regions if region.path == parent)
         container = next((inline_value for inline_value in inline_values if inline_value), None)
@@ -322,22 +296,6 @@ class TomlDocument:
 
     def _insert_lines(self, at: int, lines: list[str], *, blank: bool) -> str:
         return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)
-
-    def _prune_container(self, text: str, path: DocumentPath) -> str:
-        """Remove a container if it exists, is empty, and has no comments."""
-        data = self._reparse(text).to_data()
-        if find_value(data, path) not in ({}, []):
-            return text
-        toml_path = resolve_path(path, data)
-        for region in find_regions(text, toml_path):
-            if region.is_item:
-                start, end = region.start, region.end
-            else:
-                start, end = region.get_line_range(text)
-                end = skip_attached_comments(text, end)
-            if "#" in text[start:end]:
-                return text
-        return remove_path(text, toml_path)
 
     def _detect_style(self, table: TomlTable) -> TomlTableStyle:
         """Return the style of a table, and of the other tables' headers."""

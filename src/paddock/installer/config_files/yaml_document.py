@@ -14,16 +14,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from paddock.installer.config_files.data_changes import (
-    EDIT_BY_HAND_HINT,
     FIX_BY_HAND_HINT,
     UNSAFE_CHANGE_MESSAGE,
-    add_error_location,
-    check_change,
     find_value,
-    is_same_data,
     put_value,
-    remove_value,
-    reparse,
 )
 from paddock.installer.config_files.document import (
     MISSING,
@@ -35,6 +29,7 @@ from paddock.installer.config_files.document import (
     format_location,
     format_path,
 )
+from paddock.installer.config_files.editable_document import EditableDocument
 from paddock.installer.config_files.line_edits import (
     BracketedItems,
     append_item,
@@ -110,53 +105,31 @@ class _MemberLocation:
         return self.member.value
 
 
-@dataclass(frozen=True)
-class YamlDocument:
-    """A YAML document (see `document.EditableDocument`)."""
+class YamlDocument(EditableDocument):
+    """A YAML document."""
 
-    text: str
-    where: str
-
-    def to_data(self) -> Any:
-        """Return the data, which must not be modified."""
+    @property
+    def data(self) -> Any:
+        """The data, which must not be modified."""
         root = self.tree.root
         return {} if root is None or root.data is None else root.data
 
-    def get(self, path: DocumentPath) -> object:
-        """Return the value at a path, or `MISSING`."""
-        return find_value(self.to_data(), path)
+    @cached_property
+    def tree(self) -> YamlTree:
+        """The nodes of the text with their positions."""
+        return parse_yaml(self.text, self.where)
 
-    def put(self, path: DocumentPath, value: object) -> YamlDocument:
-        """Add or replace the value at a path."""
-        expected = put_value(self.to_data(), path, value, locate=self._format_location)
-        old = self.get(path)
-        if old is not MISSING and is_same_data(old, value):
-            return self
+    def _parse(self, text: str) -> YamlDocument:
+        return read(text, where=self.where)
+
+    def _write_value(self, path: DocumentPath, value: object) -> str:
         locations = self._find_member_locations(path)
-        with add_error_location(self.where):
-            text = (
-                self._replace_in_same_form(locations[-1], value)
-                if len(locations) == len(path)
-                else None
-            )
-            text = self._add_value(locations, path, value) if text is None else text
-        return self._check_change(text, path, [expected])
+        text = None
+        if len(locations) == len(path):
+            text = self._replace_in_same_form(locations[-1], value)
+        return self._add_value(locations, path, value) if text is None else text
 
-    def remove(self, path: DocumentPath, *, prune: int = 0) -> YamlDocument:
-        """Remove the value at a path, and up to `prune` containers that become empty."""
-        document = self
-        while document.get(path) is not MISSING:
-            document = self._reparse(document.remove_text(path))
-        if document is self:
-            return self
-        for length in reversed(range(max(len(path) - prune, 1), len(path))):
-            if document.is_empty_collection(path[:length]):
-                document = self._reparse(document.remove_text(path[:length]))
-        # Containers with comments stay, so any number of pruned containers is correct.
-        expected = [remove_value(self.to_data(), path, prune=count) for count in range(len(path))]
-        return self._check_change(document.text, path, expected)
-
-    def remove_text(self, path: DocumentPath) -> str:
+    def delete_text(self, path: DocumentPath) -> str:
         """Return the text without the member at a path.
 
         A nested collection that loses its only member becomes `{}` or `[]`, because nothing below
@@ -187,14 +160,10 @@ class YamlDocument:
             return text
         return self._insert_empty_brackets(text, locations)
 
-    def is_empty_collection(self, path: DocumentPath) -> bool:
+    def is_prunable(self, path: DocumentPath) -> bool:
         """Return whether a path leads to an empty collection without comments in or beside it."""
         locations = self._find_member_locations(path)
-        if (
-            len(locations) < len(path)
-            or locations[-1].node.members
-            or locations[-1].node.data is None
-        ):
+        if not path or len(locations) < len(path) or self.get(path) not in ({}, []):
             return False
         location = locations[-1]
         if location.collection.is_flow:
@@ -206,14 +175,9 @@ class YamlDocument:
         end = skip_attached_comments(self.text, end, column=location.collection.column + 1)
         return "#" not in self.text[start:end]
 
-    @cached_property
-    def tree(self) -> YamlTree:
-        """The nodes of the text with their positions."""
-        return parse_yaml(self.text, self.where)
-
-    def _format_location(self, path: DocumentPath) -> str:
+    def _find_offset(self, path: DocumentPath) -> int:
         locations = self._find_member_locations(path)
-        return format_location(self.where, self.text, locations[-1].node.start if locations else 0)
+        return locations[-1].node.start if locations else 0
 
     def _find_member_locations(self, path: DocumentPath) -> list[_MemberLocation]:
         """Return the members on a path, up to the first that does not exist or is in an alias."""
@@ -227,14 +191,13 @@ class YamlDocument:
             node = locations[-1].node
         return locations
 
-    def _reparse(self, text: str) -> YamlDocument:
-        return reparse(lambda changed: read(changed, where=self.where), text, self.where)
-
-    def _check_change(self, text: str, path: DocumentPath, expected: list[object]) -> YamlDocument:
+    def _check_change(
+        self, document: YamlDocument, path: DocumentPath, expected: list[object]
+    ) -> YamlDocument:
         # Equal data is not sufficient: an alias that became a copy has the same data.
-        changed = check_change(self._reparse(text), expected, self.where)
+        changed = super()._check_change(document, path, expected)
         if changed.list_anchors_and_tags(path) != self.list_anchors_and_tags(path):
-            raise UneditableError(UNSAFE_CHANGE_MESSAGE, where=self.where, hint=EDIT_BY_HAND_HINT)
+            raise self._make_uneditable_error(UNSAFE_CHANGE_MESSAGE)
         return changed
 
     def list_anchors_and_tags(self, path: DocumentPath) -> list[tuple[str, str | None, str | None]]:
@@ -429,11 +392,6 @@ class YamlDocument:
             )
         items = tuple((member.start, member.end) for member in node.members)
         return BracketedItems(node.bracket, node.end, items)
-
-    def _make_uneditable_error(self, message: str, offset: int) -> UneditableError:
-        return UneditableError(
-            message, where=format_location(self.where, self.text, offset), hint=EDIT_BY_HAND_HINT
-        )
 
     def _make_alias_error(self, path: DocumentPath) -> UneditableError:
         locations = self._find_member_locations(path)

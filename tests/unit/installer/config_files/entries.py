@@ -2,7 +2,8 @@
 
 from hypothesis import strategies as st
 
-from paddock.installer.config_files.document import MISSING, DocumentPath, EditableDocument
+from paddock.installer.config_files.document import MISSING, DocumentPath
+from paddock.installer.config_files.editable_document import EditableDocument
 
 ENTRY = {
     "command": "/usr/bin/python3",

@@ -7,6 +7,7 @@ import pytest
 from paddock.installer.config_files.document import (
     ConfigurationError,
     compute_line_and_column,
+    detect_newline,
     load_document,
 )
 
@@ -23,7 +24,7 @@ def test_a_file_comes_back_as_it_was(data: bytes) -> None:
     ("data", "newline"), [(b"", "\n"), (b"{\r\n}\n", "\r\n"), (b"{\r}", "\r"), (b"{\n}", "\n")]
 )
 def test_the_first_line_end_is_that_of_the_file(data: bytes, newline: str) -> None:
-    assert load_document(data, "json", where="f").newline == newline
+    assert detect_newline(load_document(data, "json", where="f").document.text) == newline
 
 
 @pytest.mark.parametrize(
