@@ -198,7 +198,7 @@ def _complete_body(body: Json, example: Json | None) -> None:
 
 
 def _remove_null(schema: Json) -> Json:
-    """Return a schema without its null alternative.
+    """Return a schema without its null alternative: `{"type": ["string", "null"]}` loses the null.
 
     If it has none, the same object is returned, by which callers recognize a schema that does not
     allow null.
@@ -291,21 +291,29 @@ def create_api(services: ApiServices) -> Litestar:
 
 
 def list_allowed_methods(api: Litestar, path: str) -> list[str]:
-    """Return the methods that are allowed for a path.
+    """Return the methods that are allowed for a path, such as `["DELETE", "GET", "PATCH"]`.
 
-    Litestar answers OPTIONS for each route separately, also if several routes match.
+    The application answers OPTIONS requests with them, because Litestar would answer for each route
+    separately, although several routes can match a path.
     """
     matching = [
         route for route in api.routes if re.fullmatch(_make_path_pattern(route.path_format), path)
     ]
     # Literal segments take precedence over parameters, as in Litestar's own routing.
-    fewest = min((route.path_format.count("{") for route in matching), default=0)
-    best = [route for route in matching if route.path_format.count("{") == fewest]
-    return sorted({str(method) for route in best for method in getattr(route, "methods", ())})
+    parameter_count = min((route.path_format.count("{") for route in matching), default=0)
+    return sorted(
+        {
+            str(method)
+            for route in matching
+            if route.path_format.count("{") == parameter_count
+            for method in getattr(route, "methods", ())
+        }
+    )
 
 
-def _make_path_pattern(path: str) -> str:
-    return re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(path))
+def _make_path_pattern(path_format: str) -> str:
+    """Convert `/agents/{agent_id}` to the regular expression `/agents/[^/]+`."""
+    return re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(path_format))
 
 
 @get("/openapi.json", include_in_schema=False)

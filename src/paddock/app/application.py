@@ -301,6 +301,7 @@ class Application:
             await self._api({**scope, REQUEST_USER_KEY: user}, receive, send)
 
     async def _authenticate(self, head: RequestHead) -> RequestUser | None:
+        """Return the user of a request, or None without valid credentials."""
         # Only team accounts need the database. The other authenticators are too quick for a thread
         # to pay off.
         if not self._authenticator.is_team:

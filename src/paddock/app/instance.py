@@ -136,7 +136,8 @@ def find_port_owner(port: int) -> str | None:
 
 def _iterate_listening_inodes(port: int) -> Iterator[str]:
     """Yield the inodes of the sockets that listen on a port (Linux only)."""
-    # The fields of /proc/net/tcp: local address in hexadecimal, state (0A is LISTEN), inode.
+    # The columns of /proc/net/tcp that matter: local address in hexadecimal such as 0100007F:0F48
+    # (1), state (3, where 0A means LISTEN) and inode (9).
     for name in ("tcp", "tcp6"):
         with suppress(OSError):
             for line in Path("/proc/net", name).read_text().splitlines()[1:]:

@@ -58,6 +58,13 @@ class StaticFile(NamedTuple):
     """Whether browsers may cache the file without revalidating it."""
 
 
+class CachedFile(NamedTuple):
+    """A file in memory, with the time and size that it had on the disk."""
+
+    version: tuple[int, int]
+    file: StaticFile
+
+
 def get_web_directory() -> Path:
     """Return the directory in which the build puts the web app."""
     return Path(__file__).parent.parent / "web_dist"
@@ -68,7 +75,7 @@ class StaticFiles:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._file_cache: dict[str, tuple[tuple[int, int], StaticFile]] = {}
+        self._file_cache: dict[str, CachedFile] = {}
 
     def get_response(self, head: RequestHead) -> HttpResponse:
         """Return the requested file, or the page of the web app if there is no such file.
@@ -105,15 +112,15 @@ class StaticFiles:
             status = file.stat()
             file_version = (status.st_mtime_ns, status.st_size)
             cached = self._file_cache.get(path)
-            if cached is not None and cached[0] == file_version:
-                return cached[1]
+            if cached is not None and cached.version == file_version:
+                return cached.file
             if not file.resolve().is_relative_to(self._directory.resolve()):
                 return None
             content = file.read_bytes()
         except OSError:
             return None
         static_file = _make_static_file(path, content)
-        self._file_cache[path] = (file_version, static_file)
+        self._file_cache[path] = CachedFile(file_version, static_file)
         return static_file
 
 

@@ -271,8 +271,9 @@ def save_agent(
 def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
     """Return the fields in which two states of an agent differ.
 
-    Skills and categories are compared one by one, so that the history names the skill that changed.
-    Version numbers and timestamps are left out.
+    Skills and categories are compared one by one, so that the history names the skill that changed:
+    `FieldChange(field="skills.testing.enabled", before=True, after=False)`. Version numbers and
+    timestamps are left out.
     """
     old, new = msgspec.to_builtins(before), msgspec.to_builtins(after)
     changes: list[FieldChange] = []
@@ -323,12 +324,16 @@ def summarize_changes(changes: list[FieldChange]) -> str:
     if not fields:
         return "no change"
     shown = ", ".join(fields[:3])
-    more = len(fields) - 3
-    return f"changed {shown} and {more} more" if more > 0 else f"changed {shown}"
+    hidden_count = len(fields) - 3
+    return f"changed {shown} and {hidden_count} more" if hidden_count > 0 else f"changed {shown}"
 
 
 def _require_deleted_agent(tx: WriteTransaction, agent_id: str) -> AgentRow:
-    """Return an agent that is in the bin, or raise the error that helps the caller most."""
+    """Return an agent that is in the bin.
+
+    Raises:
+        AgentNotFoundError: The agent does not exist, or has not been deleted. The hints differ.
+    """
     row = agent_rows.find_agent_row(tx, agent_id.strip(), in_bin=True)
     if row is None:
         # An existing agent needs another hint than an unknown one.
@@ -346,7 +351,11 @@ def _purge_expired_agents(tx: WriteTransaction) -> None:
 
 
 def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> AgentVersion:
-    """Return a stored version of an agent, or raise an error."""
+    """Return a stored version of an agent with its content.
+
+    Raises:
+        AgentVersionNotFoundError: The version was never made, or is no longer stored.
+    """
     agent_version = agent_rows.find_version(tx, row.key, version)
     if agent_version is None:
         raise AgentVersionNotFoundError(

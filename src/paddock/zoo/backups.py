@@ -35,8 +35,8 @@ from paddock.zoo.store import revisions, schema, sqlite_files
 from paddock.zoo.store.database import (
     convert_database_errors,
     convert_sqlite_error,
-    create_sqlite_engine,
     create_tables,
+    open_sqlite_transaction,
 )
 
 if TYPE_CHECKING:
@@ -210,8 +210,8 @@ def copy_sqlite_database(source: str, path: Path) -> None:
         original.backup(copy)
 
 
-def write_backup_lines(path: Path, rows: Iterable[BackupRow], timestamp: str) -> int:
-    """Write a backup as JSON lines, and return the number of rows.
+def write_backup_lines(path: Path, rows: Iterable[BackupRow], timestamp: str) -> None:
+    """Write a backup as JSON lines.
 
     The file is compressed if its name ends in `.gz`.
     """
@@ -231,7 +231,6 @@ def write_backup_lines(path: Path, rows: Iterable[BackupRow], timestamp: str) ->
                 file.write(msgspec.json.encode(row) + b"\n")
                 count += 1
             file.write(msgspec.json.encode({"rows": count}) + b"\n")
-        return count
 
 
 @contextmanager
@@ -254,17 +253,14 @@ def open_backup(path: Path, owner: str) -> Iterator[Connection]:
             _copy_and_check(path, copy)
         else:
             _fill_from_lines(path, copy, owner)
-        engine = create_sqlite_engine(str(copy), wait_seconds=5)
-        try:
-            with convert_database_errors(str(path)), engine.connect() as connection:
-                connection.execution_options(paddock_writes=True)
-                with connection.begin():
-                    if revisions.get_revision(connection, str(path)) is None:
-                        raise ZooFileError("the database is empty", where=str(path))
-                    revisions.migrate_tables(connection, str(path))
-                    yield connection
-        finally:
-            engine.dispose()
+        with (
+            convert_database_errors(str(path)),
+            open_sqlite_transaction(copy, wait_seconds=5) as connection,
+        ):
+            if revisions.get_revision(connection, str(path)) is None:
+                raise ZooFileError("the database is empty", where=str(path))
+            revisions.migrate_tables(connection, str(path))
+            yield connection
 
 
 def _copy_and_check(path: Path, copy: Path) -> None:
@@ -330,21 +326,15 @@ def _iterate_lines(file: BinaryIO) -> Iterator[bytes]:
 
 def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
     """Insert the rows of a backup into a database that has the tables of the backup's revision."""
-    engine = create_sqlite_engine(str(copy), wait_seconds=5)
-    try:
-        with engine.connect() as connection:
-            connection.execution_options(paddock_writes=True)
-            with connection.begin():
-                # The tables are read from the database, because those of an older revision have
-                # other columns.
-                tables = MetaData()
-                tables.reflect(connection, only=list(COPIED_TABLES))
-                for name, batch in _group_rows(_parse_rows(lines)):
-                    table = tables.tables[name]
-                    owner_column = {"owner": owner} if "owner" in table.columns else {}
-                    connection.execute(insert(table), [{**row, **owner_column} for row in batch])
-    finally:
-        engine.dispose()
+    with open_sqlite_transaction(copy, wait_seconds=5) as connection:
+        # The tables are read from the database, because those of an older revision have other
+        # columns.
+        tables = MetaData()
+        tables.reflect(connection, only=list(COPIED_TABLES))
+        for name, batch in _group_rows(_parse_rows(lines)):
+            table = tables.tables[name]
+            owner_column = {"owner": owner} if "owner" in table.columns else {}
+            connection.execute(insert(table), [{**row, **owner_column} for row in batch])
 
 
 def _parse_rows(lines: Iterator[bytes]) -> Iterator[BackupRow]:

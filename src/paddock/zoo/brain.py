@@ -197,10 +197,8 @@ class BrainRepository:
                     tx, words, agent_key=agent_key, max_results=limit, last_is_prefix=True
                 )
         return [
-            SearchHit(
-                entry=row.entry, agent_name=name, snippet=make_snippet(row.entry.content, words)
-            )
-            for row, name in matches
+            SearchHit(entry=entry, agent_name=name, snippet=make_snippet(entry.content, words))
+            for entry, name in matches
         ]
 
     def hand_over(

@@ -93,7 +93,7 @@ def require_agent_by_name(tx: ReadTransaction, id_or_name: str) -> AgentRow:
 
 
 def make_agent_not_found_error(tx: ReadTransaction, id_or_name: str) -> AgentNotFoundError:
-    """Return an error whose hint suggests agents with similar IDs or names."""
+    """Return an error whose hint suggests similar agents, as in `did you mean sage or sage-2?`."""
     agents = agent_rows.list_agent_names(tx, _MAX_HINT_NAMES)
     if not agents:
         hint = "the zoo is empty: create an agent first"

@@ -41,11 +41,10 @@ class EventLog:
             return transaction.list_events_after(tx, event_id, min(limit, MAX_EVENTS_PER_READ))
 
     def wait_after(self, event_id: int, timeout: float) -> list[ZooEvent]:
-        """Wait for events after an ID, and return them.
+        """Wait for events after an ID, and return them, oldest first.
 
-        The events may come from any process that uses the database.
-
-        The list is empty if `timeout` seconds pass without one, or if the zoo is closed.
+        The events may come from any process that uses the database. The list is empty if `timeout`
+        seconds pass without an event, or if the zoo is closed.
         """
         watcher = self.context.database.watcher
         deadline = time.monotonic() + timeout

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 def compute_changes(current: Agent, read: Agent) -> Json:
-    """Return the changes that make an agent match a file, by JSON key.
+    """Return the changes that make an agent match a file, such as `{"description": "…"}`.
 
     Texts that differ only in line ends or surrounding white space count as equal, because formats
     do not preserve them.
@@ -90,17 +90,12 @@ def _is_same_skill(old: AgentSkill, new: AgentSkill) -> bool:
 
 def _update_skill(old: AgentSkill, new: AgentSkill) -> AgentSkill:
     """Return an enabled skill with the texts of a file, unless they differ only in white space."""
-    text, when = old.description, old.when_to_use
-    return msgspec.structs.replace(
-        old,
-        enabled=True,
-        description=text
-        if normalize_text(text) == normalize_text(new.description)
-        else new.description,
-        when_to_use=when
-        if collapse_whitespace(when) == collapse_whitespace(new.when_to_use)
-        else new.when_to_use,
-    )
+    updated = msgspec.structs.replace(old, enabled=True)
+    if normalize_text(old.description) != normalize_text(new.description):
+        updated.description = new.description
+    if collapse_whitespace(old.when_to_use) != collapse_whitespace(new.when_to_use):
+        updated.when_to_use = new.when_to_use
+    return updated
 
 
 class ImportPlanItem(msgspec.Struct, rename="camel", kw_only=True):

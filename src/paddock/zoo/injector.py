@@ -169,16 +169,14 @@ def _find_relevant_entries(
     matches = entry_rows.search_entries(
         tx, words, agent_key=agent_key, max_results=READ_CHUNK_ROWS, match_any=True
     )
-    query = set(words)
-    match_counts = {
-        row.entry.id: len(
-            query & set(extract_words(" ".join([row.entry.content, *row.entry.tags])))
-        )
-        for row, _ in matches
-    }
-    entries = [row.entry for row, _ in matches if not row.entry.pinned]
+    unpinned = [match.entry for match in matches if not match.entry.pinned]
+
+    def count_matching_words(entry: BrainEntry) -> int:
+        entry_words = extract_words(" ".join([entry.content, *entry.tags]))
+        return len(set(words) & set(entry_words))
+
     # The sort is stable, so entries with equally many words stay newest first.
-    return sorted(entries, key=lambda entry: -match_counts[entry.id])
+    return sorted(unpinned, key=count_matching_words, reverse=True)
 
 
 def _is_of_other_workspace(entry: BrainEntry, workspace_id: str) -> bool:

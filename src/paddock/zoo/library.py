@@ -234,8 +234,9 @@ def _resolve_requirements(
 ) -> list[LibrarySkill]:
     """Return skills with everything they require, each requirement before the skills that need it.
 
-    Depth-first search with an explicit stack: skills may require each other in a cycle, and a chain
-    of requirements may be longer than Python's recursion limit.
+    The result is the postorder of a depth-first search. The stack is explicit, because a chain of
+    requirements may be longer than Python's recursion limit. Skills may also require each other in
+    a cycle.
     """
     resolved: dict[str, LibrarySkill] = {}
     stack = [(skill_id, False) for skill_id in reversed(list(skill_ids))]

@@ -37,11 +37,10 @@ def extract_words(text: str) -> list[str]:
 
 
 def encode_index_word(word: str) -> str:
-    """Encode a word for the index.
+    """Encode a word as ASCII for the index.
 
-    Words that are not ASCII are written as hexadecimal UTF-8.
-
-    The encoding of a prefix is a prefix of the encoding, which prefix searches rely on.
+    A word with other characters is written as hexadecimal UTF-8: `日` becomes `_e697a5`. The
+    encoding of a prefix is a prefix of the encoding, which prefix searches rely on.
     """
     return word if word.isascii() else f"_{word.encode().hex()}"
 

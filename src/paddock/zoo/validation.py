@@ -222,6 +222,8 @@ def make_invalid_field_error(path: str, message: str) -> InvalidAgentError:
 def convert_to_struct(kind: type[StructT], data: Mapping[str, Any]) -> StructT:
     """Convert JSON data to a struct field by field, so that every wrong type is reported.
 
+    `msgspec.convert` alone would stop at the first one.
+
     Raises:
         InvalidAgentError: A value has the wrong type, or a required key is missing.
     """
@@ -241,7 +243,8 @@ def apply_changes(original: StructT, changes: Mapping[str, Any]) -> StructT:
 
     Args:
         original: The object to change.
-        changes: The new values by JSON key. Keys that are unknown or not editable are ignored.
+        changes: The new values by JSON key, such as `{"tags": ["code"]}`. Keys that are unknown or
+            not editable are ignored.
 
     Raises:
         InvalidAgentError: A value has the wrong type.
@@ -368,7 +371,12 @@ def is_valid_color(text: str) -> bool:
 
 
 def parse_date_bound(path: str, text: str | None, parse: Callable[[str], str]) -> str | None:
-    """Convert a date or time to a timestamp with one of the functions of `timestamps`.
+    """Convert a date or time that a user has given to a timestamp of the zoo.
+
+    Args:
+        path: The name of the parameter, for the error.
+        text: For example `2026-01-31`, or None for no bound.
+        parse: `parse_period_start` or `parse_period_end` of `timestamps`.
 
     Raises:
         InvalidAgentError: The text is neither a date nor a time.

@@ -136,7 +136,8 @@ async def list_connections(
 
 
 def _run_install(client: str, body: InstallBody, *, is_dry: bool) -> Plan:
-    find_client(client)
+    """Install a server into a client app, or only plan it in a dry run."""
+    find_client(client)  # raises if the name is unknown, before the server is checked
     return install(client, body.server, http=body.url, replace=body.replace, dry_run=is_dry)
 
 
@@ -155,6 +156,7 @@ def _make_client_info(
 
 
 def _find_config_path(client: Client) -> str | None:
+    """Return the path of a client app's configuration file, or None if it has none here."""
     try:
         files = locate_config_files(client)
     except PaddockError:  # no file on this operating system, or only files in projects

@@ -36,8 +36,8 @@ CALL_TIMEOUT_SECONDS = 600.0
 MAX_FINDINGS = 100
 
 
-class ServerSummary(Struct, rename="camel", kw_only=True):
-    """A server in the list."""
+class ServerInfo(Struct, rename="camel", kw_only=True):
+    """The facts about a server that are known even if its definition is broken."""
 
     name: str
     title: str | None
@@ -47,6 +47,11 @@ class ServerSummary(Struct, rename="camel", kw_only=True):
     extension: str | None
     """The extension that brings it."""
     version: str | None
+
+
+class ServerSummary(ServerInfo, rename="camel", kw_only=True):
+    """A server in the list."""
+
     tools: int | None = None
     """Number of tools; None if only running the server would show it."""
     prompts: int | None = None
@@ -68,15 +73,9 @@ class FindingInfo(Struct, rename="camel", kw_only=True):
     remedy: str
 
 
-class ServerDetails(Struct, rename="camel", kw_only=True):
+class ServerDetails(ServerInfo, rename="camel", kw_only=True):
     """A server with its items as clients see them."""
 
-    name: str
-    title: str | None
-    description: str | None
-    source: str
-    extension: str | None
-    version: str | None
     url: str
     instructions: str | None
     tools: list[ToolInfo] = field(default_factory=list)
@@ -213,6 +212,11 @@ def _get_client(request: Request[Any, Any, Any], endpoints: McpEndpointRegistry,
 
 
 def _require_known_name(kind: str, name: str, known: list[str]) -> None:
+    """Raise an error with a hint unless a server has a tool or prompt of a name.
+
+    Raises:
+        NotFoundException: The name is not among the known ones.
+    """
     if name not in known:
         hint = did_you_mean(name, known) or f"there are: {', '.join(known) or 'none'}"
         raise NotFoundException(f"The server has no {kind} {name!r} ({hint})")
@@ -225,45 +229,32 @@ def _make_summary(server: NamedServer) -> ServerSummary:
         url=_make_endpoint_path(server.name),
         findings=len(_list_findings(server.name)),
     )
-    try:
-        outline = server.outline
-    except PaddockError:
-        return summary  # `problem` has the error
-    summary.tools = _count_items(outline.tools)
-    summary.prompts = _count_items(outline.prompts)
-    summary.resources = _count_items(outline.resources)
+    if summary.problem is None:
+        for kind in ("tools", "prompts", "resources"):
+            items = getattr(server.outline, kind)
+            # None means that only running the server would show its items.
+            setattr(summary, kind, None if items is None else len(items))
     return summary
 
 
-def _count_items(listed: list[Any] | None) -> int | None:
-    return None if listed is None else len(listed)
-
-
 def _describe_server(server: NamedServer) -> dict[str, Any]:
-    """Return the facts about a server that are known even if its definition is broken."""
+    """Return the fields of `ServerInfo`, and the error if the definition is broken."""
     location = server.location
     is_extension = isinstance(location, str) and location != BUILT_IN_LOCATION
-    if location == BUILT_IN_LOCATION:
-        source = BUILT_IN_LOCATION
-    else:
-        source = "extension" if is_extension else "user"
-    description: dict[str, Any] = {
-        "name": server.name,
-        "source": source,
-        "extension": location if is_extension else None,
-        "title": None,
-        "description": None,
-        "version": None,
-        "problem": None,
-    }
+    source = "extension" if is_extension else "user"
+    outline, problem = None, None
     try:
         outline = server.outline
     except PaddockError as error:
-        return description | {"problem": str(error)}
-    return description | {
-        "title": outline.title,
-        "description": outline.description,
-        "version": outline.version,
+        problem = str(error)
+    return {
+        "name": server.name,
+        "source": BUILT_IN_LOCATION if location == BUILT_IN_LOCATION else source,
+        "extension": location if is_extension else None,
+        "title": outline and outline.title,
+        "description": outline and outline.description,
+        "version": outline and outline.version,
+        "problem": problem,
     }
 
 

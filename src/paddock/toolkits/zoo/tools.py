@@ -87,13 +87,17 @@ def _format_agents(page: ResultPage[AgentSummary]) -> CallToolResult:
         }
         for agent in page.items
     ]
-    result: JsonObject = {"agents": agents}
-    if page.next_cursor is not None:
-        result["more"] = (
-            f"There are more than {MAX_RETURNED_AGENTS} agents. Narrow the list with "
-            "agent_zoo_find_agents."
-        )
-    return create_result(result)
+    return _create_page_result(
+        {"agents": agents},
+        page,
+        f"There are more than {MAX_RETURNED_AGENTS} agents. Narrow the list with "
+        "agent_zoo_find_agents.",
+    )
+
+
+def _create_page_result(data: JsonObject, page: ResultPage[Any], more: str) -> CallToolResult:
+    """Return data as a result, with a note for the model if the page is not the last one."""
+    return create_result(data if page.next_cursor is None else {**data, "more": more})
 
 
 def get_agent(arguments: JsonObject, ctx: Context) -> CallToolResult:
@@ -101,13 +105,12 @@ def get_agent(arguments: JsonObject, ctx: Context) -> CallToolResult:
     zoo = get_caller_zoo(ctx)
     agent = zoo.agents.find(arguments["agentId"])
     page = zoo.brain.query_entries(agent.id, limit=MAX_SHOWN_ENTRIES)
-    result = {**to_json(agent), "brainEntries": to_json(page.items)}
-    if page.next_cursor is not None:
-        result["more"] = (
-            f"These are the newest {MAX_SHOWN_ENTRIES} brain entries. Get others with "
-            "agent_zoo_query_brain_entries."
-        )
-    return create_result(result)
+    return _create_page_result(
+        {**to_json(agent), "brainEntries": to_json(page.items)},
+        page,
+        f"These are the newest {MAX_SHOWN_ENTRIES} brain entries. Get others with "
+        "agent_zoo_query_brain_entries.",
+    )
 
 
 def toggle_skill(arguments: JsonObject, ctx: Context) -> CallToolResult:
@@ -254,12 +257,11 @@ def query_entries(arguments: JsonObject, ctx: Context) -> CallToolResult:
         text=arguments.get("text"),
         limit=MAX_QUERIED_ENTRIES,
     )
-    result: JsonObject = {"agentId": agent.id, "entries": to_json(page.items)}
-    if page.next_cursor is not None:
-        result["more"] = (
-            f"These are the newest {MAX_QUERIED_ENTRIES} entries. Narrow the query to get others."
-        )
-    return create_result(result)
+    return _create_page_result(
+        {"agentId": agent.id, "entries": to_json(page.items)},
+        page,
+        f"These are the newest {MAX_QUERIED_ENTRIES} entries. Narrow the query to get others.",
+    )
 
 
 def search_brain(arguments: JsonObject, ctx: Context) -> CallToolResult:

@@ -150,10 +150,11 @@ def convert_file_to_agent(file_format: AgentFileFormat, file: File) -> tuple[Age
 
 
 def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) -> Json:
-    """Return the data by which the original file can be restored.
+    """Return the data by which the original file can be restored: `{"path": …, "head": …, …}`.
 
-    It contains the path, the front matter and the fields without a counterpart in the zoo. The body
-    is included only if it cannot be restored from the agent.
+    The agent stores this data in `extra`. It contains the path, the front matter (`head`) and the
+    fields without a counterpart in the zoo. The body is included only if formatting the agent does
+    not give the same text.
     """
     origin: Json = {
         "path": path,
@@ -171,7 +172,10 @@ def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) 
 def _restore_document(origin: Json, persona: Persona) -> FrontMatterFile | None:
     """Return the original file with the agent's present texts, or None without an original.
 
-    If the stored data includes the original body, that body is used unchanged.
+    Args:
+        origin: The data that `_make_origin` has stored. If it includes the original body, that body
+            is used unchanged.
+        persona: The agent's soul and skills.
     """
     head, body = origin.get("head"), origin.get("body")
     if not isinstance(head, str):

@@ -6,7 +6,7 @@ Only the text between the marks of an agent is replaced or removed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.zoo.formats.agent_file import list_unsupported_fields
 from paddock.zoo.formats.exchange import AgentFilesError, File, Remark
@@ -68,9 +68,9 @@ def insert_block(text: str, block: File) -> str:
     # Windows line ends of the project are kept.
     end = "\r\n" if "\r\n" in text else "\n"
     new = block.text.replace("\n", end)
-    for name, start, stop in list(_find_blocks(text)):  # list: check all blocks before changing one
-        if name == block.block:
-            return f"{text[:start]}{new}{text[stop:]}"
+    for existing in list(_find_blocks(text)):  # list: check all blocks before changing one
+        if existing.name == block.block:
+            return f"{text[: existing.start]}{new}{text[existing.end :]}"
     if not text.strip():
         gap = end if text and not text.endswith("\n") else ""
     else:
@@ -90,14 +90,23 @@ def parse_agents(file: File) -> tuple[list[Agent], list[Remark]]:
         BlockError: The marks of a block are damaged.
     """
     agents = [
-        _parse_agent(name, file.text[start:stop]) for name, start, stop in _find_blocks(file.text)
+        _parse_agent(block.name, file.text[block.start : block.end])
+        for block in _find_blocks(file.text)
     ]
     text = "text outside of the blocks of agents is ignored"
     return agents, [Remark("file", text, path=file.path)]
 
 
-def _find_blocks(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the name, the start and the end of each block, including its marks.
+class _BlockRange(NamedTuple):
+    """The position of an agent's block in an AGENTS.md, including its marks."""
+
+    name: str
+    start: int
+    end: int
+
+
+def _find_blocks(text: str) -> Iterator[_BlockRange]:
+    """Yield the positions of all blocks.
 
     A damaged block raises an error instead of being skipped: replacing a wrong range would destroy
     text of the project.
@@ -121,7 +130,7 @@ def _find_blocks(text: str) -> Iterator[tuple[str, int, int]]:
                 hint="remove one of the two",
             )
         seen.add(name)
-        yield name, begin.start(), end.end()
+        yield _BlockRange(name, begin.start(), end.end())
         position = end.end()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -65,8 +65,16 @@ MAX_IMPORT_CHARACTERS = 20_000_000
 """Maximum number of characters in all files together."""
 
 
-def find_secrets(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line number and the kind of everything in a text that looks like a secret.
+class PossibleSecret(NamedTuple):
+    """The place and the kind of a text that looks like a secret, without the secret."""
+
+    line: int
+    kind: str
+    """For messages, such as `a GitHub token`."""
+
+
+def find_secrets(text: str) -> Iterator[PossibleSecret]:
+    """Yield everything in a text that looks like a secret.
 
     The search is a heuristic. Known token formats are recognized, and other values only if they
     look random and are assigned to a name such as `password`.
@@ -74,9 +82,9 @@ def find_secrets(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         match = _SECRET_PATTERN.search(line)
         if match is not None and match.lastgroup is not None:
-            yield number, SECRET_KINDS[int(match.lastgroup[1:])][0]
+            yield PossibleSecret(number, SECRET_KINDS[int(match.lastgroup[1:])][0])
         elif (assigned := _ASSIGNMENT_PATTERN.search(line)) and _is_random(assigned["value"]):
-            yield number, "a secret"
+            yield PossibleSecret(number, "a secret")
 
 
 def _is_random(text: str) -> bool:

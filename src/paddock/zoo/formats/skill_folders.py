@@ -185,4 +185,5 @@ def _make_document(
 
 
 def _get_first_paragraph(skill: AgentSkill) -> str:
+    """Return the first paragraph of the skill's instructions on one line."""
     return collapse_whitespace(skill.description.strip().partition("\n\n")[0])

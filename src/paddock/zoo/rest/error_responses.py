@@ -213,7 +213,7 @@ def _describe_http_exception(request: Request[Any, Any, Any], error: HTTPExcepti
 
 
 def _parse_details(extra: object) -> list[FieldError]:
-    """Convert Litestar's validation errors."""
+    """Convert Litestar's validation errors, such as `[{"key": "limit", "message": "…"}]`."""
     if not isinstance(extra, list):
         return []
     return [_parse_detail(item) for item in extra if isinstance(item, dict)]
@@ -225,6 +225,6 @@ def _parse_detail(data: dict[str, Any]) -> FieldError:
 
 
 def _to_camel_case(key: str) -> str:
-    """Convert the name of a parameter to its spelling in URLs."""
+    """Convert the name of a parameter to its spelling in URLs: `date_from` to `dateFrom`."""
     first, *rest = key.split("_")
     return first + "".join(part.capitalize() for part in rest)

@@ -229,7 +229,7 @@ class StartersBody(RequestBody, kw_only=True):
 
 
 def get_changes(body: RequestBody) -> dict[str, Any]:
-    """Return the fields that a request changes, by JSON key.
+    """Return the fields that a request changes by JSON key, such as `{"enabled": False}`.
 
     Fields that the request omits and read-only fields are left out.
     """

@@ -122,6 +122,7 @@ def update_agent(tx: WriteTransaction, key: int, agent: Agent) -> None:
 
 
 def _make_row(agent: Agent) -> dict[str, Any]:
+    """Return the columns of an agent: its fields, and the values that lists and searches need."""
     values = msgspec.structs.asdict(agent)
     # Names are folded here, because the databases fold case differently, and SQLite only folds
     # ASCII letters.

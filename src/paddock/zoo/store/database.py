@@ -120,30 +120,28 @@ def convert_database_errors(where: str) -> Iterator[None]:
             where=where,
             hint="try again, with fewer requests at the same time",
         ) from None
-    except sqlite3.Error as error:  # from `_configure_sqlite`, which SQLAlchemy does not wrap
-        converted = convert_sqlite_error(error, where)
-        if converted is None:
-            raise
-        raise converted from error
-    except DBAPIError as error:
+    # SQLAlchemy does not wrap errors in `_configure_sqlite`.
+    except (sqlite3.Error, DBAPIError) as error:
         converted = _convert_database_error(error, where)
         if converted is None:
             raise
         raise converted from error
 
 
-def _convert_database_error(error: DBAPIError, where: str) -> ZooUnavailableError | None:
+def _convert_database_error(
+    error: sqlite3.Error | DBAPIError, where: str
+) -> ZooUnavailableError | None:
     """Convert an error of the database driver to an error for the user.
 
     Returns None for an error in a statement.
     """
-    fault = error.orig
+    fault = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(fault, sqlite3.Error):
         return convert_sqlite_error(fault, where)
     if getattr(fault, "sqlstate", None) == _LOCK_NOT_AVAILABLE_STATE:
-        text, hint = _SQLITE_MESSAGES[sqlite3.SQLITE_BUSY]
-        return ZooUnavailableError(text, where=where, hint=hint)
-    if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
+        return _make_sqlite_error(sqlite3.SQLITE_BUSY, where)
+    is_disconnected = isinstance(error, DBAPIError) and error.connection_invalidated
+    if is_disconnected or isinstance(error, OperationalError | InterfaceError):
         message = str(fault).strip().partition("\n")[0]
         return ZooUnavailableError(
             f"the database reported an error: {message}",
@@ -160,10 +158,12 @@ def convert_sqlite_error(fault: sqlite3.Error, where: str) -> ZooUnavailableErro
     """
     # The low byte is the primary code. Extended codes distinguish its variants in the other bytes.
     code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
-    if code not in _SQLITE_MESSAGES:
-        return None
-    text, hint = _SQLITE_MESSAGES[code]
-    return ZooUnavailableError(text, where=where, hint=hint)
+    return _make_sqlite_error(code, where) if code in _SQLITE_MESSAGES else None
+
+
+def _make_sqlite_error(code: int, where: str) -> ZooUnavailableError:
+    message, hint = _SQLITE_MESSAGES[code]
+    return ZooUnavailableError(message, where=where, hint=hint)
 
 
 class ZooDatabase:
@@ -215,12 +215,10 @@ class ZooDatabase:
     @contextmanager
     def write_transaction(self, owner: str) -> Iterator[Connection]:
         """Open a transaction that changes an owner's data, with a lock against other writers."""
-        with self._connect() as connection:
-            connection.execution_options(paddock_writes=True)
-            with connection.begin():
-                if not self.is_sqlite:
-                    connection.execute(_LOCK_OWNER_STATEMENT, {"owner": owner})
-                yield connection
+        with self._connect() as connection, begin_write(connection):
+            if not self.is_sqlite:
+                connection.execute(_LOCK_OWNER_STATEMENT, {"owner": owner})
+            yield connection
 
     @contextmanager
     def _connect(self) -> Iterator[Connection]:
@@ -270,12 +268,10 @@ class ZooDatabase:
             if revisions.get_revision(connection, self.location) == revisions.CURRENT_REVISION:
                 return
         # Two processes may start at once. The second one finds the tables migrated.
-        with self._connect() as connection:
-            connection.execution_options(paddock_writes=True)
-            with connection.begin():
-                if not self.is_sqlite:
-                    connection.execute(_LOCK_TABLES_STATEMENT, {"key": _MIGRATION_LOCK_KEY})
-                revisions.migrate_tables(connection, self.location)
+        with self._connect() as connection, begin_write(connection):
+            if not self.is_sqlite:
+                connection.execute(_LOCK_TABLES_STATEMENT, {"key": _MIGRATION_LOCK_KEY})
+            revisions.migrate_tables(connection, self.location)
 
 
 def _parse_url(url: str) -> URL:
@@ -337,6 +333,25 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
+@contextmanager
+def begin_write(connection: Connection) -> Iterator[None]:
+    """Begin a transaction that takes SQLite's write lock at once, and commit it."""
+    connection.execution_options(paddock_writes=True)
+    with connection.begin():
+        yield
+
+
+@contextmanager
+def open_sqlite_transaction(path: Path, wait_seconds: float) -> Iterator[Connection]:
+    """Open a SQLite file of a zoo, and yield a connection in a write transaction."""
+    engine = create_sqlite_engine(str(path), wait_seconds)
+    try:
+        with engine.connect() as connection, begin_write(connection):
+            yield connection
+    finally:
+        engine.dispose()  # closing the last connection merges the write-ahead log into the file
+
+
 def create_tables(
     path: Path,
     wait_seconds: float,
@@ -346,14 +361,11 @@ def create_tables(
 ) -> None:
     """Create the tables in a new file."""
     path.touch(mode=0o600)
-    engine = create_sqlite_engine(str(path), wait_seconds)
-    try:
-        with convert_database_errors(str(path)), engine.connect() as connection:
-            connection.execution_options(paddock_writes=True)
-            with connection.begin():
-                revisions.migrate_tables(connection, where or str(path), to=revision)
-    finally:
-        engine.dispose()  # closing the last connection merges the write-ahead log into the file
+    with (
+        convert_database_errors(str(path)),
+        open_sqlite_transaction(path, wait_seconds) as connection,
+    ):
+        revisions.migrate_tables(connection, where or str(path), to=revision)
 
 
 def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:

@@ -62,6 +62,20 @@ class _TextSearchQuery(UserDefinedType[str]):
         return bindvalue.op("::")(literal_column("tsquery"))  # type: ignore[no-any-return]  # an operator of a parameter
 
 
+class _QuerySyntax(NamedTuple):
+    """The syntax of a full-text query in one kind of database."""
+
+    quote: str
+    prefix_mark: str
+    """Written after a quoted word that may be the beginning of a longer word."""
+    and_operator: str
+    or_operator: str
+
+
+_FTS5_SYNTAX = _QuerySyntax('"', "*", " AND ", " OR ")
+_TSQUERY_SYNTAX = _QuerySyntax("'", ":*", "&", "|")
+
+
 def filter_by_words(
     statement: Select[Any],
     tx: ReadTransaction,
@@ -73,8 +87,9 @@ def filter_by_words(
 ) -> Select[Any]:
     """Restrict a query to the entries that contain all of the words.
 
-    Both databases get the same query in their own syntax. The extra word of the agent or owner
-    keeps the index from reading the matches of others.
+    For agent 7 and the words `red` and `fox`, SQLite gets the query `"_a7" AND ("red" AND "fox")`,
+    and PostgreSQL gets `'_a7'&('red'&'fox')`. The extra word of the agent or owner keeps the index
+    from reading the matches of others.
 
     Args:
         statement: The query to restrict.
@@ -85,15 +100,14 @@ def filter_by_words(
         last_is_prefix: The last word may be the beginning of a word.
     """
     is_sqlite = _is_sqlite(tx)
-    quote, ending, both, either = (
-        ('"', "*", " AND ", " OR ") if is_sqlite else ("'", ":*", "&", "|")
-    )
-    terms = [f"{quote}{encode_index_word(word)}{quote}" for word in words]
+    syntax = _FTS5_SYNTAX if is_sqlite else _TSQUERY_SYNTAX
+    terms = [f"{syntax.quote}{encode_index_word(word)}{syntax.quote}" for word in words]
     if last_is_prefix:
-        terms[-1] += ending
-    query = f"({(either if match_any else both).join(terms)})"
+        terms[-1] += syntax.prefix_mark
+    operator = syntax.or_operator if match_any else syntax.and_operator
+    query = f"({operator.join(terms)})"
     if agent_key is not None:
-        query = f"{quote}_a{agent_key}{quote}{both}{query}"
+        query = f"{syntax.quote}_a{agent_key}{syntax.quote}{syntax.and_operator}{query}"
     elif is_sqlite:
         query = f'"_o{tx.owner.encode().hex()}" AND {query}'
     if is_sqlite:
@@ -117,6 +131,13 @@ class EntryRow(NamedTuple):
 
     key: int
     entry: BrainEntry
+
+
+class EntryMatch(NamedTuple):
+    """An entry that a search has found, with the name of its agent."""
+
+    entry: BrainEntry
+    agent_name: str
 
 
 class EntryFilter(NamedTuple):
@@ -213,6 +234,7 @@ def update_entry_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
 
 
 def _make_row(entry: BrainEntry) -> dict[str, Any]:
+    """Return the columns of an entry: its fields, and the values that queries and searches need."""
     values = msgspec.structs.asdict(entry)
     del values["agent_id"]
     # A column of its own, because it is searched for. Metadata is opaque JSON.
@@ -284,7 +306,7 @@ def search_entries(
     max_results: int,
     match_any: bool = False,
     last_is_prefix: bool = False,
-) -> list[tuple[EntryRow, str]]:
+) -> list[EntryMatch]:
     """Return the newest entries that contain the words, with their agents' names.
 
     `match_any` and `last_is_prefix` have the meaning that they have in `filter_by_words`.
@@ -305,4 +327,4 @@ def search_entries(
     )
     statement = statement.order_by(order_newest_first(tx)).limit(max_results)
     rows = tx.connection.execute(statement)
-    return [(_make_entry_row(row[:-1]), row[-1]) for row in rows]
+    return [EntryMatch(_make_entry_row(row[:-1]).entry, row[-1]) for row in rows]

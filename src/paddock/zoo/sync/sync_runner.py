@@ -42,7 +42,8 @@ SyncStep = Literal[
     "forget",
     "conflict",
 ]
-"""`read` the file into the agent, `write` the agent to the file, …"""
+"""The step for one file. `read` updates the agent from the file, `write` the file from the agent.
+`forget` removes the record of a file that no longer exists."""
 
 SyncPreference = Literal["file", "zoo"]
 
