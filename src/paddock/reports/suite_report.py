@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,7 +59,7 @@ class FileTestReport:
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
     not_run_count: int = 0
-    other_counts: dict[str, int] = field(default_factory=dict)
+    other_counts: Counter[str] = field(default_factory=Counter)
     """Further counts by name, such as skipped tests."""
     has_other_failure: bool = False
     """Whether the file failed for a reason other than a test."""
@@ -102,7 +103,7 @@ def format_test_report(
         sum(file.seconds for file in files) if seconds is None else seconds,
         list(notes),
         sum(file.not_run_count for file in files),
-        _sum_other_counts(files),
+        sum((file.other_counts for file in files), Counter()),
     )
     is_success = is_success and all(file.is_success for file in files)
     rows = {
@@ -121,11 +122,6 @@ def format_test_report(
         shown = f"Showing {limit} of {len(summary.failures)} failing tests"
         parts.append(f"*{shown}. Use the `limit` parameter to see more.*")
     return "\n\n".join(parts)
-
-
-def _sum_other_counts(files: Sequence[FileTestReport]) -> dict[str, int]:
-    names = dict.fromkeys(name for file in files for name in file.other_counts)
-    return {name: sum(file.other_counts.get(name, 0) for file in files) for name in names}
 
 
 def _format_counts(file: FileTestReport) -> dict[str, str]:
