@@ -13,8 +13,8 @@ from paddock.reports.inspection_report import (
     SourceRange,
     SuggestedFix,
 )
-from paddock.wolfram.inspection.inspection import InspectionRule
-from paddock.wolfram.inspection.inspector import RULES, inspect_code, inspect_source
+from paddock.wolfram.inspection.inspector import inspect_code, inspect_source
+from paddock.wolfram.inspection.rule_set import RULES, InspectionRule
 
 __all__ = [
     "ALL_ISSUES",

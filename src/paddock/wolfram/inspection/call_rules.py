@@ -20,18 +20,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression, Node
     from paddock.wolfram.inspection.inspection import Inspection
 
-CALLS = RuleSet("Values and arguments")
-
-
-NOTHING_VALUE_IN_ASSOCIATION = CALLS.add(
-    "NothingValueInAssociation",
-    "Warning",
-    0.9,
-    "`key -> Nothing` in an association, which does not remove the key",
-)
-DUPLICATE_KEYS = CALLS.add(
-    "DuplicateKeys", "Error", 0.95, "a duplicate literal key in an association"
-)
+CALLS = RuleSet()
 
 
 @CALLS.check_nodes("Association")
@@ -46,7 +35,7 @@ def _check_association(inspection: Inspection, node: Node) -> None:
         key_expression, value = rule.args
         if is_symbol(value, "Nothing"):
             inspection.report_issue(
-                NOTHING_VALUE_IN_ASSOCIATION, rule, "An association keeps `Nothing` as a value."
+                "NothingValueInAssociation", rule, "An association keeps `Nothing` as a value."
             )
         key = _get_literal_key(key_expression)
         # A key that must be evaluated can have any value, so it is not compared.
@@ -56,7 +45,7 @@ def _check_association(inspection: Inspection, node: Node) -> None:
         if first_start != rule.start:
             line, _ = inspection.source.get_position(first_start)
             inspection.report_issue(
-                DUPLICATE_KEYS,
+                "DuplicateKeys",
                 key_expression,
                 f"The key {inspection.quote_code(key_expression)} is already in line {line}; "
                 "only the last value is used.",
@@ -71,14 +60,6 @@ def _get_literal_key(key: Expression) -> str | None:
     return f'"{parse_string(key.text)}' if key.kind == "string" else key.text
 
 
-READ_STRING_CHARACTER_ENCODING = CALLS.add(
-    "ReadStringCharacterEncoding",
-    "Error",
-    0.95,
-    '`ReadString[…, CharacterEncoding -> "…"]`, which has no such option',
-)
-
-
 @CALLS.check_nodes("ReadString")
 def _check_read_string(inspection: Inspection, node: Node) -> None:
     """Report the option `CharacterEncoding` of `ReadString`, which does not exist."""
@@ -90,19 +71,11 @@ def _check_read_string(inspection: Inspection, node: Node) -> None:
             and is_atom(arg.args[1], "string")
         ):
             inspection.report_issue(
-                READ_STRING_CHARACTER_ENCODING,
+                "ReadStringCharacterEncoding",
                 arg,
                 "`ReadString` has no option `CharacterEncoding`; pass it to `OpenRead`, or use "
                 '`ByteArrayToString[ReadByteArray[…], "…"]`.',
             )
-
-
-KEY_EXISTS_Q_NESTED_KEY_PATH = CALLS.add(
-    "KeyExistsQNestedKeyPath",
-    "Warning",
-    0.9,
-    "`KeyExistsQ` with a list, which is a single key, not a path",
-)
 
 
 @CALLS.check_nodes("KeyExistsQ")
@@ -110,19 +83,10 @@ def _check_key_exists(inspection: Inspection, node: Node) -> None:
     """Report `KeyExistsQ` with a list, which looks like a path but is a single key."""
     if len(node.args) == 2 and has_head(node.args[1], "List"):
         inspection.report_issue(
-            KEY_EXISTS_Q_NESTED_KEY_PATH,
+            "KeyExistsQNestedKeyPath",
             node,
             "`KeyExistsQ` treats a list as a single key; it does not search nested associations.",
         )
-
-
-COMMA = CALLS.add(
-    "Comma",
-    "Error",
-    0.9,
-    "a comma without an expression before or after it, which inserts `Null`; not for the first "
-    "branch of an `If`",
-)
 
 
 @CALLS.check_source
@@ -142,7 +106,7 @@ def _check_commas(inspection: Inspection) -> None:
             continue
         place = TextSpan(comma, comma + 1)
         inspection.report_issue(
-            COMMA,
+            "Comma",
             place,
             "An expression is missing before or after this comma.",
             fixes=[IssueFix("Remove the `,`", place, "")],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression, Node
     from paddock.wolfram.inspection.inspection import Inspection
 
-CONTROL_FLOW = RuleSet("Control flow")
+CONTROL_FLOW = RuleSet()
 
 
 _SEQUENCE_CONFIDENCE = 0.6
@@ -75,15 +75,6 @@ def _may_be_sequence(arg: Expression) -> bool:
     return has_any_head(arg, _SEQUENCE_HEADS)
 
 
-ARGUMENTS = CONTROL_FLOW.add(
-    "Arguments",
-    "Error",
-    0.95,
-    "an invalid number of arguments of `If`, `Which`, `Switch`, `Module`, `With`, `Block`, "
-    "`While`, `For` or `Do`; with confidence 60% if an argument could be a sequence",
-)
-
-
 @CONTROL_FLOW.check_nodes(*_SIGNATURES)
 def _check_argument_count(inspection: Inspection, node: Node) -> None:
     """Report a number of arguments that the construct cannot have.
@@ -96,20 +87,12 @@ def _check_argument_count(inspection: Inspection, node: Node) -> None:
     if signature.accepts(count) or node.form != CALL_FORM or has_patterns(node.args):
         return
     inspection.report_issue(
-        ARGUMENTS,
+        "Arguments",
         node,
         f"`{head}` has {count} argument{'' if count == 1 else 's'}: {signature.description}.",
         argument=head,
         confidence=_SEQUENCE_CONFIDENCE if any(map(_may_be_sequence, node.args)) else None,
     )
-
-
-DUPLICATE_CLAUSES = CONTROL_FLOW.add(
-    "DuplicateClauses",
-    "Error",
-    0.9,
-    "duplicate clauses: equal branches of an `If`, or equal tests in a `Which` or `Switch`",
-)
 
 
 @CONTROL_FLOW.check_nodes("If")
@@ -123,7 +106,7 @@ def _check_if(inspection: Inspection, node: Node) -> None:
         inspection.omitted_arguments.add(args[1].start)
     if len(args) >= 3 and are_equal(args[1], args[2]) and not _is_missing_expression(args[1]):
         inspection.report_issue(
-            DUPLICATE_CLAUSES, args[2], "Both branches of `If` are equal.", argument="If"
+            "DuplicateClauses", args[2], "Both branches of `If` are equal.", argument="If"
         )
 
 
@@ -131,14 +114,6 @@ def _is_missing_expression(expression: Expression) -> bool:
     return isinstance(expression, Atom) and (
         expression.kind == "error" or expression.start == expression.end
     )
-
-
-IF_SET = CONTROL_FLOW.add(
-    "IfSet",
-    "Warning",
-    0.85,
-    "an assignment as a test, `If[x = y, …]` or `While[x = y, …]`; not in parentheses",
-)
 
 
 @CONTROL_FLOW.check_nodes("If", "While")
@@ -154,21 +129,12 @@ def _check_condition(inspection: Inspection, node: Node) -> None:
         return
     head = get_head_name(node)
     inspection.report_issue(
-        IF_SET,
+        "IfSet",
         test,
         f"The test of `{head}` is an assignment.",
         argument=head,
         fixes=inspection.build_sign_fixes(test.args[0], "=", test.args[1], ("==", "===")),
     )
-
-
-SWITCH_WHICH_CONFUSION = CONTROL_FLOW.add(
-    "SwitchWhichConfusion",
-    "Error",
-    0.85,
-    "`Which` with `_` as a test or `$OperatingSystem` as the first test, and `Switch` with the "
-    "last pattern `True` and no pattern `False`",
-)
 
 
 @CONTROL_FLOW.check_nodes("Which")
@@ -183,13 +149,13 @@ def _check_which(inspection: Inspection, node: Node) -> None:
         # A head that the parser added has no text to replace.
         has_text = isinstance(node.head, Atom) and node.head.start >= 0
         inspection.report_issue(
-            SWITCH_WHICH_CONFUSION,
+            "SwitchWhichConfusion",
             node,
             "The first test of `Which` is `$OperatingSystem`.",
             fixes=[IssueFix("Replace with `Switch`", node.head, "Switch")] if has_text else [],
         )
     for test in filter(_is_blank, tests):
-        inspection.report_issue(SWITCH_WHICH_CONFUSION, test, "A test of `Which` is `_`.")
+        inspection.report_issue("SwitchWhichConfusion", test, "A test of `Which` is `_`.")
     _report_duplicate_clauses(inspection, "Which", tests)
     for index, test in enumerate(tests[:-1]):
         if is_symbol(test, "True"):
@@ -212,7 +178,7 @@ def _check_switch(inspection: Inspection, node: Node) -> None:
     )
     if is_confused:
         inspection.report_issue(
-            SWITCH_WHICH_CONFUSION,
+            "SwitchWhichConfusion",
             cases[-1],
             "The last pattern of `Switch` is `True`.",
             fixes=[IssueFix("Replace `True` with `_`", cases[-1], "_")],
@@ -238,7 +204,7 @@ def _report_duplicate_clauses(inspection: Inspection, head: str, tests: list[Exp
         form = full_form(test)
         if form in seen_forms and not _is_missing_expression(test):
             inspection.report_issue(
-                DUPLICATE_CLAUSES,
+                "DuplicateClauses",
                 test,
                 f"{inspection.quote_code(test)} occurs twice in `{head}`: "
                 "the second one is never used.",
@@ -247,31 +213,15 @@ def _report_duplicate_clauses(inspection: Inspection, head: str, tests: list[Exp
         seen_forms.add(form)
 
 
-UNREACHABLE_CLAUSES = CONTROL_FLOW.add(
-    "UnreachableClauses",
-    "Warning",
-    0.95,
-    "clauses after the test `True` of a `Which` or the pattern `_` of a `Switch`",
-)
-
-
 def _report_unreachable_clauses(
     inspection: Inspection, head: str, last: str, clauses: list[Expression]
 ) -> None:
     inspection.report_issue(
-        UNREACHABLE_CLAUSES,
+        "UnreachableClauses",
         TextSpan(clauses[0].start, clauses[-1].end),
         f"`{head}` never reaches the clauses after `{last}`.",
         argument=head,
     )
-
-
-RETURN_AMBIGUOUS = CONTROL_FLOW.add(
-    "ReturnAmbiguous",
-    "Warning",
-    0.9,
-    "`Return[value]`, which does not specify what it returns from",
-)
 
 
 @CONTROL_FLOW.check_nodes("Return")
@@ -279,7 +229,7 @@ def _check_return(inspection: Inspection, node: Node) -> None:
     """Report `Return` with one argument. The second argument would name what it returns from."""
     if len(node.args) == 1 and not has_patterns(node.args):
         inspection.report_issue(
-            RETURN_AMBIGUOUS,
+            "ReturnAmbiguous",
             node,
             "`Return` with one argument returns from whichever construct encloses it when it is "
             "evaluated; specify the construct, as in `Return[value, Module]`.",
@@ -310,11 +260,6 @@ def _collect_hold(inspection: Inspection, node: Node) -> None:
     inspection.function_spans.add(node.start, node.end)
 
 
-EQUAL_STATEMENT = CONTROL_FLOW.add(
-    "EqualStatement", "Warning", 0.85, "a comparison as a statement, `x == y;`"
-)
-
-
 @CONTROL_FLOW.check_nodes("CompoundExpression")
 def _check_statements(inspection: Inspection, node: Node) -> None:
     """Report comparisons as statements, where an assignment was probably meant."""
@@ -323,19 +268,11 @@ def _check_statements(inspection: Inspection, node: Node) -> None:
         if has_head(statement, "Equal") and statement.form == "==" and not statement.is_grouped:
             left, right = statement.args[0], statement.args[-1]
             inspection.report_issue(
-                EQUAL_STATEMENT,
+                "EqualStatement",
                 statement,
                 "The result of this comparison is discarded.",
                 fixes=inspection.build_sign_fixes(left, "==", right, ("=",)),
             )
-
-
-NO_SURROUNDING_CATCH = CONTROL_FLOW.add(
-    "NoSurroundingCatch",
-    "Error",
-    0.9,
-    "`Throw[value]` that is not inside a `Catch[…]` with one argument",
-)
 
 
 @CONTROL_FLOW.check_source
@@ -344,7 +281,7 @@ def _check_uncaught_throws(inspection: Inspection) -> None:
     for node in inspection.throws:
         if not inspection.catch_spans.covers(node.start):
             inspection.report_issue(
-                NO_SURROUNDING_CATCH,
+                "NoSurroundingCatch",
                 node,
                 "This `Throw` is not inside a `Catch`; add a tag if a function elsewhere catches "
                 "it.",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.inspection.inspection import Inspection
 
-DEFINITIONS = RuleSet("Definitions")
+DEFINITIONS = RuleSet()
 
 
 _INNER_ARGUMENT_INDICES = {"Pattern": 1, "PatternTest": 0, "Condition": 0, "Optional": 0}
@@ -40,11 +40,6 @@ _WRAPPER_HEADS = ("Condition", "HoldPattern", "MessageName")
 _MUTATING_HEADS = (
     *("AddTo", "SubtractFrom", "TimesBy", "DivideBy", "ApplyTo", "AppendTo", "PrependTo"),
     *("Increment", "Decrement", "PreIncrement", "PreDecrement", "AssociateTo", "Unset"),
-)
-
-
-SELF_ASSIGNMENT = DEFINITIONS.add(
-    "SelfAssignment", "Warning", 0.95, "`x = x`, except in a list of local variables"
 )
 
 
@@ -63,7 +58,7 @@ def _check_definition(inspection: Inspection, node: Node) -> None:
         # `Module[{x = x}, …]` initializes the local variable with the outer one.
         if id(node) not in inspection.initial_values:
             description = f"{inspection.quote_code(left)} is set to itself."
-            inspection.report_issue(SELF_ASSIGNMENT, node, description)
+            inspection.report_issue("SelfAssignment", node, description)
         return
     _check_symbol_target(inspection, left)
     _check_pattern_in_value(inspection, left, right)
@@ -113,14 +108,6 @@ def get_defined_symbol(left: Expression) -> str | None:
     return left.text if left.kind == "symbol" else None
 
 
-DEFINITION_NO_SYMBOL = DEFINITIONS.add(
-    "DefinitionNoSymbol",
-    "Error",
-    0.95,
-    "a definition whose left side is a bare pattern such as `_` or `x_`, not a symbol",
-)
-
-
 def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
     """Report a left side without a symbol to which the definition can belong."""
     # `x_ /; test` and `x_?test` are also only patterns, so what they wrap is checked.
@@ -132,18 +119,10 @@ def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
         target = target.args[index]
     if has_any_head(target, _BLANK_HEADS) and not target.args:
         inspection.report_issue(
-            DEFINITION_NO_SYMBOL,
+            "DefinitionNoSymbol",
             left,
             f"{inspection.quote_code(left)} has no symbol that the definition could belong to.",
         )
-
-
-PATTERN_ON_RIGHT_SIDE = DEFINITIONS.add(
-    "PatternOnRightSide",
-    "Error",
-    0.9,
-    "`x_` instead of `x` in the value of a definition with the pattern `x_`",
-)
 
 
 def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
@@ -159,14 +138,11 @@ def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Exp
         name = pattern.args[0]
         if isinstance(name, Atom) and name.text in parameters:
             inspection.report_issue(
-                PATTERN_ON_RIGHT_SIDE,
+                "PatternOnRightSide",
                 pattern,
                 f"`{name.text}_` is a pattern; its value is `{name.text}`.",
                 fixes=[IssueFix(f"Replace with `{name.text}`", pattern, name.text)],
             )
-
-
-SET_NOT = DEFINITIONS.add("SetNot", "Warning", 0.85, "`x =! y`, which is `x = Not[y]`")
 
 
 def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: Expression) -> None:
@@ -181,7 +157,7 @@ def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: 
             IssueFix(f"Replace `=!` with `{sign}`", TextSpan(start - 1, start + 1), sign)
             for sign in ("!=", "=!=")
         ]
-        inspection.report_issue(SET_NOT, node, "`=!` assigns the negation.", fixes=fixes)
+        inspection.report_issue("SetNot", node, "`=!` assigns the negation.", fixes=fixes)
 
 
 @DEFINITIONS.check_nodes(*_MUTATING_HEADS)
@@ -198,14 +174,6 @@ def _record_tag_definition(inspection: Inspection, node: Node) -> None:
         inspection.defined_symbols.add(name)
 
 
-UNREACHABLE_CONDITIONAL_DEFINITION = DEFINITIONS.add(
-    "UnreachableConditionalDefinition",
-    "Warning",
-    0.9,
-    "`x /; c := v` or `f[] /; c := v` where `x` or `f[]` also has an unconditional definition",
-)
-
-
 @DEFINITIONS.check_source
 def _check_unreachable_definitions(inspection: Inspection) -> None:
     """Report conditional definitions that an unconditional one with the same target replaces."""
@@ -215,7 +183,7 @@ def _check_unreachable_definitions(inspection: Inspection) -> None:
     for definition in inspection.definitions:
         if definition.is_conditional and definition.target in unconditional_targets:
             inspection.report_issue(
-                UNREACHABLE_CONDITIONAL_DEFINITION,
+                "UnreachableConditionalDefinition",
                 definition.left,
                 f"{format_code(definition.target)} also has an unconditional definition, which "
                 "replaces this one.",

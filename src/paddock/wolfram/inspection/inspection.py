@@ -12,11 +12,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Atom, Expression, Node, has_head
+from paddock.wolfram.inspection.rule_set import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from paddock.reports.inspection_report import Severity
+    from paddock.wolfram.inspection.rule_set import InspectionRule
     from paddock.wolfram.source import ParsedSource
 
 _MAX_QUOTED_CHARACTERS = 60
@@ -24,15 +25,6 @@ _MAX_QUOTED_CHARACTERS = 60
 _PATTERN_SCOPE_HEADS = frozenset(
     {"Set", "SetDelayed", "UpSetDelayed", "TagSetDelayed", "RuleDelayed"}
 )
-
-
-class InspectionRule(NamedTuple):
-    """A rule of the inspector. `summary` completes the sentence "Reports ..."."""
-
-    tag: str
-    severity: Severity
-    confidence: float
-    summary: str
 
 
 class SpanSet:
@@ -200,7 +192,7 @@ class Inspection:
 
     def report_issue(
         self,
-        rule: InspectionRule,
+        tag: str,
         place: IssuePlace,
         description: str,
         *,
@@ -211,13 +203,14 @@ class Inspection:
         """Report an issue.
 
         Args:
-            rule: The violated rule.
+            tag: The tag of the violated rule, such as `IfSet`.
             place: What the issue is about.
             description: A sentence, with code in backticks.
             argument: The function that the issue is about, if the rule applies to several.
             confidence: Overrides the confidence of the rule.
             fixes: Suggested fixes.
         """
+        rule = RULES[tag]
         issue_confidence = rule.confidence if confidence is None else confidence
         self.issues.append(RawIssue(rule, place, description, argument, issue_confidence, fixes))
 

@@ -21,6 +21,7 @@ from paddock.wolfram.inspection.inspection import (
     get_symbol_start,
 )
 from paddock.wolfram.inspection.operator_rules import OPERATORS
+from paddock.wolfram.inspection.rule_set import RULES
 from paddock.wolfram.inspection.scope_rules import LOCAL_NAMES
 from paddock.wolfram.inspection.symbol_rules import PACKAGES, SYMBOLS
 from paddock.wolfram.inspection.text_rules import (
@@ -41,17 +42,10 @@ if TYPE_CHECKING:
     from paddock.wolfram.source import ParsedSource
 
 
-RULE_SETS = (
-    *(SYNTAX, OPERATORS, CONTROL_FLOW, DEFINITIONS, LOCAL_NAMES),
-    *(CALLS, SYMBOLS, PACKAGES, COMMENTS, LINES),
-)
-"""All rules, in the order of the documentation."""
-RULES = {rule.tag: rule for rule_set in RULE_SETS for rule in rule_set.rules}
-"""All rules by tag."""
 # LOCAL_NAMES must come first: it records the initial values, which SelfAssignment skips.
 _CODE_RULE_SETS = (LOCAL_NAMES, CONTROL_FLOW, OPERATORS, DEFINITIONS, CALLS, PACKAGES)
 """Rules on code that is evaluated, so not within `HoldPattern`."""
-_LINE_TAGS = frozenset(rule.tag for rule in LINES.rules)
+_LINE_TAGS = frozenset(rule.tag for rule in RULES.values() if rule.subject == "Lines")
 
 
 def _merge_node_checks() -> dict[str, list[NodeCheck]]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.inspection.inspection import Inspection
 
-OPERATORS = RuleSet("Operators")
+OPERATORS = RuleSet()
 
 
 _PRODUCT_FORMS = ("implicit times", "*", "\\[InvisibleTimes]", "\\[Times]", "-")
@@ -51,24 +51,6 @@ def _check_times(inspection: Inspection, node: Node) -> None:
                     _check_implicit_product(inspection, left, right, gap)
 
 
-IMPLICIT_TIMES_ACROSS_LINES = OPERATORS.add(
-    "ImplicitTimesAcrossLines",
-    "Error",
-    0.95,
-    "expressions on consecutive lines within brackets that are multiplied because a `;` or `,` is "
-    "missing",
-)
-IMPLICIT_TIMES_STRING = OPERATORS.add(
-    "ImplicitTimesString",
-    "Error",
-    0.9,
-    "a string next to another expression, which multiplies them",
-)
-IMPLICIT_TIMES_BLANKS = OPERATORS.add(
-    "ImplicitTimesBlanks", "Error", 0.95, "four or more consecutive `_`, which form a product"
-)
-
-
 def _check_implicit_product(
     inspection: Inspection, left: Expression, right: Expression, gap: str
 ) -> None:
@@ -83,21 +65,21 @@ def _check_implicit_product(
     product = TextSpan(left.start, right.end)
     if is_atom(left, "string") or is_atom(right, "string"):
         inspection.report_issue(
-            IMPLICIT_TIMES_STRING,
+            "ImplicitTimesString",
             product,
             "A string is multiplied by the expression next to it.",
             fixes=_build_insertions(left, ("<>", ",")),
         )
     elif _LINE_END.search(gap):
         inspection.report_issue(
-            IMPLICIT_TIMES_ACROSS_LINES,
+            "ImplicitTimesAcrossLines",
             TextSpan(left.end, right.start),
             "The expressions on these two lines are multiplied.",
             fixes=_build_insertions(left, (";", ",", "*")),
         )
     elif not gap and has_any_head(left, _BLANK_HEADS) and has_any_head(right, _BLANK_HEADS):
         description = f"{inspection.quote_code(product)} is a product of patterns."
-        inspection.report_issue(IMPLICIT_TIMES_BLANKS, product, description)
+        inspection.report_issue("ImplicitTimesBlanks", product, description)
     elif right.is_grouped and isinstance(left, Atom) and left.text in _COMMON_FUNCTIONS:
         _report_uncalled_function(inspection, left, right)
 
@@ -107,14 +89,6 @@ def _build_insertions(left: Expression, signs: tuple[str, ...]) -> list[IssueFix
     return [IssueFix(f"Insert `{sign}`", place, sign) for sign in signs]
 
 
-IMPLICIT_TIMES_CALL = OPERATORS.add(
-    "ImplicitTimesCall",
-    "Error",
-    0.9,
-    "a function with parentheses instead of brackets, such as `Sin (x)`",
-)
-
-
 def _report_uncalled_function(inspection: Inspection, left: Atom, right: Expression) -> None:
     """Report a function that is multiplied with its argument in parentheses, not called."""
     product = TextSpan(left.start, right.end)
@@ -122,17 +96,12 @@ def _report_uncalled_function(inspection: Inspection, left: Atom, right: Express
     fixes = [IssueFix(f"Replace with {format_code(call)}", product, call)]
     # In `(Sin) (x)`, replacing only the name would leave an unbalanced parenthesis, so no fix then.
     inspection.report_issue(
-        IMPLICIT_TIMES_CALL,
+        "ImplicitTimesCall",
         product,
         f"`{left.text}` is multiplied here, not called.",
         argument=left.text,
         fixes=[] if left.is_grouped else fixes,
     )
-
-
-NEGATED_DATE_OBJECT = OPERATORS.add(
-    "NegatedDateObject", "Error", 0.95, "a negated date, such as `-Now` or `-DateObject[…]`"
-)
 
 
 def _check_negated_date(inspection: Inspection, node: Node) -> None:
@@ -141,17 +110,11 @@ def _check_negated_date(inspection: Inspection, node: Node) -> None:
     symbol = inner.head if isinstance(inner, Node) else inner
     if is_atom(symbol, "symbol") and symbol.text in _DATE_SYMBOLS:
         inspection.report_issue(
-            NEGATED_DATE_OBJECT,
+            "NegatedDateObject",
             node,
             f"`{symbol.text}` is a date, which cannot be negated.",
             argument=symbol.text,
         )
-
-
-PLUS_STRING = OPERATORS.add(
-    "PlusString", "Error", 0.9, "`+` with a string; strings are joined with `<>`"
-)
-PREFIX_PLUS = OPERATORS.add("PrefixPlus", "Remark", 0.8, "`+x`, which means `x`")
 
 
 @OPERATORS.check_nodes("Plus")
@@ -160,7 +123,7 @@ def _check_plus(inspection: Inspection, node: Node) -> None:
     if node.form == "prefix +":
         fix = IssueFix("Remove `+`", TextSpan(node.start, node.args[0].start), "")
         inspection.report_issue(
-            PREFIX_PLUS, node, "A `+` before an expression has no effect.", fixes=[fix]
+            "PrefixPlus", node, "A `+` before an expression has no effect.", fixes=[fix]
         )
         return
     if node.form != "+" or not any(is_atom(arg, "string") for arg in node.args):
@@ -169,15 +132,7 @@ def _check_plus(inspection: Inspection, node: Node) -> None:
     # With more operands, the other `+` signs may be intended as sums.
     fixes = [] if others else inspection.build_sign_fixes(left, "+", right, ("<>",))
     description = "`+` does not join strings; use `<>`."
-    inspection.report_issue(PLUS_STRING, node, description, fixes=fixes)
-
-
-LOGIC_OF_VALUES = OPERATORS.add(
-    "LogicOfValues",
-    "Error",
-    0.9,
-    'a string or number as an operand of `&&`, `||` or `!`, as in `x == "a" || "b"`',
-)
+    inspection.report_issue("PlusString", node, description, fixes=fixes)
 
 
 @OPERATORS.check_nodes("And", "Or", "Not")
@@ -189,15 +144,7 @@ def _check_logic(inspection: Inspection, node: Node) -> None:
     for arg in node.args:
         if isinstance(arg, Atom) and arg.kind in ("string", "number"):
             description = f"{inspection.quote_code(arg)} is neither `True` nor `False`."
-            inspection.report_issue(LOGIC_OF_VALUES, arg, description)
-
-
-CONTRADICTING_LITERALS = OPERATORS.add(
-    "ContradictingLiterals",
-    "Warning",
-    0.9,
-    'a comparison with two different strings, as in `x == "a" == "b"`, which is never true',
-)
+            inspection.report_issue("LogicOfValues", arg, description)
 
 
 @OPERATORS.check_nodes("Equal", "SameQ")
@@ -208,16 +155,8 @@ def _check_comparison(inspection: Inspection, node: Node) -> None:
     strings = {arg.text for arg in node.args if is_atom(arg, "string")}
     if len(strings) > 1:
         inspection.report_issue(
-            CONTRADICTING_LITERALS, node, "A value cannot be equal to two different strings."
+            "ContradictingLiterals", node, "A value cannot be equal to two different strings."
         )
-
-
-AMBIGUOUS_MAP_PRECEDENCE = OPERATORS.add(
-    "AmbiguousMapPrecedence",
-    "Warning",
-    0.9,
-    "`f @ g /@ x`, which means `f[g] /@ x`",
-)
 
 
 @OPERATORS.check_nodes("Map")
@@ -240,7 +179,7 @@ def _check_map(inspection: Inspection, node: Node) -> None:
     place = TextSpan(function.start, operand.end)
     mapped_code = format_code(f"{outer_code}[{inner_code}]")
     inspection.report_issue(
-        AMBIGUOUS_MAP_PRECEDENCE,
+        "AmbiguousMapPrecedence",
         place,
         f"{inspection.quote_code(place)} maps {mapped_code}.",
         fixes=[
@@ -265,11 +204,6 @@ def _collect_pattern(inspection: Inspection, node: Node) -> None:
     inspection.pattern_spans.add(node.start, node.end)
 
 
-SLOT_OUTSIDE_FUNCTION = OPERATORS.add(
-    "SlotOutsideFunction", "Warning", 0.8, "`#` outside a function, without `&` or `Function`"
-)
-
-
 @OPERATORS.check_source
 def _check_stray_slots(inspection: Inspection) -> None:
     """Report slots outside of any function.
@@ -279,7 +213,7 @@ def _check_stray_slots(inspection: Inspection) -> None:
     for slot in inspection.slots:
         if not inspection.function_spans.covers(slot.start):
             inspection.report_issue(
-                SLOT_OUTSIDE_FUNCTION,
+                "SlotOutsideFunction",
                 slot,
                 f"{inspection.quote_code(slot)} is outside a function; is a `&` missing?",
             )

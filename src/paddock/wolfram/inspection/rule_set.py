@@ -1,11 +1,10 @@
-"""Inspection rules, grouped by subject, and the registration of their checks."""
+"""The rules of the inspector, and the registration of their checks by subject."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
-
-from paddock.wolfram.inspection.inspection import InspectionRule
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,26 +17,51 @@ if TYPE_CHECKING:
     SourceCheck = Callable[[Inspection], None]
 
 
+class InspectionRule(NamedTuple):
+    """A rule of the inspector. `summary` completes the sentence "Reports ..."."""
+
+    tag: str
+    severity: Severity
+    confidence: float
+    summary: str
+    subject: str
+    """The heading in the documentation, such as `Control flow`."""
+
+
+def _read_rules() -> dict[str, InspectionRule]:
+    """Return the rules in `rules.txt` by tag, in the order of the documentation.
+
+    A line such as `PrefixPlus | Remark | 0.8 | ...` defines a rule. Headings begin with `##`.
+    """
+    rules: dict[str, InspectionRule] = {}
+    subject = ""
+    for line in Path(__file__).with_name("rules.txt").read_text("utf-8").splitlines():
+        if line.startswith("## "):
+            subject = line.removeprefix("## ")
+        elif line and not line.startswith("#"):
+            tag, severity, confidence, summary = line.split(" | ", 3)
+            rules[tag] = InspectionRule(
+                tag, cast("Severity", severity), float(confidence), summary, subject
+            )
+    return rules
+
+
+RULES = _read_rules()
+"""All rules by tag."""
+
+
 class RuleSet:
-    """The rules on one subject, with the checks that report them.
+    """The checks of the rules on one subject.
 
     Node checks run during the walk over the expressions, for the heads they are registered for.
     Source checks run after the walk, when the whole source has been seen.
     """
 
-    def __init__(self, subject: str) -> None:
-        self.subject = subject
-        self.rules: list[InspectionRule] = []
+    def __init__(self) -> None:
         self.node_checks: defaultdict[str, list[NodeCheck]] = defaultdict(list)
         self.source_checks: list[SourceCheck] = []
         self.scoping_checks: list[SourceCheck] = []
         """Source checks that report issues of the severity Scoping only."""
-
-    def add(self, tag: str, severity: Severity, confidence: float, summary: str) -> InspectionRule:
-        """Define a rule of this set."""
-        rule = InspectionRule(tag, severity, confidence, summary)
-        self.rules.append(rule)
-        return rule
 
     def check_nodes(self, *heads: str) -> Callable[[NodeCheck], NodeCheck]:
         """Register the decorated function as a check of nodes with these heads."""

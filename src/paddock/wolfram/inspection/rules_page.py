@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from paddock.reports.inspection_report import SEVERITIES
-from paddock.wolfram.inspection.inspector import RULE_SETS, RULES
+from paddock.wolfram.inspection.rule_set import RULES
 
 PAGE_HEADER = """# Inspector rules
 
@@ -49,14 +49,15 @@ TABLE_HEADER = "| tag | severity | confidence | reports |\n|---|---|---|---|"
 def render_page() -> str:
     """Return the Markdown page of the documentation that lists all rules."""
     sections = [PAGE_HEADER.format(count=len(RULES), severities=", ".join(SEVERITIES))]
-    for rule_set in RULE_SETS:
+    for subject in dict.fromkeys(rule.subject for rule in RULES.values()):
         rows = [
             f"| `{rule.tag}` | {rule.severity} | {rule.confidence:.0%} "
             f"| {_escape_cell(rule.summary)} |"
-            for rule in rule_set.rules
+            for rule in RULES.values()
+            if rule.subject == subject
         ]
         table = "\n".join([TABLE_HEADER, *rows])
-        sections.append(f"## {rule_set.subject}\n\n{table}\n")
+        sections.append(f"## {subject}\n\n{table}\n")
     return "\n".join(sections)
 
 

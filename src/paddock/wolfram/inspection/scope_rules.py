@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression, Node
     from paddock.wolfram.inspection.inspection import Inspection
 
-LOCAL_NAMES = RuleSet("Local names")
+LOCAL_NAMES = RuleSet()
 
 
 _BLOCK_CONFIDENCE = 0.7
@@ -58,11 +58,6 @@ _CERTAIN_VALUE_HEADS = (
     *("Equal", "Rule", "RuleDelayed", "List", "Plus", "Times", "Part", "CompoundExpression"),
 )
 """Heads of expressions that certainly declare no variable."""
-
-
-NO_VARIABLES = LOCAL_NAMES.add(
-    "NoVariables", "Remark", 0.9, "an empty list of variables, as in `Module[{}, …]`"
-)
 
 
 @LOCAL_NAMES.check_nodes(*_SCOPE_HEADS)
@@ -83,7 +78,7 @@ def _check_variables(inspection: Inspection, node: Node) -> None:
         if not variable_list.args and index == 0:
             place = TextSpan(node.start, variable_list.end)
             description = f"`{kind}` has no variables."
-            inspection.report_issue(NO_VARIABLES, place, description, argument=kind)
+            inspection.report_issue("NoVariables", place, description, argument=kind)
         declared = list(_iter_declarations(inspection, kind, variable_list))
         _check_duplicate_variables(inspection, kind, declared)
         variables += declared
@@ -125,26 +120,12 @@ def _make_variable(
     return LocalVariable(name.text, get_symbol_start(name, inspection.text), initial)
 
 
-VARIABLE_ERROR = LOCAL_NAMES.add(
-    "VariableError",
-    "Error",
-    0.9,
-    "an element of a list of variables that is not a variable, or a variable of `With` without a "
-    "value",
-)
-
-
 def _report_variable_error(
     inspection: Inspection, kind: str, element: Expression, problem: str
 ) -> None:
     """Report an invalid element of a variable list. `problem` completes the description."""
     description = f"{inspection.quote_code(element)} in the variable list of `{kind}` {problem}."
-    inspection.report_issue(VARIABLE_ERROR, element, description, argument=kind)
-
-
-DUPLICATE_VARIABLES = LOCAL_NAMES.add(
-    "DuplicateVariables", "Error", 0.95, "a duplicate variable in a list of variables"
-)
+    inspection.report_issue("VariableError", element, description, argument=kind)
 
 
 def _check_duplicate_variables(
@@ -155,7 +136,7 @@ def _check_duplicate_variables(
     for variable in declared:
         if variable.name in seen_names:
             description = f"`{kind}` declares {format_code(variable.name)} twice."
-            inspection.report_issue(DUPLICATE_VARIABLES, variable, description, argument=kind)
+            inspection.report_issue("DuplicateVariables", variable, description, argument=kind)
         seen_names.add(variable.name)
 
 
@@ -240,33 +221,18 @@ def _get_box_text(inspection: Inspection, scope: LocalScope) -> str:
     return inspection.text[start : scope.node.end] if start >= 0 else ""
 
 
-UNUSED_VARIABLE = LOCAL_NAMES.add(
-    "UnusedVariable",
-    "Scoping",
-    0.95,
-    "an unused local variable; with confidence 70% in `Block`, whose variables called functions "
-    "may use",
-)
-UNUSED_PARAMETER = LOCAL_NAMES.add(
-    "UnusedParameter",
-    "Scoping",
-    0.85,
-    "an unused parameter of a function, or an unused pattern name of a definition or rule",
-)
-
-
 def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVariable) -> None:
     """Report an unused variable or parameter, with a fix for names in patterns."""
-    rule, kind = UNUSED_VARIABLE, "variable"
+    tag, kind = "UnusedVariable", "variable"
     if scope.has_parameters:
-        rule, kind = UNUSED_PARAMETER, "parameter"
+        tag, kind = "UnusedParameter", "parameter"
     name = format_code(variable.name)
     fixes = []
     # `x_` can become `_`. Other parameters are needed for their position.
     if scope.is_pattern and inspection.text.startswith("_", variable.end):
         fixes.append(IssueFix(f"Remove the name {name}", variable, ""))
     inspection.report_issue(
-        rule,
+        tag,
         variable,
         f"The {kind} {name} of this `{scope.kind}` is not used.",
         argument=scope.kind,
@@ -309,36 +275,17 @@ def _is_intended_shadow(inspection: Inspection, scope: LocalScope, variable: Loc
     )
 
 
-SHADOWED_VARIABLE = LOCAL_NAMES.add(
-    "ShadowedVariable", "Scoping", 0.95, "a local variable that shadows another local name"
-)
-SHADOWED_PARAMETER = LOCAL_NAMES.add(
-    "ShadowedParameter",
-    "Scoping",
-    0.95,
-    "a parameter or pattern name that shadows another local name",
-)
-
-
 def _report_shadow(
     inspection: Inspection, scope: LocalScope, variable: LocalVariable, outer: LocalScope
 ) -> None:
     """Report a local name that shadows the name of an outer scope."""
     line, _ = inspection.source.get_position(outer.node.start)
     inspection.report_issue(
-        SHADOWED_PARAMETER if scope.has_parameters else SHADOWED_VARIABLE,
+        "ShadowedParameter" if scope.has_parameters else "ShadowedVariable",
         variable,
         f"{format_code(variable.name)} shadows the one of the `{outer.kind}` in line {line}.",
         argument=scope.kind,
     )
-
-
-LEAKED_VARIABLE = LOCAL_NAMES.add(
-    "LeakedVariable",
-    "Scoping",
-    0.75,
-    "an assignment in a `Module` to a symbol that is neither local nor used elsewhere",
-)
 
 
 @LOCAL_NAMES.check_scoping
@@ -362,7 +309,7 @@ def _check_leaks(inspection: Inspection) -> None:
         for position, innermost in _iter_innermost_scopes(scopes.get(name, []), positions):
             if innermost is None and modules.covers(position):
                 inspection.report_issue(
-                    LEAKED_VARIABLE,
+                    "LeakedVariable",
                     get_name_span(name, position),
                     f"{format_code(name)} is not local and not used elsewhere.",
                 )
@@ -411,11 +358,6 @@ def _iter_innermost_scopes(
         yield position, enclosing[-1] if enclosing else None
 
 
-WITH_ASSIGNMENT = LOCAL_NAMES.add(
-    "WithAssignment", "Error", 0.85, "an assignment to a variable of `With`, which are constants"
-)
-
-
 @LOCAL_NAMES.check_source
 def _check_constant_assignments(inspection: Inspection) -> None:
     """Report assignments to variables of `With`, which are replaced by their values first."""
@@ -434,7 +376,7 @@ def _check_constant_assignments(inspection: Inspection) -> None:
         ):
             if scope is not None and scope.kind == "With" and _is_constant(scope, name, position):
                 inspection.report_issue(
-                    WITH_ASSIGNMENT,
+                    "WithAssignment",
                     get_name_span(name, position),
                     f"{format_code(name)} is a constant of `With`, which replaces it by its value "
                     "before the assignment is evaluated.",
@@ -451,15 +393,6 @@ def _is_constant(scope: LocalScope, name: str, position: int) -> bool:
         # `With[{x = Symbol["y"]}, x = 1]` assigns to the symbol on purpose.
         and not has_any_head(initial, _HOLD_HEADS)
     )
-
-
-SIBLING_INITIAL = LOCAL_NAMES.add(
-    "SiblingInitial",
-    "Warning",
-    0.9,
-    "an initial value that uses a variable of the same list, as in `Module[{a = 1, b = a}, …]`; it "
-    "refers to the variable outside",
-)
 
 
 @LOCAL_NAMES.check_source
@@ -482,7 +415,7 @@ def _check_sibling_initials(inspection: Inspection) -> None:
     for scope, variable, name in uses:
         if variable.initial is not None and id(scope.node) not in nested[name]:
             inspection.report_issue(
-                SIBLING_INITIAL,
+                "SiblingInitial",
                 variable.initial,
                 f"{format_code(name)} is not the variable of this `{scope.kind}` here; assign "
                 f"{format_code(variable.name)} in the body instead.",

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from paddock.wolfram.inspection.inspection import Inspection
 
-SYMBOLS = RuleSet("Symbols")
-PACKAGES = RuleSet("Packages")
+SYMBOLS = RuleSet()
+PACKAGES = RuleSet()
 
 
 _BAD_SYMBOLS = {
@@ -64,12 +64,6 @@ _SESSION_SYMBOLS = ("Print", "Echo", "EchoEvaluation", "EchoFunction", "EchoLabe
 _PACKAGE_HEADS = ("BeginPackage", "Package")
 
 
-SUSPICIOUS_SESSION_SYMBOL = SYMBOLS.add(
-    "SuspiciousSessionSymbol",
-    "Remark",
-    0.8,
-    "`Print`, `Echo` or a similar function in a package",
-)
 _BEGIN_HEADS = {"End": "Begin", "EndPackage": "BeginPackage"}
 """The function that begins a context, by the function that ends it."""
 
@@ -88,7 +82,7 @@ def _check_symbols(inspection: Inspection) -> None:
             # In notebooks and scripts, printing is normal.
             for start in positions:
                 inspection.report_issue(
-                    SUSPICIOUS_SESSION_SYMBOL,
+                    "SuspiciousSessionSymbol",
                     get_name_span(name, start),
                     f"`{name}` is for interactive sessions; was it left over from debugging?",
                     argument=name,
@@ -99,64 +93,34 @@ def _is_local(inspection: Inspection, name: str) -> bool:
     return any(variable.name == name for scope in inspection.scopes for variable in scope.variables)
 
 
-PRIVATE_CONTEXT_SYMBOL = SYMBOLS.add(
-    "PrivateContextSymbol",
-    "Warning",
-    0.9,
-    "a symbol with `` `Private` `` or `` `PackagePrivate` `` in its context, except "
-    "`` System`Private` ``",
-)
-GLOBAL_SYMBOL = SYMBOLS.add("GlobalSymbol", "Warning", 0.9, "a symbol qualified with `` Global` ``")
-
-
 def _check_context(inspection: Inspection, name: str, positions: list[int]) -> None:
     """Report a qualified symbol in the context of interactive sessions or in a private context."""
     if name.startswith("Global`"):
-        rule, problem = GLOBAL_SYMBOL, "refers to the context of interactive sessions"
+        tag, problem = "GlobalSymbol", "refers to the context of interactive sessions"
     elif name.startswith("System`Private`"):
         return
     elif "`Private`" in name or "`PackagePrivate`" in name:
-        rule, problem = PRIVATE_CONTEXT_SYMBOL, "is in a private context"
+        tag, problem = "PrivateContextSymbol", "is in a private context"
     else:
         return
     for start in positions:
         description = f"{format_code(name)} {problem}."
-        inspection.report_issue(rule, get_name_span(name, start), description)
-
-
-BAD_SYMBOL = SYMBOLS.add(
-    "BadSymbol",
-    "Error",
-    0.85,
-    "a name that resembles a built-in symbol but is not one, such as `Failed` or `ForEach`; not if "
-    "the file defines it",
-)
-OBSOLETE_SYMBOL = SYMBOLS.add(
-    "ObsoleteSymbol", "Warning", 0.8, "an obsolete function, such as `URLFetch`"
-)
+        inspection.report_issue(tag, get_name_span(name, start), description)
 
 
 def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[int]) -> None:
     """Report all uses of a misspelled or obsolete symbol, with its replacement if known."""
     if name in _BAD_SYMBOLS:
-        rule, replacement = BAD_SYMBOL, _BAD_SYMBOLS[name]
+        tag, replacement = "BadSymbol", _BAD_SYMBOLS[name]
         description = f"`{name}` is not a built-in symbol."
     else:
-        rule, replacement = OBSOLETE_SYMBOL, _OBSOLETE_SYMBOLS[name]
+        tag, replacement = "ObsoleteSymbol", _OBSOLETE_SYMBOLS[name]
         description = f"`{name}` is obsolete; use `{replacement}`."
     for start in positions:
         place = get_name_span(name, start)
         fix = IssueFix(f"Replace with `{replacement}`", place, replacement)
         fixes = [fix] if replacement else []
-        inspection.report_issue(rule, place, description, argument=name, fixes=fixes)
-
-
-UNBALANCED_CONTEXT = PACKAGES.add(
-    "UnbalancedContext",
-    "Error",
-    0.9,
-    "`BeginPackage` without `EndPackage`, `Begin` without `End`, or the reverse",
-)
+        inspection.report_issue(tag, place, description, argument=name, fixes=fixes)
 
 
 @PACKAGES.check_source
@@ -195,7 +159,7 @@ def _close_context(inspection: Inspection, node: Node, open_contexts: list[Node]
     begin_head = _BEGIN_HEADS[end_head]
     if not any(has_head(begin_node, begin_head) for begin_node in open_contexts):
         description = f"`{end_head}` has no matching `{begin_head}`."
-        inspection.report_issue(UNBALANCED_CONTEXT, node, description, argument=end_head)
+        inspection.report_issue("UnbalancedContext", node, description, argument=end_head)
         return
     # Inner contexts that were not closed are reported, as for brackets.
     while not has_head(begin_node := open_contexts.pop(), begin_head):
@@ -206,7 +170,7 @@ def _report_unclosed_context(inspection: Inspection, node: Node) -> None:
     """Report a `Begin` or `BeginPackage` without its end."""
     head = get_head_name(node)
     description = f"`{head}` has no matching `{head.replace('Begin', 'End')}[]`."
-    inspection.report_issue(UNBALANCED_CONTEXT, node, description, argument=head)
+    inspection.report_issue("UnbalancedContext", node, description, argument=head)
 
 
 def _get_context(node: Node) -> str | None:
@@ -214,32 +178,16 @@ def _get_context(node: Node) -> str | None:
     return parse_string(context.text) if is_atom(context, "string") else None
 
 
-SUSPICIOUS_PRIVATE_CONTEXT = PACKAGES.add(
-    "SuspiciousPrivateContext",
-    "Error",
-    0.95,
-    '``Begin["Private`"]``, which is a context outside the package',
-)
-
-
 def _check_private_context(inspection: Inspection, node: Node) -> None:
     """Report `Begin` with a context that was probably meant to be relative to the package."""
     if has_head(node, "Begin") and _get_context(node) == "Private`":
         fix = IssueFix('Replace with `` "`Private`" ``', node.args[0], '"`Private`"')
         inspection.report_issue(
-            SUSPICIOUS_PRIVATE_CONTEXT,
+            "SuspiciousPrivateContext",
             node.args[0],
             "A context relative to the package starts with a backtick.",
             fixes=[fix],
         )
-
-
-NEEDS_AFTER_USE = PACKAGES.add(
-    "NeedsAfterUse",
-    "Warning",
-    0.85,
-    "a symbol used before the `Needs` that loads its context",
-)
 
 
 def _check_use_before_needs(inspection: Inspection, needs_positions: dict[str, int]) -> None:
@@ -250,7 +198,7 @@ def _check_use_before_needs(inspection: Inspection, needs_positions: dict[str, i
         if needs_position is not None and positions[0] < needs_position:
             line, _ = inspection.source.get_position(needs_position)
             inspection.report_issue(
-                NEEDS_AFTER_USE,
+                "NeedsAfterUse",
                 get_name_span(name, positions[0]),
                 f"{format_code(name)} is used before `Needs` loads its context in line {line}.",
             )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import has_head, walk
 from paddock.wolfram.inspection.inspection import (
-    InspectionRule,
     IssueFix,
     SpanSet,
     TextSpan,
@@ -20,12 +19,12 @@ from paddock.wolfram.inspection.rule_set import RuleSet
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.inspection.inspection import Inspection, RawIssue
-    from paddock.wolfram.source import ParsedSource, SyntaxProblem
+    from paddock.wolfram.source import ParsedSource
 
 
-SYNTAX = RuleSet("Syntax")
-COMMENTS = RuleSet("Comments")
-LINES = RuleSet("Lines")
+SYNTAX = RuleSet()
+COMMENTS = RuleSet()
+LINES = RuleSet()
 _COMMENT_CLOSER = re.compile(r"\*\)")
 _MAX_DESCRIPTION_CHARACTERS = 500
 """Characters of a comment used as the description of the issue."""
@@ -36,43 +35,23 @@ _MAX_LINE_CHARACTERS = 200
 _MAX_FILE_LINES = 10_000
 
 
-def _add_syntax_rule(tag: str, summary: str) -> InspectionRule:
-    return SYNTAX.add(tag, "Fatal", 1.0, summary)
-
-
-GROUP_MISSING_CLOSER = _add_syntax_rule("GroupMissingCloser", "a bracket that is not closed")
-UNEXPECTED_CLOSER = _add_syntax_rule(
-    "UnexpectedCloser", "a closing bracket without an opening bracket"
-)
-UNTERMINATED_STRING = _add_syntax_rule("UnterminatedString", "a string that is not closed")
-UNTERMINATED_COMMENT = _add_syntax_rule("UnterminatedComment", "a comment that is not closed")
-UNEXPECTED_COMMENT_CLOSER = _add_syntax_rule("UnexpectedCommentCloser", "`*)` outside a comment")
-EXPECTED_OPERAND = _add_syntax_rule("ExpectedOperand", "an operator without an operand")
-UNEXPECTED_COMMA = _add_syntax_rule(
-    "UnexpectedComma", "a comma outside brackets or within parentheses"
-)
-UNEXPECTED_CHARACTER = _add_syntax_rule("UnexpectedCharacter", "an invalid character")
-EMPTY_PARENTHESES = _add_syntax_rule("EmptyParentheses", "`()`")
-INVALID_NUMBER = _add_syntax_rule(
-    "InvalidNumber", "a digit that is invalid in the base of the number"
-)
-SYNTAX_ERROR = _add_syntax_rule("SyntaxError", "any other syntax error")
-
-_RULES_BY_MESSAGE = tuple(
-    (re.compile(pattern), rule)
-    for pattern, rule in (
-        (r".* is not closed", GROUP_MISSING_CLOSER),
-        (r"Expected \]\] and found \]", GROUP_MISSING_CLOSER),
-        (r"Unexpected character ", UNEXPECTED_CHARACTER),
-        (r"Unexpected ", UNEXPECTED_CLOSER),
-        (r"The string has no end", UNTERMINATED_STRING),
-        (r"The comment has no end", UNTERMINATED_COMMENT),
-        (r"Expected an expression before ", EXPECTED_OPERAND),
-        (r"A comma ", UNEXPECTED_COMMA),
-        (r"Nothing in parentheses", EMPTY_PARENTHESES),
-        (r".* is not a digit in base ", INVALID_NUMBER),
+_TAGS_BY_MESSAGE = {
+    re.compile(pattern): tag
+    for pattern, tag in (
+        (r".* is not closed", "GroupMissingCloser"),
+        (r"Expected \]\] and found \]", "GroupMissingCloser"),
+        (r"Unexpected character ", "UnexpectedCharacter"),
+        (r"Unexpected ", "UnexpectedCloser"),
+        (r"The string has no end", "UnterminatedString"),
+        (r"The comment has no end", "UnterminatedComment"),
+        (r"Expected an expression before ", "ExpectedOperand"),
+        (r"A comma ", "UnexpectedComma"),
+        (r"Nothing in parentheses", "EmptyParentheses"),
+        (r".* is not a digit in base ", "InvalidNumber"),
+        (r"", "SyntaxError"),
     )
-)
+}
+"""Tags for the problems of the parser, by the first pattern that matches their message."""
 
 
 @SYNTAX.check_source
@@ -83,43 +62,31 @@ def _check_problems(inspection: Inspection) -> None:
     """
     comment_closers = {match.start() for match in _COMMENT_CLOSER.finditer(inspection.text)}
     for problem in inspection.source.problems:
-        rule = next(
-            (rule for regex, rule in _RULES_BY_MESSAGE if regex.match(problem.message)), None
-        )
+        start, end = problem.start, max(problem.start, problem.end)
+        tag = next(tag for regex, tag in _TAGS_BY_MESSAGE.items() if regex.match(problem.message))
         # The parser sees a stray `*)` as `*` without an operand and an unexpected `)`.
-        if problem.start - 1 in comment_closers:
-            inspection.report_issue(
-                UNEXPECTED_COMMENT_CLOSER,
-                TextSpan(problem.start - 1, problem.start + 1),
-                "This `*)` does not close a comment.",
-            )
-        elif rule is not EXPECTED_OPERAND:
-            place = TextSpan(problem.start, max(problem.end, problem.start))
-            inspection.report_issue(rule or SYNTAX_ERROR, place, f"{problem.message}.")
-        elif (
-            not {problem.start, find_text_end(inspection.text, problem.start) - 2} & comment_closers
-        ):
-            _report_missing_operand(inspection, problem)
+        if start - 1 in comment_closers:
+            place = TextSpan(start - 1, start + 1)
+            description = "This `*)` does not close a comment."
+            inspection.report_issue("UnexpectedCommentCloser", place, description)
+            continue
+        if tag == "ExpectedOperand":
+            sign_start = find_text_end(inspection.text, start) - 2
+            if start in comment_closers or sign_start in comment_closers:
+                continue
+            if inspection.text[start - 2 : start + 1] == "!==":
+                _report_mistyped_sign(inspection, TextSpan(start - 2, start + 1))
+                continue
+        inspection.report_issue(tag, TextSpan(start, end), f"{problem.message}.")
 
 
-def _report_missing_operand(inspection: Inspection, problem: SyntaxProblem) -> None:
-    """Report a missing operand, or the mistyped operator `!==`."""
-    mistyped_sign = TextSpan(problem.start - 2, problem.start + 1)
-    if inspection.get_code(mistyped_sign) == "!==":
-        inspection.report_issue(
-            EXPECTED_OPERAND,
-            mistyped_sign,
-            "`!==` is not an operator.",
-            fixes=[IssueFix("Replace `!==` with `=!=`", mistyped_sign, "=!=")],
-        )
-    else:
-        place = TextSpan(problem.start, problem.end)
-        inspection.report_issue(EXPECTED_OPERAND, place, f"{problem.message}.")
-
-
-FIX_ME_COMMENT = COMMENTS.add(
-    "FixMeComment", "Warning", 0.9, "a comment that begins with `FIXME:`, with its text"
-)
+def _report_mistyped_sign(inspection: Inspection, place: TextSpan) -> None:
+    inspection.report_issue(
+        "ExpectedOperand",
+        place,
+        "`!==` is not an operator.",
+        fixes=[IssueFix("Replace `!==` with `=!=`", place, "=!=")],
+    )
 
 
 @COMMENTS.check_source
@@ -132,7 +99,7 @@ def _check_fix_me(inspection: Inspection) -> None:
             description = " ".join(comment[:_MAX_DESCRIPTION_CHARACTERS].split())
             if len(comment) > _MAX_DESCRIPTION_CHARACTERS:
                 description += "…"
-            inspection.report_issue(FIX_ME_COMMENT, TextSpan(start, end), description)
+            inspection.report_issue("FixMeComment", TextSpan(start, end), description)
 
 
 def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
@@ -215,14 +182,6 @@ def _get_first_statement(expression: Expression) -> Expression:
     return expression
 
 
-EXCESSIVE_LINE_LENGTH = LINES.add(
-    "ExcessiveLineLength", "Formatting", 0.95, "a line of more than 200 characters"
-)
-EXCESSIVE_FILE_LENGTH = LINES.add(
-    "ExcessiveFileLength", "Formatting", 0.95, "a file of more than 10,000 lines"
-)
-
-
 @LINES.check_source
 def _check_lines(inspection: Inspection) -> None:
     """Report lines and files that are too long.
@@ -234,13 +193,13 @@ def _check_lines(inspection: Inspection) -> None:
         start, end = source.get_line_span(number)
         if end - start > _MAX_LINE_CHARACTERS:
             inspection.report_issue(
-                EXCESSIVE_LINE_LENGTH,
+                "ExcessiveLineLength",
                 TextSpan(start + _MAX_LINE_CHARACTERS, end),
                 f"The line has {end - start} characters, more than {_MAX_LINE_CHARACTERS}.",
             )
     if source.line_count > _MAX_FILE_LINES:
         inspection.report_issue(
-            EXCESSIVE_FILE_LENGTH,
+            "ExcessiveFileLength",
             TextSpan(*source.get_line_span(_MAX_FILE_LINES + 1)),
             f"The file has {source.line_count} lines, more than {_MAX_FILE_LINES}.",
         )
