@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from paddock.installer.install import install as install
     from paddock.installer.install import install_all as install_all
     from paddock.installer.links import link as link
-    from paddock.installer.plan import Change as Change
-    from paddock.installer.plan import Outcome as Outcome
+    from paddock.installer.plan import ClientOutcome as Outcome
+    from paddock.installer.plan import FileChange as Change
     from paddock.installer.plan import Plan as Plan
     from paddock.installer.uninstall import delete_server as delete_server
     from paddock.installer.uninstall import uninstall as uninstall
@@ -186,6 +186,8 @@ _NAMES_BY_MODULE = {
     "paddock.validation.validate": ("validate",),
     "paddock.version": ("__version__",),
 }
+_ATTRIBUTE_BY_NAME = {"Change": "FileChange", "Outcome": "ClientOutcome"}
+"""The names in their modules of the objects that are published under another name."""
 _MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
 __all__ = sorted(name for name in _MODULE_BY_NAME if not name.startswith("_"))  # noqa: PLE0605 - names are loaded on first use
@@ -195,7 +197,8 @@ def __getattr__(name: str) -> object:
     module = _MODULE_BY_NAME.get(name)
     if module is None:
         raise AttributeError(f"module 'paddock' has no attribute {name!r}")
-    value: object = getattr(__import__(module, fromlist=[name]), name)
+    attribute = _ATTRIBUTE_BY_NAME.get(name, name)
+    value: object = getattr(__import__(module, fromlist=[attribute]), attribute)
     globals()[name] = value
     return value
 

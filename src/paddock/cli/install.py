@@ -25,7 +25,7 @@ from paddock.errors import PaddockError
 from paddock.installer import install as library
 from paddock.installer.detection import detected_clients
 from paddock.installer.entry_change import ForeignEntryError
-from paddock.installer.plan import Outcome
+from paddock.installer.plan import ClientOutcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,12 +97,12 @@ def install(
     for client in clients:
         try:
             plan = _install_with_confirmation(client, arguments.server, settings, may_ask=may_ask)
-            outcomes.append(Outcome(plan.client.id, plan))
+            outcomes.append(ClientOutcome(plan.client.id, plan))
         except PaddockError as error:
             # The error for a single client ends the command, with exit code 2.
             if len(clients) == 1:
                 raise
-            outcomes.append(Outcome(str(client), error=error))
+            outcomes.append(ClientOutcome(str(client), error=error))
     report_outcomes(ctx, outcomes, PlanDisplay(dry_run, show_values), as_json=as_json)
 
 

@@ -13,7 +13,7 @@ from paddock.cli.errors import CommandError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from paddock.installer.plan import Change, Outcome, Plan
+    from paddock.installer.plan import FileChange, ClientOutcome, Plan
     from paddock.zoo.formats.exchange import Remark
 
 
@@ -112,7 +112,7 @@ def _colour_line(line: str) -> str:
 
 
 def report_outcomes(
-    ctx: click.Context, outcomes: Sequence[Outcome], display: PlanDisplay, *, as_json: bool
+    ctx: click.Context, outcomes: Sequence[ClientOutcome], display: PlanDisplay, *, as_json: bool
 ) -> None:
     """Print the outcomes, and end the command with exit code 1 if one of them is an error."""
     if as_json:
@@ -123,7 +123,7 @@ def report_outcomes(
         ctx.exit(1)
 
 
-def print_outcomes(outcomes: Iterable[Outcome], display: PlanDisplay) -> None:
+def print_outcomes(outcomes: Iterable[ClientOutcome], display: PlanDisplay) -> None:
     """Print the changes and the errors of each client."""
     for outcome in outcomes:
         if outcome.plan is not None:
@@ -132,7 +132,7 @@ def print_outcomes(outcomes: Iterable[Outcome], display: PlanDisplay) -> None:
             CommandError(outcome.error).show()
 
 
-def _outcome_to_json(outcome: Outcome, display: PlanDisplay) -> Json:
+def _outcome_to_json(outcome: ClientOutcome, display: PlanDisplay) -> Json:
     if outcome.plan is not None:
         return _plan_to_json(outcome.plan, display)
     error = output.select_attributes(outcome.error, ("code", "message", "where", "hint"))
@@ -152,7 +152,7 @@ def _plan_to_json(plan: Plan, display: PlanDisplay) -> Json:
     }
 
 
-def _change_to_json(change: Change, display: PlanDisplay) -> Json:
+def _change_to_json(change: FileChange, display: PlanDisplay) -> Json:
     return {
         "file": str(change.file),
         "is_needed": change.is_needed,

@@ -30,7 +30,7 @@ from paddock.named_servers.installations import read_installations
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.installer.plan import Outcome
+    from paddock.installer.plan import ClientOutcome
 
 
 ALL_CONFLICT_MESSAGE = "--all cannot be combined with a client, server, project, file or name"
@@ -107,7 +107,7 @@ def uninstall(
     report_outcomes(ctx, outcomes, PlanDisplay(dry_run, show_values), as_json=as_json)
 
 
-def _uninstall_selection(selection: UninstallSelection, *, dry_run: bool) -> list[Outcome]:
+def _uninstall_selection(selection: UninstallSelection, *, dry_run: bool) -> list[ClientOutcome]:
     """Remove the selected entries, or with `dry_run` plan their removal."""
     if selection != UninstallSelection():
         return library.uninstall(**selection._asdict(), dry_run=dry_run)
@@ -117,7 +117,7 @@ def _uninstall_selection(selection: UninstallSelection, *, dry_run: bool) -> lis
     return [library.uninstall_entry(entry, dry_run=dry_run) for entry in entries]
 
 
-def _confirm_removal(outcomes: list[Outcome]) -> None:
+def _confirm_removal(outcomes: list[ClientOutcome]) -> None:
     """Ask the user before several entries are removed.
 
     A single entry is what the arguments name, so it is removed without a question.

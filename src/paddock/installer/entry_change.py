@@ -54,7 +54,7 @@ from paddock.named_servers.installations import Installation
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from paddock.installer.plan import Change
+    from paddock.installer.plan import FileChange
 
 ENTRY_GONE_NOTE = "The entry had already been removed."
 ENTRY_CHANGED_NOTE = "The entry had been changed since it was installed; it was removed anyway."
@@ -154,7 +154,7 @@ class EntryInsertion:
     scope: str
     replaces_foreign: bool
 
-    def preview(self) -> Change:
+    def preview(self) -> FileChange:
         """Return the change of the file without making it."""
         before = read_content(self.location.file)
         return build_change(self.location, before, self.plan_edit(before).after)

@@ -41,7 +41,7 @@ from paddock.installer.locations import (
     make_entry_location,
     resolve_destination,
 )
-from paddock.installer.plan import Outcome, Plan, build_change
+from paddock.installer.plan import ClientOutcome, Plan, build_change
 from paddock.installer.records import find_records, identify_server
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def install(
 
 def install_all(
     server: ServerReference | None = None, **wishes: Unpack[InstallOptions]
-) -> list[Outcome]:
+) -> list[ClientOutcome]:
     """Install a server into every detected client, continuing after clients that fail.
 
     Without a server, each client gets the built-in server for its kind. The keywords are those of
@@ -170,9 +170,9 @@ def install_all(
     outcomes = []
     for client in detected_clients():
         try:
-            outcomes.append(Outcome(client.id, install(client.id, server, **wishes)))
+            outcomes.append(ClientOutcome(client.id, install(client.id, server, **wishes)))
         except PaddockError as error:
-            outcomes.append(Outcome(client.id, error=error))
+            outcomes.append(ClientOutcome(client.id, error=error))
     return outcomes
 
 

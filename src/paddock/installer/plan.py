@@ -42,7 +42,7 @@ SECRET_NAME_PATTERN = re.compile(
 
 
 @dataclass(frozen=True)
-class Change:
+class FileChange:
     """The planned or completed change of one file, with a preview that is safe to print."""
 
     file: Path
@@ -95,7 +95,7 @@ class Plan:
     """The name of the entry in the client's configuration."""
     scope: str
     """`user`, `file`, or the directory of a project."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     """One for each file; empty if the client has no config file."""
     notes: tuple[str, ...] = ()
     """Steps that remain for the user: approve the server, quit the application first, …"""
@@ -114,7 +114,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ClientOutcome:
     """The result for one of several clients: a plan or an error."""
 
     client: str
@@ -135,7 +135,7 @@ def _split_lines(text: str) -> list[str]:
 
 def build_change(
     location: EntryLocation, before: bytes | None, after: bytes | None, backup: Path | None = None
-) -> Change:
+) -> FileChange:
     """Return the change of a file, with masked previews of the entry.
 
     Args:
@@ -156,7 +156,7 @@ def build_change(
         _render_preview(location, before, base_before, replace_secret),
         _render_preview(location, after, base_after, replace_secret),
     )
-    return Change(location.file, before, after, previews, backup)
+    return FileChange(location.file, before, after, previews, backup)
 
 
 def _render_preview(

@@ -13,7 +13,7 @@ from paddock.errors import PaddockError
 from paddock.installer.apps import UnsupportedClientError, find_client
 from paddock.installer.entry_change import remove_entry
 from paddock.installer.locations import make_entry_location, resolve_destination
-from paddock.installer.plan import Outcome
+from paddock.installer.plan import ClientOutcome
 from paddock.installer.records import (
     InstalledEntry,
     deduplicate_entries,
@@ -46,7 +46,7 @@ def uninstall(
     file: str | PathLike[str] | None = None,
     name: str | None = None,
     dry_run: bool = False,
-) -> list[Outcome]:
+) -> list[ClientOutcome]:
     """Remove a server from a client, and restore the entry that it replaced.
 
     Without a server, all of Paddock's servers are removed. Without a client (or file), the server
@@ -124,7 +124,7 @@ def _list_recorded_names(server: ServerReference) -> set[str]:
     return {server, path} if isinstance(server, str) else {path}
 
 
-def uninstall_entry(entry: InstalledEntry, *, dry_run: bool = False) -> Outcome:
+def uninstall_entry(entry: InstalledEntry, *, dry_run: bool = False) -> ClientOutcome:
     """Remove one entry, and return its plan or its error.
 
     Errors are not raised, so that a failure for one client does not stop the removal from others.
@@ -135,8 +135,8 @@ def uninstall_entry(entry: InstalledEntry, *, dry_run: bool = False) -> Outcome:
         )
         plan = remove_entry(location, entry.server, entry.scope, dry_run=dry_run)
     except PaddockError as error:
-        return Outcome(entry.client, error=error)
-    return Outcome(entry.client, plan)
+        return ClientOutcome(entry.client, error=error)
+    return ClientOutcome(entry.client, plan)
 
 
 def _make_not_installed_error(
@@ -155,7 +155,7 @@ def _make_not_installed_error(
     return NotInstalledError(message, hint=f"it is installed in {places}" if places else None)
 
 
-def delete_server(name: str, *, uninstall: bool = True) -> list[Outcome]:
+def delete_server(name: str, *, uninstall: bool = True) -> list[ClientOutcome]:
     """Delete one of the user's servers, after removing it from all clients.
 
     Args:
@@ -180,7 +180,7 @@ def delete_server(name: str, *, uninstall: bool = True) -> list[Outcome]:
     return outcomes
 
 
-def _uninstall_everywhere(name: str) -> list[Outcome]:
+def _uninstall_everywhere(name: str) -> list[ClientOutcome]:
     """Remove the entries of exactly this server, not of others with the same key."""
     recorded = [entry for entry in list_recorded_entries() if entry.server == name]
     return [uninstall_entry(entry) for entry in deduplicate_entries(recorded)]
