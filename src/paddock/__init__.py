@@ -60,8 +60,7 @@ if TYPE_CHECKING:
     from paddock.installer.install import install as install
     from paddock.installer.install import install_all as install_all
     from paddock.installer.links import link as link
-    from paddock.installer.plan import ClientOutcome as Outcome
-    from paddock.installer.plan import FileChange as Change
+    from paddock.installer.plan import ClientOutcome, FileChange
     from paddock.installer.plan import Plan as Plan
     from paddock.installer.uninstall import delete_server as delete_server
     from paddock.installer.uninstall import uninstall as uninstall
@@ -101,6 +100,9 @@ if TYPE_CHECKING:
     from paddock.validation.findings import Validation as Validation
     from paddock.validation.validate import validate as validate
     from paddock.version import __version__ as __version__
+
+    Change = FileChange
+    Outcome = ClientOutcome
 
 _NAMES_BY_MODULE = {
     "paddock.auth.authorization": ("Authorization",),

@@ -13,7 +13,7 @@ from paddock.cli.errors import CommandError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from paddock.installer.plan import FileChange, ClientOutcome, Plan
+    from paddock.installer.plan import ClientOutcome, FileChange, Plan
     from paddock.zoo.formats.exchange import Remark
 
 
