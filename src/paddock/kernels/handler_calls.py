@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 from contextvars import copy_context
-from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from paddock.kernels.kernel import EvaluationControl
 
@@ -37,17 +37,6 @@ class HandlerContext(Protocol):
     ) -> bool:
         """Report progress to the client."""
         ...
-
-
-@dataclass(slots=True)
-class _ProgressEvent(Generic[EventT]):
-    value: EventT
-
-
-@dataclass(slots=True)
-class _WorkResult(Generic[ResultT]):
-    value: ResultT | None = None
-    error: BaseException | None = None
 
 
 def call_kernel(
@@ -89,28 +78,27 @@ def call_in_thread(
     Raises:
         BaseException: Any exception that `work` raises.
     """
-    events: SimpleQueue[_ProgressEvent[EventT] | _WorkResult[ResultT]] = SimpleQueue()
+    events: SimpleQueue[Callable[[], None]] = SimpleQueue()
+    results: list[ResultT] = []
 
     def run() -> None:
+        def raise_error(error: BaseException) -> None:
+            raise error
+
         try:
-            events.put(
-                _WorkResult(
-                    work(lambda: ctx.is_cancelled, lambda event: events.put(_ProgressEvent(event)))
-                )
+            result = work(
+                lambda: ctx.is_cancelled, lambda event: events.put(partial(on_event, event))
             )
+            events.put(partial(results.append, result))
         except BaseException as error:  # noqa: BLE001 - raised again in the handler's thread
-            events.put(_WorkResult(error=error))
+            events.put(partial(raise_error, error))
 
     # The copied context variables keep logging and tracing attached to the request. A daemon
     # thread, so that a running evaluation does not keep the process from exiting.
     threading.Thread(
         target=copy_context().run, args=(run,), name="paddock-kernel-call", daemon=True
     ).start()
-    while True:
-        event = events.get()
-        if not isinstance(event, _WorkResult):
-            on_event(event.value)
-        elif event.error is not None:
-            raise event.error
-        else:
-            return event.value  # type: ignore[return-value]  # set if there is no error
+    while not results:
+        handle_event = events.get()
+        handle_event()
+    return results[0]

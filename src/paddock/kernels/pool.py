@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from paddock.kernels.kernel import EvaluationLimits, KernelError
@@ -20,16 +21,14 @@ SPARE_KERNELS = 1
 SPARE_START_DELAY_SECONDS = 0.3
 """Delay between handing out a kernel and starting its replacement."""
 
-_EngineKey = tuple[str, str]
-
 
 class KernelPool:
     """Spare kernels by engine. Kernels with network access are never started in advance."""
 
     def __init__(self, *, spares: int = SPARE_KERNELS) -> None:
         self._spare_count = spares
-        self._spares: dict[_EngineKey, list[Kernel]] = {}
-        self._starting_counts: dict[_EngineKey, int] = {}
+        self._spares: defaultdict[tuple[str, str], list[Kernel]] = defaultdict(list)
+        self._starting_counts: Counter[tuple[str, str]] = Counter()
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -58,10 +57,9 @@ class KernelPool:
             return
         key = _get_engine_key(engine)
         with self._lock:
-            starting = self._starting_counts.get(key, 0)
-            available = len(self._spares.get(key, ())) + starting
+            available = len(self._spares[key]) + self._starting_counts[key]
             missing = 0 if self._is_closed else max(0, self._spare_count - available)
-            self._starting_counts[key] = starting + missing
+            self._starting_counts[key] += missing
         for _ in range(missing):
             # The start is delayed, so that it does not compete for the CPU with the current
             # evaluation.
@@ -82,7 +80,7 @@ class KernelPool:
     def _pop_spare(self, engine: Engine) -> Kernel | None:
         """Take a running spare kernel from the pool, or return None."""
         with self._lock:
-            kernels = self._spares.get(_get_engine_key(engine), [])
+            kernels = self._spares[_get_engine_key(engine)]
             while kernels:
                 kernel = kernels.pop(0)
                 if kernel.is_alive:
@@ -102,13 +100,13 @@ class KernelPool:
         with self._lock:
             self._starting_counts[key] -= 1
             if kernel is not None and not self._is_closed:
-                self._spares.setdefault(key, []).append(kernel)
+                self._spares[key].append(kernel)
                 return
         # The pool was closed while the kernel was starting.
         if kernel is not None:
             kernel.close()
 
 
-def _get_engine_key(engine: Engine) -> _EngineKey:
+def _get_engine_key(engine: Engine) -> tuple[str, str]:
     """Identify interchangeable kernels, which have the same engine and working directory."""
     return engine.name, engine.directory

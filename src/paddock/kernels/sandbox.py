@@ -62,6 +62,10 @@ _MIN_LANDLOCK_ABI, _MIN_LANDLOCK_SCOPE_ABI = 2, 6
 _MACOS_PROFILE = "(version 1)(allow default)(deny network*)"
 
 
+_IO_URING_SETUP = 425
+"""Its system call number, the same on all machines."""
+
+
 class SyscallTable:
     """System call numbers of a machine.
 
@@ -70,18 +74,12 @@ class SyscallTable:
     """
 
     def __init__(
-        self,
-        architecture: int,
-        socket: int,
-        socketpair: int,
-        inspection_calls: tuple[int, ...],
-        io_uring_setup: int = 425,
+        self, architecture: int, socket: int, socketpair: int, inspection_calls: tuple[int, ...]
     ) -> None:
         self.architecture = architecture
         self.socket = socket
         self.socketpair = socketpair
         self.inspection_calls = inspection_calls
-        self.io_uring_setup = io_uring_setup
 
 
 SYSCALL_TABLES = {
@@ -112,7 +110,7 @@ def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
     if not network:
         # io_uring can open sockets without the socket system call.
         steps += [
-            *_return_if_equal(machine.io_uring_setup, _RET_NOT_IMPLEMENTED),
+            *_return_if_equal(_IO_URING_SETUP, _RET_NOT_IMPLEMENTED),
             *_return_if_equal(machine.socket, _RET_DENIED),
         ]
         steps += [

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _MAX_KILL_ROUNDS = 20
 _SIGKILL = 9
 """The same number on all systems that have the signal. Importing `signal` is slow."""
@@ -22,9 +26,9 @@ def kill_tree(pid: int) -> None:
     """Kill a process, its process group and all its descendants."""
     # Descendants are killed first. Once the process has ended, they are no longer below it.
     for descendant in list_descendants(pid):
-        _kill_process(descendant)
-    _kill_group(pid)
-    _kill_process(pid)
+        _kill(descendant)
+    _kill(pid, os.killpg)
+    _kill(pid)
 
 
 def kill_descendants() -> None:
@@ -32,7 +36,7 @@ def kill_descendants() -> None:
     for _ in range(_MAX_KILL_ROUNDS):
         descendants = list_descendants(os.getpid())
         for pid in descendants:
-            _kill_process(pid)
+            _kill(pid)
         reap_children()
         if not descendants:
             return
@@ -43,9 +47,9 @@ def kill_kernel() -> None:
     kernel_id = f"{KERNEL_ID_VARIABLE}={os.environ.get(KERNEL_ID_VARIABLE, '')}".encode()
     session = os.getsid(0)
     own = os.getpid()
-    for pid in _list_processes():
+    for pid in (int(name) for name in _list_names("/proc") if name.isdigit()):
         if pid != own and (_get_session_id(pid) == session or _has_kernel_id(pid, kernel_id)):
-            _kill_process(pid)
+            _kill(pid)
 
 
 def reap_children() -> list[tuple[int, int]]:
@@ -86,10 +90,6 @@ def _list_children(pid: int) -> list[int]:
     return children
 
 
-def _list_processes() -> list[int]:
-    return [int(name) for name in _list_names("/proc") if name.isdigit()]
-
-
 def _get_session_id(pid: int) -> int:
     try:
         return os.getsid(pid)
@@ -123,15 +123,9 @@ def _read_file(file: str) -> bytes:
         return b""
 
 
-def _kill_group(pid: int) -> None:
+def _kill(pid: int, send_signal: Callable[[int, int], None] = os.kill) -> None:
+    """Kill a process, or with `os.killpg` its process group, if it has not ended already."""
     try:
-        os.killpg(pid, _SIGKILL)
-    except OSError:
-        pass
-
-
-def _kill_process(pid: int) -> None:
-    try:
-        os.kill(pid, _SIGKILL)
+        send_signal(pid, _SIGKILL)
     except OSError:
         pass

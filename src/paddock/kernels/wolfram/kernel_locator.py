@@ -77,9 +77,8 @@ def find_kernel_program(locations: SearchLocations | None = None) -> KernelProgr
     kernel could evaluate with the wrong version.
     """
     locations = locations or SearchLocations.detect()
-    configured = locations.environment.get(KERNEL_VARIABLE, "")
-    if configured:
-        return _find_configured_program(configured, locations)
+    if locations.environment.get(KERNEL_VARIABLE):
+        return _find_configured_program(locations)
     return next(_iter_programs(locations), None)
 
 
@@ -87,33 +86,34 @@ def get_missing_program(locations: SearchLocations | None = None) -> str:
     """Return the value of the environment variable if its program is missing, else empty."""
     locations = locations or SearchLocations.detect()
     configured = locations.environment.get(KERNEL_VARIABLE, "")
-    is_missing = configured and _find_configured_program(configured, locations) is None
-    return configured if is_missing else ""
+    return "" if _find_configured_program(locations) is not None else configured
 
 
-def _find_configured_program(name: str, locations: SearchLocations) -> KernelProgram | None:
-    path = shutil.which(str(Path(name).expanduser()), path=locations.environment.get("PATH", ""))
-    return KernelProgram(Path(path), f"named by {KERNEL_VARIABLE}") if path else None
+def _find_configured_program(locations: SearchLocations) -> KernelProgram | None:
+    """Return the program that the environment variable names, or None if there is none."""
+    name = locations.environment.get(KERNEL_VARIABLE, "")
+    origin = f"named by {KERNEL_VARIABLE}"
+    search_path = locations.environment.get("PATH", "")
+    expanded_name = str(Path(name).expanduser()) if name else ""
+    return _find_program(expanded_name, search_path, origin)
+
+
+def _find_program(name: str, search_path: str, origin: str) -> KernelProgram | None:
+    path = shutil.which(name, path=search_path) if name else None
+    return KernelProgram(Path(path), origin) if path else None
 
 
 def _iter_programs(locations: SearchLocations) -> Iterator[KernelProgram]:
     """Yield the kernel programs on this machine, the preferred one first."""
     names = WINDOWS_KERNEL_PROGRAMS if locations.system == "windows" else KERNEL_PROGRAMS
-    search_path = locations.environment.get("PATH", "")
     # wolframscript comes last: it starts a kernel, which is slower than running one directly.
-    kernels = [name for name in names if name != "wolframscript"]
-    for name in kernels:
-        program = shutil.which(name, path=search_path)
-        if program:
-            yield KernelProgram(Path(program), "on the PATH")
-    for directory in _list_installations(locations):
-        for name in kernels:
-            program = shutil.which(name, path=str(directory))
-            if program:
-                yield KernelProgram(Path(program), "in the usual place")
-    script = shutil.which("wolframscript", path=search_path)
-    if script:
-        yield KernelProgram(Path(script), "on the PATH")
+    *kernels, script = names
+    on_path = (locations.environment.get("PATH", ""), "on the PATH")
+    places = [(str(place), "in the usual place") for place in _list_installations(locations)]
+    candidates = [(name, *place) for place in (on_path, *places) for name in kernels]
+    for candidate in (*candidates, (script, *on_path)):
+        if (program := _find_program(*candidate)) is not None:
+            yield program
 
 
 def _list_installations(locations: SearchLocations) -> list[Path]:

@@ -56,10 +56,10 @@ class WorkerPipes:
 def main() -> NoReturn:
     """Run a worker in another Python.
 
-    The arguments in `sys.argv` are the path of that Python, the initial directory of the engine or
-    an empty text, the interpreter module of the engine, and the word `network` if it is allowed.
+    The arguments in `sys.argv` are the path of that Python, the interpreter module of the engine,
+    and the word `network` if it is allowed.
     """
-    python, directory, interpreter, *flags = sys.argv[1:]
+    python, interpreter, *flags = sys.argv[1:]
     pipes = WorkerPipes()
     restrictions = sandbox.enter_sandbox(network="network" in flags)
     # Orphans become children of this process, which can then find and kill them.
@@ -67,7 +67,7 @@ def main() -> NoReturn:
     child = os.fork()
     if child == 0:
         pipes.close_supervisor_ends()
-        _exec_foreign_python(python, directory, interpreter, pipes)
+        _exec_foreign_python(python, interpreter, pipes)
     # msgspec uses typing_extensions if it finds it. Importing it takes longer than msgspec.
     sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
     # Imported here so that the other Python starts in the meantime.
@@ -90,9 +90,7 @@ def build_foreign_command(
     return [python, *words, *(str(handle) for handle in handles)]
 
 
-def _exec_foreign_python(
-    python: str, directory: str, interpreter: str, pipes: WorkerPipes
-) -> NoReturn:
+def _exec_foreign_python(python: str, interpreter: str, pipes: WorkerPipes) -> NoReturn:
     """Replace this process, which is the forked evaluator, by the user's Python.
 
     The pipes to the supervisor stay open across the exec. A failure is reported through the last of
@@ -102,8 +100,6 @@ def _exec_foreign_python(
     try:
         for handle in handles:
             os.set_inheritable(handle, True)
-        if directory:
-            os.chdir(directory)
         command = build_foreign_command(python, interpreter, handles)
         os.execv(python, command)  # the user's choice of interpreter
     except OSError as error:

@@ -163,9 +163,15 @@ def start_worker(
     Raises:
         KernelError: The worker does not start.
     """
-    command, working_directory = _build_command(
-        interpreter, limits, is_forkless=is_forkless, python=python, directory=directory
-    )
+    is_forkless = is_forkless or not hasattr(os, "fork")
+    arguments = [interpreter, *(["network"] if limits.network else [])]
+    if python is None:
+        module = "forkless_main" if is_forkless else "supervisor"
+        command = _build_worker_command(module, arguments, limits)
+    elif is_forkless:
+        command = build_foreign_command(python, interpreter)
+    else:
+        command = _build_worker_command("main", [python, *arguments], limits)
     # User code runs under the same user ID as the server, and must not be able to read the server's
     # memory or environment.
     sandbox.block_process_inspection()
@@ -174,7 +180,7 @@ def start_worker(
         engine_name,
         kernel_id=secrets.token_hex(8),
         variables=variables,
-        directory=working_directory,
+        directory=directory,
     )
     kernel = WorkerKernel(
         engine_name, process, has_network=limits.network, read_printed=read_printed
@@ -183,30 +189,11 @@ def start_worker(
     return kernel
 
 
-def _build_command(
-    interpreter: str,
-    limits: EvaluationLimits,
-    *,
-    is_forkless: bool,
-    python: str | None,
-    directory: Path | None,
-) -> tuple[list[str], Path | None]:
-    """Return the command of a worker, and its initial directory if it cannot set that itself.
-
-    The parameters are those of `start_worker`.
-    """
-    is_forkless = is_forkless or not hasattr(os, "fork")
-    if python is not None and is_forkless:
-        return build_foreign_command(python, interpreter), directory
-    arguments = [interpreter, *(["network"] if limits.network else [])]
-    entry_point = "forkless_main" if is_forkless else "supervisor"
-    if python is not None:
-        arguments = [python, "" if directory is None else str(directory), *arguments]
-        entry_point = "main"
-    command = build_python_command(
-        f"paddock.kernels.worker.{entry_point}:main", *arguments, search_path=_build_search_path()
-    )
-    return [*sandbox.get_command_prefix(network=limits.network), *command], None
+def _build_worker_command(module: str, arguments: list[str], limits: EvaluationLimits) -> list[str]:
+    """Return the command that runs a module of this package in a sandboxed process."""
+    reference = f"paddock.kernels.worker.{module}:main"
+    command = build_python_command(reference, *arguments, search_path=_build_search_path())
+    return [*sandbox.get_command_prefix(network=limits.network), *command]
 
 
 def _build_search_path() -> list[str]:

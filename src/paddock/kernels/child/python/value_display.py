@@ -38,64 +38,53 @@ def format_data_frame(value: object) -> str | None:
     Returns None for any other value.
     """
     # A data frame exists only after its library was imported, so nothing is imported here.
-    pandas: Any = sys.modules.get("pandas")
-    if pandas is not None and hasattr(pandas, "DataFrame"):
-        if isinstance(value, pandas.DataFrame):
-            return _format_pandas(value, "DataFrame")
-        if isinstance(value, pandas.Series):
-            return _format_pandas(
-                value.to_frame("" if value.name is None else value.name), "Series"
-            )
-    polars: Any = sys.modules.get("polars")
-    if polars is not None and hasattr(polars, "DataFrame"):
-        if isinstance(value, polars.DataFrame):
-            return _format_polars(value, "DataFrame")
-        if isinstance(value, polars.Series):
-            return _format_polars(value.to_frame(), "Series")
+    for library, format_frame in (("pandas", _format_pandas), ("polars", _format_polars)):
+        module: Any = sys.modules.get(library)
+        if not hasattr(module, "DataFrame"):
+            continue
+        if isinstance(value, module.DataFrame):
+            return format_frame(value, "DataFrame")
+        if isinstance(value, module.Series):
+            name = "" if value.name is None else value.name
+            return format_frame(value.to_frame(name), "Series")
     return None
 
 
 def _format_pandas(frame: Any, kind: str) -> str:
-    """Format a pandas data frame as a Markdown table with its index and a summary.
-
-    Large frames are shown with their first and last rows and columns.
-    """
-    rows = _select_indices(frame.shape[0], MAX_ROWS)
-    columns = _select_indices(frame.shape[1], MAX_COLUMNS)
-    names = [_format_label(frame.columns[index]) if index is not None else "…" for index in columns]
-    index_names = [" / ".join(str(name) for name in frame.index.names if name is not None)]
-    types = [str(frame.dtypes.iloc[index]) for index in columns if index is not None]
-    lines = []
-    for row in rows:
-        if row is None:
-            lines.append(["…"] * (len(names) + 1))
-            continue
-        cells = [
-            _format_cell(frame.iat[row, index]) if index is not None else "…" for index in columns
-        ]
-        lines.append([_format_label(frame.index[row]), *cells])
-    return _build_table([*index_names, *names], lines) + _format_summary(kind, frame.shape, types)
+    return _format_table(frame, kind, frame.dtypes.iloc, frame.iat, frame.index)
 
 
 def _format_polars(frame: Any, kind: str) -> str:
-    """Format a Polars data frame as a Markdown table with a summary.
+    return _format_table(frame, kind, frame.dtypes, frame)
 
-    Large frames are shown with their first and last rows and columns.
+
+def _format_table(frame: Any, kind: str, types: Any, cells: Any, index: Any = None) -> str:
+    """Format a data frame as a Markdown table with a summary, as `DataFrame of 2 rows, 1 columns`.
+
+    Only the first and last rows and columns of a large frame are shown.
+
+    Args:
+        frame: The data frame of pandas or Polars.
+        kind: The class of the displayed value.
+        types: The types of the columns, by position.
+        cells: The values, as `cells[row, column]`.
+        index: The row labels, or None if the frame has none.
     """
-    rows = _select_indices(frame.height, MAX_ROWS)
-    columns = _select_indices(frame.width, MAX_COLUMNS)
-    names = [frame.columns[index] if index is not None else "…" for index in columns]
-    types = [str(frame.dtypes[index]) for index in columns if index is not None]
+    rows = _select_indices(frame.shape[0], MAX_ROWS)
+    columns = _select_indices(frame.shape[1], MAX_COLUMNS)
+    header = ["…" if column is None else _format_label(frame.columns[column]) for column in columns]
+    if index is not None:
+        header.insert(0, " / ".join(str(name) for name in index.names if name is not None))
     lines = []
     for row in rows:
-        values = () if row is None else frame.row(row)
-        lines.append(
-            [
-                _format_cell(values[index]) if index is not None and values else "…"
-                for index in columns
-            ]
-        )
-    return _build_table(names, lines) + _format_summary(kind, (frame.height, frame.width), types)
+        label = [] if index is None else ["…" if row is None else _format_label(index[row])]
+        texts = [
+            "…" if row is None or column is None else _format_cell(cells[row, column])
+            for column in columns
+        ]
+        lines.append(label + texts)
+    shown_types = [str(types[column]) for column in columns if column is not None]
+    return _build_table(header, lines) + _format_summary(kind, frame.shape, shown_types)
 
 
 def _select_indices(count: int, limit: int) -> list[int | None]:
