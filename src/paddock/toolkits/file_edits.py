@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.files import lock_file, read_regular_file, write_atomically
+from paddock.toolkits.notebooks import is_jupyter_path
 from paddock.toolkits.paths import resolve_path
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.context import Context
+    from paddock.toolkits.notebooks import NotebookWriteArguments
 
 MAX_NOTEBOOK_BYTES = 200_000_000
 NEW_FILE_MODE = 0o644
@@ -68,29 +70,23 @@ def write_new_file(path: Path, data: bytes) -> None:
 
 
 def write_notebook_file(
-    file: str,
-    ctx: Context,
-    build: Callable[[bytes | None], bytes],
-    *,
-    suffix: str,
-    overwrite: bool,
+    arguments: NotebookWriteArguments, ctx: Context, build: Callable[[bytes | None], bytes]
 ) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written.
 
     Problems of the file are returned as text for the model and not raised as errors.
 
     Args:
-        file: The path that the call names.
+        arguments: The arguments of `WriteNotebook`.
         ctx: The context of the call.
         build: Returns the new content for the previous one, which is None for a new file.
-        suffix: The suffix of the notebook's kind.
-        overwrite: Whether to replace an existing file.
     """
-    path = resolve_path(file, ctx)
+    path = resolve_path(arguments.file, ctx)
     exists_message = f"File already exists: {path}. Set overwrite to true to replace it."
     if path.is_dir():
+        suffix = ".ipynb" if is_jupyter_path(arguments.file) else ".nb"
         return f"Cannot write {path}: it is a directory. Give the path of a {suffix} file."
-    if not overwrite and path.exists():
+    if not arguments.overwrite and path.exists():
         return exists_message
 
     def build_unless_cancelled(previous: bytes | None) -> bytes:
@@ -100,7 +96,7 @@ def write_notebook_file(
         return data
 
     try:
-        if overwrite:
+        if arguments.overwrite:
             edit_file(path, _read_if_exists, build_unless_cancelled)
         else:
             write_new_file(path, build_unless_cancelled(None))

@@ -18,7 +18,6 @@ from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import CACHE_ANNOTATIONS, ToolArguments
 
 _PositiveInt = Annotated[int, Meta(ge=1)]
-JUPYTER_SUFFIX = ".ipynb"
 _read_jupyter_file = resolve_handler("paddock.toolkits.python.notebook_files:read_jupyter_file")
 _write_jupyter_file = resolve_handler("paddock.toolkits.python.notebook_files:write_jupyter_file")
 _read_wolfram_file = resolve_handler("paddock.toolkits.wolfram.notebook_files:read_wolfram_file")
@@ -44,7 +43,7 @@ def read_notebook(
     arguments: NotebookReadArguments, ctx: Context
 ) -> list[TextContent | ImageContent]:
     """Return a notebook as text and images."""
-    read = _read_jupyter_file if _is_jupyter_path(arguments.notebook) else _read_wolfram_file
+    read = _read_jupyter_file if is_jupyter_path(arguments.notebook) else _read_wolfram_file
     content: list[TextContent | ImageContent] = read(arguments, ctx)
     return content
 
@@ -61,12 +60,13 @@ class NotebookWriteArguments(ToolArguments):
 
 def write_notebook(arguments: NotebookWriteArguments, ctx: Context) -> str:
     """Write a notebook and return its path, or a message if it cannot be written."""
-    write = _write_jupyter_file if _is_jupyter_path(arguments.file) else _write_wolfram_file
+    write = _write_jupyter_file if is_jupyter_path(arguments.file) else _write_wolfram_file
     return str(write(arguments, ctx))
 
 
-def _is_jupyter_path(path: str) -> bool:
-    return path.strip().lower().endswith(JUPYTER_SUFFIX)
+def is_jupyter_path(path: str) -> bool:
+    """Return whether a path is that of a Jupyter notebook and not of a Wolfram notebook."""
+    return path.strip().lower().endswith(".ipynb")
 
 
 read_notebook_tool = Tool(

@@ -6,7 +6,7 @@ has truncated the text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.handler_reference import resolve_handler
 from paddock.authoring.prompt import Prompt, PromptArgument
@@ -49,7 +49,7 @@ def format_search_text(query: str, results: str) -> str:
     )
 
 
-def get_option_values(ctx: Context, tool: Tool) -> dict[str, object]:
+def get_option_values(ctx: Context, tool: Tool) -> dict[str, Any]:
     """Return the values of a tool's options in the current server, or the defaults.
 
     Prompts have no options of their own and follow those of the related tool.

@@ -36,7 +36,7 @@ _UNIT_SECONDS = {
     "year": 365 * 86_400,
 }
 _DURATION_PATTERN = re.compile(
-    r"\s*(?:Quantity\[\s*)?([0-9.]+)\s*,?\s*\"?([A-Za-z]+?)s?\"?\s*\]?\s*", re.IGNORECASE
+    r"\s*(?:Quantity\[\s*)?(\d+\.?\d*|\.\d+)\s*,?\s*\"?([A-Za-z]+?)s?\"?\s*\]?\s*", re.IGNORECASE
 )
 K = TypeVar("K")
 V = TypeVar("V")
@@ -56,13 +56,8 @@ def parse_duration(duration: object) -> float | None:
     if isinstance(duration, int | float):
         return float(duration) if isfinite(duration) and duration > 0 else None
     match = _DURATION_PATTERN.fullmatch(duration) if isinstance(duration, str) else None
-    if match is None:
-        return None
-    unit_seconds = _UNIT_SECONDS.get(match[2].lower())
-    try:
-        return float(match[1]) * unit_seconds if unit_seconds else None
-    except ValueError:  # two decimal points
-        return None
+    unit_seconds = _UNIT_SECONDS.get(match[2].lower()) if match else None
+    return float(match[1]) * unit_seconds if match and unit_seconds else None
 
 
 def read_retention_policy(options: Mapping[str, Any]) -> RetentionPolicy:
@@ -131,51 +126,39 @@ def _get_caller_key(ctx: Context) -> tuple[int, str]:
     return id(ctx.server), "" if principal is None else f"{principal.issuer} {principal.subject}"
 
 
-class SessionInfo(NamedTuple):
-    """The session of an evaluation, copied before another call can change it."""
+class SessionEvaluation(NamedTuple):
+    """The result of an evaluation, and its session before another call can change it."""
 
-    id: str
+    result: EvaluationResult
+    session_id: str
     status: SessionStatus
+    """How the session was opened: as a new one, continued, or resumed in a new process."""
     engine: Engine
-    line: int
-    """The number of the line that was evaluated, as in `Out[2]`."""
-    notes: tuple[str, ...]
-
-    def list_notes(self, resumed_note: str) -> list[str]:
-        """Return notes about the session for the model.
-
-        Args:
-            resumed_note: The note for a session that was resumed in a new process. It says what was
-                restored.
-        """
-        status_notes = {"reused": NEW_SESSION_NOTE, "resumed-new-kernel": resumed_note}
-        return [status_notes.get(self.status, ""), *self.notes]
+    line_number: int
+    """The number of the evaluated line, as in `Out[2]`."""
+    session_notes: tuple[str, ...]
 
 
 def evaluate_in_session(
     ctx: Context,
     session_id: str | None,
+    engine: Engine,
     seconds: float,
-    get_engine: Callable[[], Engine],
     evaluate: Callable[[EvaluationSession, EvaluationLimits, EvaluationControl], EvaluationResult],
-    format_result: Callable[[EvaluationResult, SessionInfo], ToolContent],
-) -> ToolContent:
+) -> SessionEvaluation:
     """Evaluate code in a session, within the limits that the tool's options set.
 
-    This is the common flow of the evaluator tools of all languages. The language provides the
-    engine and two functions: one to evaluate the code, and one to convert the result. The result is
-    converted after the session has been closed again, from a copy of its state.
+    This is the common flow of the evaluator tools of all languages.
 
     Args:
         ctx: The context of the call, with the tool's options.
         session_id: The session to continue. Defaults to a new one.
+        engine: The engine for the session.
         seconds: The time limit.
-        get_engine: Returns the engine for the session.
         evaluate: Evaluates the code in the open session.
-        format_result: Converts the result. Not called if the call was cancelled.
 
     Raises:
-        PaddockError: The engine is not installed, or its kernel does not start.
+        PaddockError: The kernel of the engine does not start.
     """
     limits = EvaluationLimits(
         seconds=seconds,
@@ -185,37 +168,50 @@ def evaluate_in_session(
     sessions = get_shared_session_manager()
     sessions.retention = read_retention_policy(ctx.options)
 
-    def work(control: EvaluationControl) -> ToolContent:
-        with sessions.open_session(
-            session_id, get_engine(), seconds=seconds, control=control
-        ) as session:
-            line = session.next_line
+    def work(control: EvaluationControl) -> SessionEvaluation:
+        with sessions.open_session(session_id, engine, seconds=seconds, control=control) as session:
+            line_number = session.next_line
             result = evaluate(session, limits, control)
             notes = tuple(session.notes)
-            info = SessionInfo(session.id, session.status, session.engine, line, notes)
-        return [] if control.is_cancelled() else format_result(result, info)
+            return SessionEvaluation(
+                result, session.id, session.status, session.engine, line_number, notes
+            )
 
-    content = call_kernel(ctx, work, seconds)
+    evaluation = call_kernel(ctx, work, seconds)
     ctx.raise_if_cancelled()
-    return content
+    return evaluation
 
 
-def format_session_output(
+def format_evaluation(
     items: Sequence[OutputItem],
+    evaluation: SessionEvaluation,
+    options: Mapping[str, Any],
+    *,
     notes: Sequence[str],
     engine_title: str,
+    resumed_note: str,
     continuation: str,
-    options: Mapping[str, Any],
 ) -> ToolContent:
-    """Convert output to content, followed by a reminder for the model.
+    """Convert the output of an evaluation to content, followed by a reminder for the model.
 
     Args:
         items: Text and images.
-        notes: Notes about the session and the evaluation; empty ones are skipped.
-        engine_title: The engine that evaluated the code.
-        continuation: How to continue the session.
+        evaluation: The evaluation.
         options: The options of the tool.
+        notes: Notes about the result; empty ones are skipped.
+        engine_title: The engine that evaluated the code.
+        resumed_note: The note for a session that was resumed in a new process. It says what was
+            restored.
+        continuation: How to continue the session.
     """
     content, image_notes = build_content(items, is_exported=options["ImageExportMethod"] == "Local")
-    lines = [*notes, *image_notes, f"Evaluated by {engine_title}.", continuation]
+    status_notes = {"reused": NEW_SESSION_NOTE, "resumed-new-kernel": resumed_note}
+    lines = [
+        status_notes.get(evaluation.status, ""),
+        *evaluation.session_notes,
+        *notes,
+        *image_notes,
+        f"Evaluated by {engine_title}.",
+        continuation,
+    ]
     return [*content, create_reminder([line for line in lines if line])]

@@ -81,10 +81,8 @@ def find_app_id(options: Mapping[str, object], environment: Mapping[str, str] | 
     It is searched in the tool's options, the environment, and a file in the data directory.
     """
     variables = os.environ if environment is None else environment
-    app_id = (
-        options.get(APP_ID_OPTION_NAME) or variables.get(APP_ID_VARIABLE) or _read_app_id_file()
-    )
-    return str(app_id).strip()
+    app_id = options.get(APP_ID_OPTION_NAME) or variables.get(APP_ID_VARIABLE)
+    return str(app_id or _read_app_id_file()).strip()
 
 
 def describe_missing_app_id(options: Mapping[str, object], environment: Mapping[str, str]) -> str:
@@ -106,15 +104,11 @@ def describe_app_id_setup(*, is_local: bool = True) -> str:
         is_local: Whether the user is on this machine. The full path of the file is shown to local
             users only.
     """
-    file = (
-        f"the file {get_app_id_file()}"
-        if is_local
-        else f"the file {APP_ID_FILE_NAME} in Paddock's data directory"
-    )
+    location = get_app_id_file() if is_local else f"{APP_ID_FILE_NAME} in Paddock's data directory"
     return (
         "Wolfram|Alpha requires an AppID. Get one free of charge at "
         "https://developer.wolframalpha.com (choose the LLM API), and set the environment variable "
-        f"{APP_ID_VARIABLE} of the server, or save the AppID in {file}."
+        f"{APP_ID_VARIABLE} of the server, or save the AppID in the file {location}."
     )
 
 

@@ -38,8 +38,8 @@ def show_notebook(arguments: dict[str, str], ctx: Context) -> str:
         text = read_regular_file(file, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace")
         markdown = notebook_to_markdown(
             read_notebook(text),
-            output_limit=_require_int(options["MaxOutputCharacters"]),
-            cell_limit=_require_int(options["MaxCellCharacters"]),
+            output_limit=options["MaxOutputCharacters"],
+            cell_limit=options["MaxCellCharacters"],
             most_pictures=0,
         )
     except (NotebookError, OSError) as error:
@@ -48,9 +48,3 @@ def show_notebook(arguments: dict[str, str], ctx: Context) -> str:
         f"<notebook-path>{path}</notebook-path>\n"
         f"<notebook-content>\n{markdown.text.strip()}\n</notebook-content>"
     )
-
-
-def _require_int(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"expected an integer, got {value!r}")
-    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from os import environ
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from paddock.toolkits.python.interpreters import choose_interpreter
 from paddock.toolkits.session_evaluation import (
     BoundedMapping,
     evaluate_in_session,
-    format_session_output,
+    format_evaluation,
 )
 from paddock.toolkits.tool_options import (
     GATEWAY_OPTION_NAME,
@@ -26,17 +27,11 @@ from paddock.toolkits.tool_options import (
 if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.kernel import (
-        EvaluationControl,
-        EvaluationLimits,
-        EvaluationResult,
-        OutputItem,
-    )
-    from paddock.kernels.sessions import EvaluationSession
+    from paddock.kernels.kernel import OutputItem
     from paddock.toolkits.content import ToolContent
     from paddock.toolkits.python.interpreters import PythonInterpreter
     from paddock.toolkits.python.tools import PythonEvaluatorArguments
-    from paddock.toolkits.session_evaluation import SessionInfo
+    from paddock.toolkits.session_evaluation import SessionEvaluation
 
 
 _NO_OUTPUT_TEXT = "(The code ran; it printed nothing, and its last statement has no value.)"
@@ -47,31 +42,22 @@ RESUMED_NOTE = (
 JUPYTER_TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - the name of a variable
 
 
-def build_answer_items(
-    result: EvaluationResult, line_number: int, max_characters: int
-) -> tuple[list[OutputItem], str]:
-    """Return the output in reading order, and a note for the model.
-
-    Args:
-        result: The result of the evaluation.
-        line_number: The number of the input line, as in `Out[2]`.
-        max_characters: The maximum length of each text.
-    """
-    items: list[OutputItem] = []
-    for output in result.outputs:
-        if output.kind == "picture":
-            items.append(OutputImage(output.data, output.mime))
-        else:
-            items.append(f"{truncate_middle(output.text, max_characters)}\n")
+def _list_output_items(evaluation: SessionEvaluation, max_characters: int) -> list[OutputItem]:
+    """Return texts and images in reading order. Texts longer than the limit are shortened."""
+    result = evaluation.result
+    items: list[OutputItem] = [
+        OutputImage(output.data, output.mime)
+        if output.kind == "picture"
+        else f"{truncate_middle(output.text, max_characters)}\n"
+        for output in result.outputs
+    ]
     if result.status not in COMPLETED_STATUSES:
-        items.append(f"[{result.note}]\n")
-        return items, ""
+        return [*items, f"[{result.note}]\n"]
     if result.result is not None:
         text = truncate_middle(result.result, max_characters)
-        items.append(f"Out[{line_number}]: " + (f"\n{text}" if "\n" in text else text))
-    if not items:
-        items.append(_NO_OUTPUT_TEXT)
-    return items, result.note
+        separator = "\n" if "\n" in text else ""
+        items.append(f"Out[{evaluation.line_number}]: {separator}{text}")
+    return items or [_NO_OUTPUT_TEXT]
 
 
 def truncate_middle(text: str, max_characters: int) -> str:
@@ -99,26 +85,25 @@ def evaluate_python(arguments: PythonEvaluatorArguments, ctx: Context) -> ToolCo
     seconds = resolve_time_limit(arguments.code, arguments.time_constraint, ctx.options)
     engine = _select_engine(ctx, arguments)
 
-    def evaluate(
-        session: EvaluationSession, limits: EvaluationLimits, control: EvaluationControl
-    ) -> EvaluationResult:
-        result = session.evaluate(arguments.code, limits, control)
-        _session_engines.put(session.id, engine)
-        return result
-
-    def format_result(result: EvaluationResult, session: SessionInfo) -> ToolContent:
-        max_characters = ctx.options["MaxCharacterCount"]
-        items, note = build_answer_items(result, session.line, max_characters)
-        return format_session_output(
-            items,
-            [*session.list_notes(RESUMED_NOTE), note],
-            engine.title,
-            f'To continue this session with all its names, use session="{session.id}".',
-            ctx.options,
-        )
-
-    return evaluate_in_session(
-        ctx, arguments.session, seconds, lambda: engine, evaluate, format_result
+    evaluation = evaluate_in_session(
+        ctx,
+        arguments.session,
+        engine,
+        seconds,
+        lambda session, limits, control: session.evaluate(arguments.code, limits, control),
+    )
+    _session_engines.put(evaluation.session_id, engine)
+    # The note of an incomplete evaluation is part of its output.
+    is_completed = evaluation.result.status in COMPLETED_STATUSES
+    return format_evaluation(
+        _list_output_items(evaluation, ctx.options["MaxCharacterCount"]),
+        evaluation,
+        ctx.options,
+        notes=[evaluation.result.note] if is_completed else [],
+        engine_title=engine.title,
+        resumed_note=RESUMED_NOTE,
+        continuation="To continue this session with all its names, use "
+        f'session="{evaluation.session_id}".',
     )
 
 
@@ -160,13 +145,11 @@ def _find_saved_interpreter(
     """Return the interpreter that evaluated a session in an earlier process, if still usable."""
     if arguments.interpreter or not arguments.session:
         return None
-    language, _, path = (
-        get_shared_session_manager().get_saved_engine_name(arguments.session) or ""
-    ).partition(" ")
-    if language != "python" or not path:
-        return None
-    try:
-        interpreter = choose_interpreter(ctx, path)
-    except ToolError:  # uninstalled, or no longer in the allowed folders
-        return None
-    return interpreter._replace(origin="as before in this session")
+    engine_name = get_shared_session_manager().get_saved_engine_name(arguments.session) or ""
+    # The name is as in "python /project/.venv/bin/python".
+    language, _, path = engine_name.partition(" ")
+    # The interpreter may have been uninstalled, or may be outside the allowed folders now.
+    with suppress(ToolError):
+        if language == "python" and path:
+            return choose_interpreter(ctx, path)._replace(origin="as before in this session")
+    return None

@@ -163,26 +163,20 @@ def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
             hint="give an executable such as .venv/bin/python, or the directory of an environment",
         )
     if not program.is_file() or not os.access(program, os.X_OK):
-        raise InterpreterError(
-            f"{program} is not an executable file",
-            hint=RELATIVE_PATH_HINT,
-        )
+        raise InterpreterError(f"{program} is not an executable file", hint=RELATIVE_PATH_HINT)
     program = Path(os.path.abspath(program))  # noqa: PTH100 - `resolve` would follow links
-    if program == Path(sys.executable):
-        return PythonInterpreter(program, platform.python_version(), origin)
-    return PythonInterpreter(
-        program, _query_version(str(program), program.stat().st_mtime_ns), origin
-    )
+    is_own = program == Path(sys.executable)
+    version = platform.python_version() if is_own else _query_version(program)
+    return PythonInterpreter(program, version, origin)
+
+
+def _query_version(program: Path) -> str:
+    """Return the version of a Python, which is started once until its file changes."""
+    return _query_cached_version(str(program), program.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
-def _query_version(program: str, _mtime_ns: int) -> str:
-    """Start a program to get its version. Cached until the file changes.
-
-    Args:
-        program: The path of the executable.
-        _mtime_ns: The modification time of the file, which is only part of the cache key.
-    """
+def _query_cached_version(program: str, _modification_time_ns: int) -> str:
     try:
         process = subprocess.run(  # noqa: S603 - named by the user, or in a trusted environment
             # Without site and in isolated mode, no code of the environment runs.
@@ -253,12 +247,7 @@ def _read_version(environment: Path) -> str | None:
     The version is read from files of the environment. Its program is started only if they do not
     contain the version.
     """
-    try:
-        match = _VERSION_PATTERN.search(
-            (environment / _ENVIRONMENT_CONFIG_FILE).read_text("utf-8", "replace")
-        )
-    except OSError:
-        match = None
+    match = _VERSION_PATTERN.search(_read_text(environment / _ENVIRONMENT_CONFIG_FILE))
     if match:
         return match[1]
     libraries = sorted(environment.glob("lib/python3.*"))
@@ -268,7 +257,7 @@ def _read_version(environment: Path) -> str | None:
     if program is None:
         return None
     try:
-        return _query_version(str(program), program.stat().st_mtime_ns)
+        return _query_version(program)
     except InterpreterError:
         return None
 
@@ -330,7 +319,7 @@ def _find_standard_library(interpreter: PythonInterpreter) -> Iterator[Path]:
     installation that does.
     """
     minor = ".".join(interpreter.version.split(".")[:2])
-    home_match = _HOME_PATTERN.search(_read_text(interpreter.prefix / "pyvenv.cfg"))
+    home_match = _HOME_PATTERN.search(_read_text(interpreter.prefix / _ENVIRONMENT_CONFIG_FILE))
     prefixes = [Path(home_match[1]).parent] if home_match else []
     for prefix in (*prefixes, interpreter.prefix):
         library = prefix / "lib" / f"python{minor}"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from paddock.files import read_regular_file
 from paddock.protocol.content import TextContent
 from paddock.toolkits.file_edits import MAX_NOTEBOOK_BYTES, write_notebook_file
-from paddock.toolkits.notebooks import JUPYTER_SUFFIX
 from paddock.toolkits.paths import resolve_path
 from paddock.toolkits.python.jupyter import (
     JupyterNotebook,
@@ -67,9 +66,7 @@ def write_jupyter_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
         previous_text, previous = _parse_previous(previous_data)
         return dump_notebook(build_notebook(arguments.markdown, previous), previous_text).encode()
 
-    return write_notebook_file(
-        arguments.file, ctx, build, suffix=JUPYTER_SUFFIX, overwrite=arguments.overwrite
-    )
+    return write_notebook_file(arguments, ctx, build)
 
 
 def _parse_previous(data: bytes | None) -> tuple[str, JupyterNotebook | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,6 +40,7 @@ _OTHER_OUTCOME_TITLES = {
     "xfailed": "Expected Failures",
     "xpassed": "Unexpected Passes",
 }
+_VALUE_TITLES = {"input": "Input", "expected": "Expected Output", "actual": "Actual Output"}
 _MAX_PASSED_FILES = 30  # More files without failures are counted but not listed.
 _MAX_TRACEBACK_CHARACTERS, _MAX_OUTPUT_CHARACTERS = 3_000, 1_500
 _SLOW_TEST_SECONDS, _MAX_SLOW_TESTS = 1.0, 5
@@ -112,28 +114,25 @@ def _format_report(result: PytestResult, interpreter: PythonInterpreter, limit: 
     return f"{text}\n\n{_describe_runner(result.tests.begin_event, interpreter)}"
 
 
-def _describe_runner(begin: PytestEvent, interpreter: PythonInterpreter) -> str:
+def _describe_runner(begin_event: PytestEvent, interpreter: PythonInterpreter) -> str:
     """Name the pytest and the Python that ran the tests."""
-    python = f"Python {begin.get('python')}, {interpreter.origin}"
-    pytest = f"pytest {begin.get('pytest')}"
-    is_shared = not interpreter.is_current and begin.get("place") == _find_own_pytest()
-    note = " That environment has no pytest, so Paddock's was used." if is_shared else ""
-    return f"Run by {pytest} with {python}.{note}"
-
-
-def _find_own_pytest() -> str | None:
-    spec = find_spec("pytest")
-    return str(Path(spec.origin).parent) if spec and spec.origin else None
+    own_pytest = find_spec("pytest")
+    own_directory = str(Path(own_pytest.origin).parent) if own_pytest and own_pytest.origin else ""
+    is_shared = not interpreter.is_current and begin_event.get("place") == own_directory
+    return (
+        f"Run by pytest {begin_event.get('pytest')} with Python {begin_event.get('python')}, "
+        f"{interpreter.origin}."
+        + (" That environment has no pytest, so Paddock's was used." if is_shared else "")
+    )
 
 
 def _list_slow_tests(tests: PythonTestRun) -> list[str]:
     """Return a note that names the slowest tests, if any test was slow."""
-    slow = sorted(
-        (case for case in tests.cases.values() if case.seconds >= _SLOW_TEST_SECONDS),
-        key=lambda case: -case.seconds,
-    )
+    slowest = heapq.nlargest(_MAX_SLOW_TESTS, tests.cases.values(), key=lambda case: case.seconds)
     descriptions = [
-        f"{case.name} {format_duration(case.seconds)}" for case in slow[:_MAX_SLOW_TESTS]
+        f"{case.name} {format_duration(case.seconds)}"
+        for case in slowest
+        if case.seconds >= _SLOW_TEST_SECONDS
     ]
     return [f"Slowest: {', '.join(descriptions)}."] if descriptions else []
 
@@ -145,14 +144,14 @@ def _build_file_reports(tests: PythonTestRun) -> list[FileTestReport]:
     failed.
     """
     errors = {_get_file_name(name): text for name, text in tests.collect_errors.items()}
-    cases: dict[str, list[PythonTestCase]] = {
+    cases_by_file: dict[str, list[PythonTestCase]] = {
         name: [] for name in [*tests.collected_counts, *errors]
     }
     for case in tests.cases.values():
-        cases.setdefault(_get_file_name(case.name), []).append(case)
+        cases_by_file.setdefault(_get_file_name(case.name), []).append(case)
     return [
-        _build_file_report(name, file_cases, errors.get(name), tests.collected_counts.get(name, 0))
-        for name, file_cases in cases.items()
+        _build_file_report(name, cases, errors.get(name), tests.collected_counts.get(name, 0))
+        for name, cases in cases_by_file.items()
     ]
 
 
@@ -161,7 +160,7 @@ def _get_file_name(test: str) -> str:
 
 
 def _build_file_report(
-    name: str, cases: list[PythonTestCase], error: str | None, collected: int
+    name: str, cases: list[PythonTestCase], error: str | None, collected_count: int
 ) -> FileTestReport:
     """Return the report on one file.
 
@@ -169,9 +168,9 @@ def _build_file_report(
         name: The path of the file.
         cases: The tests that ran.
         error: The error that prevented the collection of the file's tests, if any.
-        collected: The number of collected tests, to count those that did not run.
+        collected_count: The number of collected tests, to count those that did not run.
     """
-    file = FileTestReport(name, 0, [], 0.0, not_run_count=max(0, collected - len(cases)))
+    file = FileTestReport(name, 0, [], 0.0, not_run_count=max(0, collected_count - len(cases)))
     if error is not None:
         rows = {"Outcome": "Error", "Time": "N/A"}
         blocks = [ReportBlock("Traceback", error, "text", _MAX_TRACEBACK_CHARACTERS)]
@@ -232,20 +231,14 @@ def _build_failure(case: PythonTestCase, event: PytestEvent) -> FailedTest:
 
 def _build_blocks(event: PytestEvent) -> Iterable[ReportBlock]:
     """Yield the code blocks about a failure: values, message, traceback and captured output."""
-    for key, title in (
-        ("input", "Input"),
-        ("expected", "Expected Output"),
-        ("actual", "Actual Output"),
-    ):
+    for key, title in _VALUE_TITLES.items():
         if event.get(key) is not None:
             yield ReportBlock(title, str(event[key]), "py")
     message = str(event.get("message", ""))
     # If the compared values are shown, the message would only repeat them.
     if "expected" not in event and message:
-        kind = str(event.get("error", ""))
-        yield ReportBlock(
-            "Error", f"{kind}: {message}" if kind else message, "text", _MAX_OUTPUT_CHARACTERS
-        )
+        error = f"{event['error']}: {message}" if event.get("error") else message
+        yield ReportBlock("Error", error, "text", _MAX_OUTPUT_CHARACTERS)
     if event.get("text"):
         yield ReportBlock("Traceback", str(event["text"]), "text", _MAX_TRACEBACK_CHARACTERS)
     for title, text in event.get("output", ()):

@@ -337,13 +337,11 @@ def _find_extent(code: str, definition: Any) -> tuple[int, int]:
     end = definition.get_definition_end_position() or (definition.line, 0)
     tree = _parse_source(code)
     for parent in ast.walk(tree) if tree else ():
-        for field in ("body", "orelse", "handlers", "finalbody"):
-            statements = getattr(parent, field, None)
-            # `body` of a lambda or conditional expression is a single node.
-            body: list[Any] = statements if isinstance(statements, list) else []
-            for index, node in enumerate(body):
-                if getattr(node, "lineno", 0) == start[0]:
-                    return _extend_definition(node, body[index + 1 :], end[0])
+        for _, body in ast.iter_fields(parent):
+            statements = body if isinstance(body, list) else []
+            for index, node in enumerate(statements):
+                if isinstance(node, ast.stmt) and node.lineno == start[0]:
+                    return _extend_definition(node, statements[index + 1 :], end[0])
     return start[0], end[0]
 
 

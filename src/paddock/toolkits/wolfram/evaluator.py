@@ -13,7 +13,7 @@ from paddock.kernels.wolfram.engines import ENGINE_VARIABLE, choose_engine
 from paddock.kernels.wolfram.line_evaluator import evaluate_line
 from paddock.toolkits.session_evaluation import (
     evaluate_in_session,
-    format_session_output,
+    format_evaluation,
     record_session,
 )
 from paddock.toolkits.tool_options import ENGINE_OPTION_NAME, resolve_time_limit
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     )
     from paddock.kernels.sessions import EvaluationSession
     from paddock.toolkits.content import ToolContent
-    from paddock.toolkits.session_evaluation import SessionInfo
     from paddock.toolkits.wolfram.tools import WolframEvaluatorArguments
 
 RESUMED_NOTE = (
@@ -113,22 +112,19 @@ def evaluate_wolfram_language(arguments: WolframEvaluatorArguments, ctx: Context
         record_session(ctx, session.id, session.engine)
         return result
 
-    def format_result(result: EvaluationResult, session: SessionInfo) -> ToolContent:
-        items = build_answer_items(result, session.line, ctx.options["MaxCharacterCount"])
-        return format_session_output(
-            [escape_private_characters(item) if isinstance(item, str) else item for item in items],
-            [*session.list_notes(RESUMED_NOTE), *result.notes],
-            describe_engine(session.engine),
-            "To continue this session with its definitions and history, use "
-            f'session="{session.id}".',
-            ctx.options,
-        )
-
-    return evaluate_in_session(
-        ctx,
-        arguments.session,
-        seconds,
-        lambda: get_configured_engine(ctx),
-        evaluate,
-        format_result,
+    evaluation = evaluate_in_session(
+        ctx, arguments.session, get_configured_engine(ctx), seconds, evaluate
+    )
+    items = build_answer_items(
+        evaluation.result, evaluation.line_number, ctx.options["MaxCharacterCount"]
+    )
+    return format_evaluation(
+        [escape_private_characters(item) if isinstance(item, str) else item for item in items],
+        evaluation,
+        ctx.options,
+        notes=evaluation.result.notes,
+        engine_title=describe_engine(evaluation.engine),
+        resumed_note=RESUMED_NOTE,
+        continuation="To continue this session with its definitions and history, use "
+        f'session="{evaluation.session_id}".',
     )

@@ -93,6 +93,4 @@ def write_wolfram_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
     def build(_previous: bytes | None) -> bytes:
         return write_notebook(markdown_to_notebook(arguments.markdown)).encode("ascii")
 
-    return write_notebook_file(
-        arguments.file, ctx, build, suffix=".nb", overwrite=arguments.overwrite
-    )
+    return write_notebook_file(arguments, ctx, build)
