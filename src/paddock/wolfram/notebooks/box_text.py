@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
 
     TextPieces = list[str | Expression]
-    """Text, and boxes that are still to be written: `["Sqrt[", box, "]"]`."""
+    """Text, and inner boxes that are converted next: `["Sqrt[", box, "]"]`."""
 
 BoxTextForm = Literal["input", "output", "text"]
 GRAPHICS_HEADS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
@@ -494,31 +494,30 @@ def box_syntax_to_code(text: str) -> str:
     return "".join(PLAIN_TEXT_BY_CHARACTER.get(letter, letter) for letter in text)
 
 
-def replace_box_syntax(text: str, write: Callable[[Expression], str]) -> str:
-    """Replace box syntax in a text by the results of `write` for its boxes."""
+def replace_box_syntax(text: str) -> str:
+    r"""Replace linear box syntax in a text for readers: `\!\(x\^2\)` becomes `x^2`."""
     pieces, position = [], 0
     while (start := text.find(_BOX_START, position)) >= 0:
         end = _find_box_end(text, start + 2)
         if end is None:
             break
-        pieces += [text[position:start], _convert_piece(text[start + 2 : end], write)]
+        pieces += [text[position:start], _convert_box_syntax(text[start + 2 : end])]
         position = end
     return "".join([*pieces, text[position:]])
 
 
-def _convert_piece(piece: str, write: Callable[[Expression], str]) -> str:
-    """Convert one piece of box syntax. A piece that does not parse becomes code."""
-    inner = piece[2:-2]
-    if not inner.startswith("\\*"):
-        return box_syntax_to_code(piece)
-    code = inner[2:]
-    # Nested box syntax is quoted, so that its boxes parse as strings.
-    if "\\(" in code:
-        code = code.replace('"', '\\"').replace("\\(", '"').replace("\\)", '"')
-    source = parse(code)
-    if source.problems or len(source.expressions) != 1:
-        return box_syntax_to_code(piece)
-    return write(source.expressions[0])
+def _convert_box_syntax(syntax: str) -> str:
+    r"""Convert `\(...\)` to text. The part after `\*` is a box expression, and all else is code."""
+    content = syntax[2:-2]
+    if content.startswith("\\*"):
+        # Nested box syntax is quoted, so that its boxes parse as strings.
+        code = content[2:]
+        if "\\(" in code:
+            code = code.replace('"', '\\"').replace("\\(", '"').replace("\\)", '"')
+        source = parse(code)
+        if not source.problems and len(source.expressions) == 1:
+            return boxes_to_text(source.expressions[0], form="text")
+    return box_syntax_to_code(syntax)
 
 
 def _find_box_end(text: str, start: int) -> int | None:

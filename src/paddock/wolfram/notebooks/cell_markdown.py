@@ -130,9 +130,7 @@ def _get_code_text(cell: Cell, limit: int, make_placeholder: Callable[[Node], st
     form = _choose_form(cell)
     text = boxes_to_text(cell.content, form=form, limit=limit, picture=make_placeholder)
     # Messages quote expressions in linear box syntax, which readers cannot understand.
-    if form == "text" and "\\!\\(" in text:
-        return replace_box_syntax(text, lambda boxes: boxes_to_text(boxes, form="text"))
-    return text
+    return replace_box_syntax(text) if form == "text" else text
 
 
 def _choose_form(cell: Cell) -> BoxTextForm:

@@ -186,9 +186,7 @@ def _get_atom_text(atom: Atom, *, is_in_boxes: bool) -> str:
 
 def _text_to_runs(text: str, style: TextStyle) -> list[TextRun]:
     """Return runs for plain text. Markdown images in it become raw runs."""
-    text = to_plain_characters(text)
-    if "\\!\\(" in text:
-        text = replace_box_syntax(text, lambda boxes: boxes_to_text(boxes, form="text"))
+    text = replace_box_syntax(to_plain_characters(text))
     # Notebooks made from Markdown store images as text, which must not be escaped.
     if "![" not in text:
         return [TextRun(text, "text", style)]
