@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from paddock.authoring.resource import ResourceTemplate as ResourceTemplate
     from paddock.authoring.skill import Skill as Skill
     from paddock.authoring.tool import Need as Need
+    from paddock.authoring.tool import Option as Option
     from paddock.authoring.tool import Parameter as Parameter
     from paddock.authoring.tool import Tool as Tool
-    from paddock.authoring.tool_option import Option as Option
     from paddock.client.errors import AccessRefusedError as AccessRefusedError
     from paddock.client.errors import HttpError as HttpError
     from paddock.client.errors import PeerError as PeerError
@@ -126,8 +126,7 @@ _NAMES_BY_MODULE = {
     "paddock.authoring.prompt": ("Prompt", "PromptArgument"),
     "paddock.authoring.resource": ("Resource", "ResourceTemplate"),
     "paddock.authoring.skill": ("Skill",),
-    "paddock.authoring.tool": ("Need", "Parameter", "Tool"),
-    "paddock.authoring.tool_option": ("Option",),
+    "paddock.authoring.tool": ("Need", "Option", "Parameter", "Tool"),
     "paddock.client.errors": ("AccessRefusedError", "HttpError", "PeerError", "PeerTimeoutError"),
     "paddock.client.peer": ("Peer",),
     "paddock.client.results": ("ToolResult",),

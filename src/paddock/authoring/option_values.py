@@ -17,7 +17,7 @@ from paddock.suggestions import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.authoring.tool_option import Option
+    from paddock.authoring.tool import Option
 
 AUTOMATIC_VALUE, NONE_VALUE = "Automatic", "None"
 

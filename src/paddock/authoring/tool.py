@@ -1,4 +1,4 @@
-"""Declarations of tools, their parameters and their external requirements.
+"""Declarations of tools, their parameters, their options and their external requirements.
 
 Declarations only store their arguments. Schemas and callables are derived when a tool is first
 listed or called (`authoring.tool_invoker`), so declaring thousands of tools is cheap. Loaded before
@@ -7,7 +7,6 @@ msgspec, so it imports nothing outside the standard library.
 
 from __future__ import annotations
 
-from paddock.authoring.tool_option import Option
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -38,6 +37,40 @@ MAX_TOOL_NAME_CHARACTERS = 128
 _TOOL_NAME_CHARACTERS = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/"
 )
+
+
+SECRET_MASK = "\u2022\u2022\u2022"  # noqa: S105 - not a password
+"""Shown instead of the value of a secret option."""
+
+
+class Option:
+    """An option of a tool.
+
+    Args:
+        default: The value used unless the operator sets another.
+        type: Type hint that values are checked against. By default, it is the type of `default`.
+            Values are not checked if both are None.
+        description: Shown to the operator.
+        is_secret: Hide the value in output and error messages.
+    """
+
+    __slots__ = ("default", "description", "is_secret", "type")
+
+    def __init__(
+        self,
+        default: object = None,
+        type: Any = None,  # noqa: A002 - same name as in Parameter
+        description: str = "",
+        *,
+        is_secret: bool = False,
+    ) -> None:
+        self.default = default
+        self.type = type
+        self.description = description
+        self.is_secret = is_secret
+
+    def __repr__(self) -> str:
+        return f"Option({self.default!r})"
 
 
 class Need:

@@ -38,8 +38,8 @@ from paddock.authoring.handler_errors import (
 )
 from paddock.authoring.handler_reference import resolve_handler
 from paddock.authoring.header_parameters import check_mirrored_headers, find_header_parameters
-from paddock.authoring.output_schema import OutputSchema
 from paddock.authoring.results import (
+    OutputSchema,
     build_error_result,
     convert_result,
     dump_json,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.authoring.tool_option import SECRET_MASK
+from paddock.authoring.tool import SECRET_MASK
 from paddock.cli import text_layout
 from paddock.cli.output import select_attributes
 from paddock.errors import PaddockError

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from paddock.authoring.component_registry import find_attached_item
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.signature import is_coroutine_function
-from paddock.authoring.tool import JSON_TYPES, NO_DEFAULT, Parameter, Tool
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import JSON_TYPES, NO_DEFAULT, Option, Parameter, Tool
 from paddock.extensions.errors import ToolSpecificationError
 from paddock.extensions.names import normalize_key
 from paddock.extensions.properties import PropertyTable, convert_definition_errors, shorten_repr

@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from paddock.authoring.tool_option import SECRET_MASK
+from paddock.authoring.tool import SECRET_MASK
 from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
 

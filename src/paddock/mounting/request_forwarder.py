@@ -299,10 +299,7 @@ class RequestForwarder:
         if "asks" not in self._remembered_state:
             return self._params
         self._request.remembered_value = self._remembered_state
-        questions = {
-            key: create_server_request(method, params)
-            for key, (method, params) in self._remembered_state["asks"].items()
-        }
+        questions = _create_server_requests(self._remembered_state["asks"])
         next_params = {**self._params, "inputResponses": await self._ask_client(questions)}
         if self._remembered_state.get("state") is not None:
             next_params["requestState"] = self._remembered_state["state"]
@@ -319,11 +316,15 @@ class RequestForwarder:
         except (AttributeError, KeyError, TypeError):
             raise AnswerError(f"Expected requests as inputRequests, got {requests!r:.60}") from None
         self._request.remembered_value = {"asks": questions, "state": result.get("requestState")}
-        return {
-            key: create_server_request(method, params)
-            for key, (method, params) in questions.items()
-        }
+        return _create_server_requests(questions)
 
     async def _ask_client(self, questions: dict[str, ServerRequest]) -> Json:
         answers = self._request.era.request_input(self._request, questions)
         return answers if isinstance(answers, dict) else await answers.wait_async()
+
+
+def _create_server_requests(questions: dict[str, tuple[str, Json]]) -> dict[str, ServerRequest]:
+    """Return requests to the client for an upstream's questions, given as method and params."""
+    return {
+        key: create_server_request(method, params) for key, (method, params) in questions.items()
+    }

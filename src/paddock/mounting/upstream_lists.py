@@ -52,18 +52,21 @@ def build_mount_environment(command: list[str]) -> dict[str, str]:
 
 def has_visited(entry: Json, mount: str) -> bool:
     """Return whether an entry has passed through a mount."""
-    meta = entry.get("_meta")
-    mount_chain = meta.get(META_MOUNT_CHAIN) if isinstance(meta, dict) else None
-    return isinstance(mount_chain, list) and mount in mount_chain
+    return mount in _get_visited_mounts(entry)
 
 
 def add_visited(entry: Json, mount: str) -> Json:
     """Return an entry with a mount added to those that it has passed through."""
     meta = entry.get("_meta")
-    meta = meta if isinstance(meta, dict) else {}
-    mount_chain = meta.get(META_MOUNT_CHAIN)
-    earlier_mounts = mount_chain if isinstance(mount_chain, list) else []
-    return {**entry, "_meta": {**meta, META_MOUNT_CHAIN: [*earlier_mounts, mount]}}
+    own_meta = meta if isinstance(meta, dict) else {}
+    mount_chain = [*_get_visited_mounts(entry), mount]
+    return {**entry, "_meta": {**own_meta, META_MOUNT_CHAIN: mount_chain}}
+
+
+def _get_visited_mounts(entry: Json) -> list[object]:
+    meta = entry.get("_meta")
+    mount_chain = meta.get(META_MOUNT_CHAIN) if isinstance(meta, dict) else None
+    return mount_chain if isinstance(mount_chain, list) else []
 
 
 def _read_mount_chain() -> list[object]:

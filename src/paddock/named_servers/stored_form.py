@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.authoring.prompt import PromptArgument
-from paddock.authoring.tool import Parameter, Tool
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Option, Parameter, Tool
 from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import normalize_key
 from paddock.extensions.prompt_definition import Template

@@ -11,8 +11,7 @@ from msgspec import Meta
 
 from paddock.authoring.context import Context
 from paddock.authoring.handler_reference import resolve_handler
-from paddock.authoring.tool import Tool
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Option, Tool
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import CACHE_ANNOTATIONS, ToolArguments

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from paddock.authoring.handler_errors import ToolError
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Option
 from paddock.protocol.server_requests import AskError
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from paddock.authoring.handler_errors import ToolError
-from paddock.authoring.tool import Parameter
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Option, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.authoring.docstring_parser import parse_docstring
+from paddock.authoring.signature import parse_docstring
 
 GOOGLE = """Find books.
 

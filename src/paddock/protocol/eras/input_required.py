@@ -55,7 +55,7 @@ def make_input_required_result(request: Request, required: InputRequired, key: b
         required: The exception with its questions.
         key: The server's secret key, which signs the state.
     """
-    previous_state = _open_state(request, key)
+    previous_state = open_state(request, key)
     earlier_answers = {**previous_state.answers, **_get_input_responses(request)}
     remembered_value = request.remembered_value
     if remembered_value is None:  # Not set in this round: keep the value of an earlier one.
@@ -85,7 +85,7 @@ def read_answers(request: Request, server_requests: dict[str, ServerRequest], ke
         InputRequired: Answers are missing. The exception carries their questions.
         InvalidParamsError: An answer is invalid.
     """
-    answers = {**_open_state(request, key).answers, **_get_input_responses(request)}
+    answers = {**open_state(request, key).answers, **_get_input_responses(request)}
     missing_requests = {
         name: server_request
         for name, server_request in server_requests.items()
@@ -106,16 +106,6 @@ def read_answers(request: Request, server_requests: dict[str, ServerRequest], ke
         raise InvalidParamsError(f"params.inputResponses: {error}") from None
 
 
-def read_handler_state(request: Request, key: bytes) -> object:
-    """Return the value that the handler stored in an earlier round."""
-    return _open_state(request, key).state
-
-
-def check_state(request: Request, key: bytes) -> None:
-    """Reject a request with an invalid sealed state, before its handler runs."""
-    _open_state(request, key)
-
-
 def seal_state(state: SealedState, key: bytes) -> str:
     """Encode and sign a state."""
     body = binascii.b2a_base64(encode_json(state), newline=False)
@@ -128,7 +118,7 @@ def _format_input_request(server_request: ServerRequest) -> Json:
     return {"method": server_request.method, "params": params}
 
 
-def _open_state(request: Request, key: bytes) -> SealedState:
+def open_state(request: Request, key: bytes) -> SealedState:
     """Return the verified state of a request, or an empty state in the first round.
 
     Raises:

@@ -97,7 +97,7 @@ class StatelessEra:
             raise InvalidParamsError(f"Missing params._meta[{early_handshake.META_CAPABILITIES!r}]")
         params = request.params
         if isinstance(params, InputResponseParams) and params.request_state is not UNSET:
-            _import_input_required().check_state(request, self._operations.state_key)
+            _import_input_required().open_state(request, self._operations.state_key)
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
         """Encode a result as complete, and add the server info and the cache hints.
@@ -167,8 +167,8 @@ class StatelessEra:
         params = request.params
         if not isinstance(params, InputResponseParams) or params.request_state is UNSET:
             return None
-        value: object = _import_input_required().read_handler_state(
-            request, self._operations.state_key
+        value: object = (
+            _import_input_required().open_state(request, self._operations.state_key).state
         )
         return value
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
-from paddock.authoring.tool_option import SECRET_MASK, Option
+from paddock.authoring.tool import SECRET_MASK, Option
 from paddock.directories import get_data_directory
 from paddock.toolkits.tool_options import ENGINE_OPTIONS
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from paddock.authoring.tool import Need, Tool
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Need, Option, Tool
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.alpha.settings import (
     MAX_QUERIES,

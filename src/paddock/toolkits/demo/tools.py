@@ -19,8 +19,7 @@ from paddock.authoring.context import Context
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.prompt import Prompt, PromptArgument
 from paddock.authoring.resource import Resource, ResourceTemplate
-from paddock.authoring.tool import Tool
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Option, Tool
 from paddock.protocol.content import ImageContent, ResourceLink, TextContent
 
 GreetingLanguage = Literal["English", "French", "German", "Italian", "Spanish"]

@@ -12,8 +12,7 @@ from msgspec import Meta, field
 
 from paddock.authoring.handler_reference import resolve_handler
 from paddock.authoring.prompt import Prompt, PromptArgument
-from paddock.authoring.tool import Need, Tool
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Need, Option, Tool
 from paddock.toolkits.search_prompts import create_search_prompt
 from paddock.toolkits.tool_options import (
     MAX_CHARACTERS_OPTION_NAME,

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from paddock.authoring.tool import Parameter, Tool
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Option, Parameter, Tool
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import (

@@ -15,8 +15,7 @@ import msgspec
 
 from paddock.authoring.handler_errors import ArgumentsError
 from paddock.authoring.results import dump_json
-from paddock.authoring.tool import Tool
-from paddock.authoring.tool_option import Option
+from paddock.authoring.tool import Option, Tool
 from paddock.protocol.content import CallToolResult, TextContent
 from paddock.zoo.errors import get_api_code
 from paddock.zoo.model import ENTRY_TYPES

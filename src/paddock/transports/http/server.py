@@ -73,7 +73,13 @@ class HttpServer:
         self._check_connections()
         try:
             self._server = await loop.create_server(
-                self._make_connection, self._host, self._port, ssl=self._tls, backlog=LISTEN_BACKLOG
+                lambda: Http1Connection(
+                    self._service, self._connections, self._head_cache, lambda: self._date_line
+                ),
+                self._host,
+                self._port,
+                ssl=self._tls,
+                backlog=LISTEN_BACKLOG,
             )
         except OSError as error:
             hint = "another program uses this port; choose a different one, or 0 for any free port"
@@ -151,14 +157,6 @@ class HttpServer:
             await asyncio.sleep(0.01)
         for connection in list(self._connections):
             connection.abort()
-
-    def _make_connection(self) -> Http1Connection:
-        return Http1Connection(
-            self._service, self._connections, self._head_cache, self._get_date_header
-        )
-
-    def _get_date_header(self) -> bytes:
-        return self._date_line
 
     def _check_connections(self) -> None:
         """Check the timeouts of all connections and format the date header, once per second."""

@@ -88,12 +88,11 @@ class EventStore:
         self._bytes += len(frame)
         # The latest event is kept regardless of its size, because it may be the answer that a
         # client reconnects for.
-        while len(self._events) > 1 and self._exceeds_limits():
+        while len(self._events) > 1 and (
+            len(self._events) > self._max_events or self._bytes > self._max_bytes
+        ):
             self._bytes -= len(self._events.pop(0).frame)
         self._budget.record_growth(self, self._bytes - previous_bytes)
-
-    def _exceeds_limits(self) -> bool:
-        return len(self._events) > self._max_events or self._bytes > self._max_bytes
 
     def list_after(self, stream_id: int, event_number: int) -> list[StoredEvent]:
         """List the events of a stream after a number."""
