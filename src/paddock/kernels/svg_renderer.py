@@ -7,6 +7,7 @@ The images come from untrusted code. They are rendered in a separate process
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import struct
@@ -120,16 +121,10 @@ def render_images(images: Sequence[tuple[bytes, str]]) -> list[bytes | None]:
 def _run_renderer(svgs: list[bytes], package_directory: str) -> list[bytes]:
     """Return the images that the renderer produced before it ended or timed out."""
     requests = b"".join(struct.pack(">I", len(svg)) + svg for svg in svgs)
+    command = [sys.executable, "-I", "-S", str(_RENDERER_SCRIPT), package_directory]
     try:
         completed = subprocess.run(
-            [
-                sys.executable,
-                "-I",
-                "-S",
-                str(_RENDERER_SCRIPT),
-                package_directory,
-                json.dumps(find_font_families()),
-            ],
+            [*command, json.dumps(find_font_families())],
             input=requests,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -150,13 +145,11 @@ def _split_frames(data: bytes) -> list[bytes]:
 
     An incomplete last frame is dropped.
     """
+    stream = io.BytesIO(data)
     frames: list[bytes] = []
-    offset = 0
-    while offset + 4 <= len(data):
-        (size,) = struct.unpack_from(">I", data, offset)
-        end = offset + 4 + size
-        if end > len(data):
-            break
-        frames.append(data[offset + 4 : end])
-        offset = end
+    while len(header := stream.read(4)) == 4:
+        (size,) = struct.unpack(">I", header)
+        frame = stream.read(size)
+        if len(frame) == size:
+            frames.append(frame)
     return frames

@@ -17,6 +17,7 @@ import select
 import sys
 
 from paddock.kernels.child.job_runner import run_job
+from paddock.kernels.child.output_capture import get_file_identity
 from paddock.kernels.child.plain_frames import PlainFrame, PlainFrameReader, send_frame
 from paddock.kernels.child.process_tree import kill_kernel
 
@@ -131,7 +132,7 @@ class SupervisorPipes:
     def __init__(self, orders: tuple[int, int], notices: int) -> None:
         self.orders = orders
         self.notices = notices
-        self._notices_identity = _get_identity(notices)
+        self._notices_identity = get_file_identity(notices)
 
     def send_notice(self, notice: PlainFrame) -> None:
         """Send a message to the supervisor.
@@ -140,17 +141,9 @@ class SupervisorPipes:
         """
         # User code may also have opened another file under the same number, so the identity of the
         # file is compared.
-        if _get_identity(self.notices) != self._notices_identity:
+        if get_file_identity(self.notices) != self._notices_identity:
             os._exit(LOST_CONNECTION_EXIT_CODE)
         send_frame(self.notices, notice)
-
-
-def _get_identity(handle: int) -> tuple[int, int] | None:
-    try:
-        status = os.fstat(handle)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def run_evaluator(
@@ -164,7 +157,7 @@ def run_evaluator(
     try:
         interpreter = make_interpreter()
     except BaseException as error:  # any failure is reported to the server
-        pipes.send_notice(PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
+        pipes.send_notice(PlainFrame("startup-failed", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     turn = 0
@@ -218,7 +211,7 @@ def _set_process_group(pid: int) -> None:
 def _is_fork_order(orders: PlainFrameReader) -> bool:
     """Read an order, and return whether it asks for another fork."""
     try:
-        return orders.read_one().type == "again"
+        return orders.read_one().type == "fork"
     except EOFError:
         _end_kernel()
 
@@ -240,21 +233,31 @@ def _report_exit(child: int, pipes: SupervisorPipes) -> None:
         return
     if pid == child:
         try:
-            pipes.send_notice(PlainFrame("died", pid=pid, status=status))
+            pipes.send_notice(PlainFrame("process-exited", pid=pid, status=status))
         except OSError:  # the active process has noticed sooner that the supervisor is gone
             _end_kernel()
 
 
 def _run_active(
-    interpreter: LanguageInterpreter, pipes: SupervisorPipes, turn: int, why_alone: str = ""
+    interpreter: LanguageInterpreter, pipes: SupervisorPipes, turn: int, fork_obstacle: str = ""
 ) -> None:
     """Run jobs until the supervisor orders a commit.
 
-    `why_alone` says why this process was not forked and has no checkpoint. It is empty otherwise.
+    `fork_obstacle` says why this process was not forked and has no checkpoint, and is otherwise
+    empty.
     """
-    if not why_alone:
+    if not fork_obstacle:
         _set_process_group(0)
-    pipes.send_notice(_build_ready_frame(interpreter, why_alone))
+    pipes.send_notice(
+        PlainFrame(
+            "ready",
+            pid=os.getpid(),
+            checkpoint=0 if fork_obstacle else os.getppid(),
+            engine_version=interpreter.version,
+            is_interruptible=interpreter.is_interruptible,
+            fork_obstacle=fork_obstacle,
+        )
+    )
     orders = PlainFrameReader(pipes.orders[turn])
     # The warm-up comes after the notice, because no user waits for this process before it gets a
     # job.
@@ -272,25 +275,10 @@ def _run_active(
             os._exit(LOST_CONNECTION_EXIT_CODE)
         if order.type == "commit":
             return
-        if order.type != "again":
+        if order.type != "fork":
             # If the process ends after this notice, the job may be partly done.
-            pipes.send_notice(PlainFrame("begun"))
+            pipes.send_notice(PlainFrame("job-started"))
             pipes.send_notice(run_job(interpreter, order, pipes.send_notice, JobLimits(order)))
-
-
-def _build_ready_frame(interpreter: LanguageInterpreter, why_alone: str) -> PlainFrame:
-    """Return the notice that this process is active and waits for jobs.
-
-    `why_alone` says why it has no checkpoint. It is empty if it has one.
-    """
-    return PlainFrame(
-        "ready",
-        pid=os.getpid(),
-        checkpoint=0 if why_alone else os.getppid(),
-        engine_version=interpreter.version,
-        is_interruptible=interpreter.is_interruptible,
-        why_alone=why_alone,
-    )
 
 
 class JobLimits:
@@ -305,11 +293,10 @@ class JobLimits:
 
     def __enter__(self) -> None:
         """Set the limits."""
-        _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        self._hard = hard
-        if self._memory:
-            infinite = hard == resource.RLIM_INFINITY
-            _set_memory_limit(self._memory if infinite else min(self._memory, hard), hard)
+        _soft, self._hard = resource.getrlimit(resource.RLIMIT_AS)
+        is_unlimited = self._hard == resource.RLIM_INFINITY
+        if self._memory and (is_unlimited or self._memory < self._hard):
+            _set_memory_limit(self._memory, self._hard)
         # The supervisor enforces the time limit. The alarm ends this process if the supervisor was
         # killed.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)

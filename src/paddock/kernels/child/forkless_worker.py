@@ -41,15 +41,15 @@ def run_forkless(
     try:
         interpreter = make_interpreter()
     except BaseException as error:  # any failure is reported to the server
-        send_frame(replies, PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
+        send_frame(replies, PlainFrame("startup-failed", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     send_frame(
         replies,
         PlainFrame(
             "started",
-            guard=os.getpid(),
+            supervisor_pid=os.getpid(),
             engine_version=interpreter.version,
-            confinement=restrictions,
+            restrictions=restrictions,
         ),
     )
     _ForklessWorker(interpreter, replies, output).run(requests)
@@ -101,7 +101,7 @@ class _ForklessWorker:
 
     def _send_reply(self, result: PlainFrame) -> None:
         pieces, dropped = self._output.take_outputs()
-        reply = PlainFrame("reply", answer=result, pieces=pieces, dropped=dropped)
+        reply = PlainFrame("reply", result=result, pieces=pieces, dropped_bytes=dropped)
         send_frame(self._replies, reply)
 
     def _read_requests(self, requests: int) -> None:
@@ -137,7 +137,7 @@ class _ForklessWorker:
                 time.sleep(0.01)
         with self._lock:
             if self._is_running:
-                self._send_reply(PlainFrame("answer", status=cause))
+                self._send_reply(PlainFrame("result", status=cause))
                 os._exit(0)
 
 

@@ -143,7 +143,7 @@ def _execute_job(
 
 
 def _build_result_frame(status: str, detail: str = "") -> PlainFrame:
-    return PlainFrame("answer", status=status, detail=detail)
+    return PlainFrame("result", status=status, detail=detail)
 
 
 def _build_value_frame(value: EvaluatedValue, limit: int) -> PlainFrame:
@@ -180,7 +180,7 @@ def _make_emitter(send: FrameSender) -> Callable[[str | ImageValue], None]:
 def _build_output_frame(
     kind: str, text: str = "", data: bytes = b"", mime: str = "", mark: bytes = b""
 ) -> PlainFrame:
-    return PlainFrame("emitted", kind=kind, text=text, data=data, mime=mime, mark=mark)
+    return PlainFrame("output", kind=kind, text=text, data=data, mime=mime, mark=mark)
 
 
 def _flush_streams() -> None:

@@ -34,6 +34,18 @@ def claim_standard_streams() -> tuple[int, int, int]:
     return requests, replies, output_reader
 
 
+def get_file_identity(handle: int) -> tuple[int, int] | None:
+    """Return what identifies the open file of a descriptor, or None if the descriptor is closed.
+
+    User code can close descriptors, and open other files under the same numbers.
+    """
+    try:
+        status = os.fstat(handle)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 class OutputCapture:
     """Reader of the pipe to which the standard streams of evaluator processes lead.
 

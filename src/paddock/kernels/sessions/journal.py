@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import msgspec
 
 from paddock.files import PRIVATE_MODE, check_regular_file, write_atomically
-from paddock.kernels.kernel import EvaluationStatus, OutputKind
+from paddock.kernels.kernel import COMPLETED_STATUSES, EvaluationStatus, OutputKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ class JournalEntry(msgspec.Struct, frozen=True):
     @property
     def is_committed(self) -> bool:
         """Whether the evaluation's changes were kept, not rolled back."""
-        return self.status in {"done", "failed"}
+        return self.status in COMPLETED_STATUSES
 
 
 class JournalContents(NamedTuple):

@@ -62,11 +62,9 @@ def delete_expired_sessions(
 
 def find_free_broken_path(path: Path) -> Path:
     """Return an unused path for keeping a copy of an unreadable journal."""
-    for number in itertools.count(1):
-        candidate = path.with_name(f"{path.name}.broken{number if number > 1 else ''}")
-        if not candidate.exists():
-            break
-    return candidate
+    numbers = itertools.chain([""], itertools.count(2))
+    candidates = (path.with_name(f"{path.name}.broken{number}") for number in numbers)
+    return next(candidate for candidate in candidates if not candidate.exists())
 
 
 def _delete_session(directory: Path, session_id: str) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 
 from paddock.files import write_atomically
 from paddock.kernels.kernel import (
+    COMPLETED_STATUSES,
     DEFAULT_CONTROL,
     STATE_TIMEOUT_SECONDS,
     EvaluationControl,
@@ -470,27 +471,26 @@ class EvaluationSession:
         """
         started_at = time.monotonic()
         skipped, failed, different = [], [], []
-        for index in range(self._kernel_entry_count, len(self._entries)):
-            entry = self._entries[index]
+        replay_limits = msgspec.structs.replace(limits, seconds=MAX_REPLAY_SECONDS)
+        for entry in self._entries[self._kernel_entry_count :]:
             elapsed = time.monotonic() - started_at
+            is_possible = elapsed < MAX_REPLAY_SECONDS and kernel.is_alive
             if not entry.is_committed:
-                continue
-            self._kernel_entry_count = index
-            if entry.id in self._effectful_entry_ids:
+                pass  # it was rolled back
+            elif entry.id in self._effectful_entry_ids:
                 skipped.append(entry.line)
-            elif elapsed >= MAX_REPLAY_SECONDS or not kernel.is_alive:
+            elif not is_possible:
                 failed.append(entry.line)
             else:
-                entry_limits = msgspec.structs.replace(limits, seconds=MAX_REPLAY_SECONDS - elapsed)
+                entry_limits = replay_limits.subtract_seconds(elapsed)
                 result = kernel.evaluate(entry.code, entry_limits, control.shift(elapsed))
                 if result.status == "cancelled":
                     break  # the next call continues the replay at this entry
-                if result.status not in {"done", "failed"}:
+                if result.status not in COMPLETED_STATUSES:
                     failed.append(entry.line)
                 elif not entry.is_cut and _strip_counters(result) != _strip_counters(entry):
                     different.append(entry.line)
-        else:
-            self._kernel_entry_count = len(self._entries)
+            self._kernel_entry_count += 1
         return [
             f"{text} (evaluations of {_format_lines(lines)})."
             for text, lines in (

@@ -146,13 +146,12 @@ def _is_protected(name: str) -> bool:
 
 def _is_user_definition(code: str, definitions: list[WoxiDefinition]) -> bool:
     """Return whether `code`, as woxi lists it, is also known as the user wrote it."""
-    left, mark, _ = code.partition(" := ")
-    is_delayed = bool(mark) and " = " not in left
     symbol = re.match(r"[$\w`]+", code)
     kinds = {
         definition.kind for definition in definitions if symbol and definition.symbol == symbol[0]
     }
-    if is_delayed:
+    left, operator, _ = code.partition(" := ")
+    if operator and " = " not in left:
         return bool(kinds)
     return "own" in kinds and bool(_VALUE_DEFINITION.match(code))
 

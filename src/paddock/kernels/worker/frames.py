@@ -66,7 +66,7 @@ class CommitOrder(msgspec.Struct, tag="commit"):
     """Become the checkpoint and fork a new active process."""
 
 
-class ForkOrder(msgspec.Struct, tag="again"):
+class ForkOrder(msgspec.Struct, tag="fork"):
     """Fork another active process, because the previous one has ended."""
 
 
@@ -77,15 +77,15 @@ class ProcessReady(msgspec.Struct, tag="ready"):
     checkpoint: int
     engine_version: str = ""
     is_interruptible: bool = False
-    why_alone: str = ""
+    fork_obstacle: str = ""
     """Why the process cannot be forked at present, and so has no checkpoint, or empty if it can."""
 
 
-class JobStarted(msgspec.Struct, tag="begun"):
+class JobStarted(msgspec.Struct, tag="job-started"):
     """The active process has received a job. If it ends now, the job may be partly done."""
 
 
-class OutputEvent(msgspec.Struct, tag="emitted"):
+class OutputEvent(msgspec.Struct, tag="output"):
     """An output other than text on the standard streams."""
 
     kind: Literal["message", "picture"]
@@ -96,7 +96,7 @@ class OutputEvent(msgspec.Struct, tag="emitted"):
     """Marker that was printed to the standard streams at the position of this output."""
 
 
-class JobResult(msgspec.Struct, tag="answer"):
+class JobResult(msgspec.Struct, tag="result"):
     """Result of a job, as the engine reported it."""
 
     status: JobStatus = "done"
@@ -110,7 +110,7 @@ class JobResult(msgspec.Struct, tag="answer"):
     peak_bytes: int = 0
 
 
-class ProcessExited(msgspec.Struct, tag="died"):
+class ProcessExited(msgspec.Struct, tag="process-exited"):
     """An active process has ended.
 
     `status` is its status as `os.waitpid` returns it.
@@ -120,7 +120,7 @@ class ProcessExited(msgspec.Struct, tag="died"):
     status: int
 
 
-class StartupFailed(msgspec.Struct, tag="fault"):
+class StartupFailed(msgspec.Struct, tag="startup-failed"):
     """The engine cannot be started."""
 
     text: str
@@ -134,20 +134,21 @@ EvaluatorNotice = (
 class WorkerStarted(msgspec.Struct, tag="started"):
     """The worker is ready for requests."""
 
-    guard: int
+    supervisor_pid: int
     engine_version: str
-    confinement: list[str]
+    restrictions: list[str]
+    """Names of the restrictions of the sandbox."""
 
 
 class JobReply(msgspec.Struct, tag="reply"):
     """Result of a job, with printed output and other outputs in order."""
 
-    answer: JobResult
+    result: JobResult
     pieces: list[bytes | OutputEvent] = []
-    dropped: int = 0
-    """Number of bytes beyond the output limit."""
+    dropped_bytes: int = 0
+    """Size of the output beyond its limit, which is not part of `pieces`."""
     is_rolled_back: bool = False
-    why_kept: str = ""
+    keep_reason: str = ""
     """Why the changes of a stopped evaluation were not rolled back, if the kernel still runs."""
     was_replaced: bool = False
     """Whether a process was killed from outside and replaced since the last reply."""

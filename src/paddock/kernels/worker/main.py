@@ -103,5 +103,5 @@ def _exec_foreign_python(python: str, interpreter: str, pipes: WorkerPipes) -> N
         command = build_foreign_command(python, interpreter, handles)
         os.execv(python, command)  # the user's choice of interpreter
     except OSError as error:
-        send_frame(pipes.notice_writer, PlainFrame("fault", text=str(error)))
+        send_frame(pipes.notice_writer, PlainFrame("startup-failed", text=str(error)))
         os._exit(1)

@@ -227,7 +227,7 @@ class Supervisor:
         meantime.
         """
         self._active_pid, self._checkpoint_pid = ready.pid, ready.checkpoint or None
-        self._fork_obstacle = ready.why_alone
+        self._fork_obstacle = ready.fork_obstacle
         self._is_ready = True
         self._can_interrupt = ready.is_interruptible
         self._deadline = float("inf")
@@ -275,9 +275,9 @@ class Supervisor:
             return
         is_changed = not isinstance(self._job, DumpStateRequest)
         self._capture.read_available()
-        if self._checkpoint_pid is not None and _has_exited(self._checkpoint_pid):
+        if self._checkpoint_pid is not None and _reap_child(self._checkpoint_pid):
             self._checkpoint_pid, self._was_replaced = None, True
-        self._send_reply(result, is_rolled_back=False, is_kept=is_ended_early)
+        self._send_reply(result, keep_reason=self._fork_obstacle if is_ended_early else "")
         if is_changed:
             self._commit()
 
@@ -288,7 +288,7 @@ class Supervisor:
             with contextlib.suppress(OSError):
                 os.kill(self._checkpoint_pid, signal.SIGKILL)
             # Until the old checkpoint has ended, it might read an order for the next process.
-            _wait_for_exit(self._checkpoint_pid)
+            _reap_child(self._checkpoint_pid, options=0)
         # The pipe may hold an order that the old checkpoint has not read before it was killed.
         frames.drain_descriptor(self._pipes.order_readers[1 - self._turn])
         self._checkpoint_pid, self._active_pid = self._active_pid, None
@@ -399,22 +399,21 @@ class Supervisor:
             kill_tree(self._active_pid)
 
     def _send_reply(
-        self, result: JobResult, *, is_rolled_back: bool, is_kept: bool = False
+        self, result: JobResult, *, is_rolled_back: bool = False, keep_reason: str = ""
     ) -> None:
         """Send the reply to the job with all captured output, and get ready for the next job.
 
         `is_rolled_back` is true if a replacement with the state from before the job is ready.
-        `is_kept` is true if the job was stopped but its changes remain, because the process could
-        not be forked.
+        `keep_reason` says why the changes of a stopped job remain, if its process could not be
+        forked.
         """
         pieces, dropped = self._capture.take_outputs()
         was_replaced, self._was_replaced = self._was_replaced, False
         self._job = self._pending_result = self._stop_cause = None
         self._job_phase = "waiting"
         self._deadline = float("inf")
-        why_kept = self._fork_obstacle if is_kept else ""
         self._send_message(
-            JobReply(result, pieces, dropped, is_rolled_back, why_kept, was_replaced)
+            JobReply(result, pieces, dropped, is_rolled_back, keep_reason, was_replaced)
         )
 
     def _send_message(self, frame: msgspec.Struct) -> None:
@@ -429,7 +428,7 @@ class Supervisor:
             self._capture.read_available()
             self._send_message(StartupFailed(self._describe_startup_failure()))
         if self._job is not None:
-            self._send_reply(self._pending_result or JobResult("crashed"), is_rolled_back=False)
+            self._send_reply(self._pending_result or JobResult("crashed"))
         self._exit_process()
 
     def _describe_startup_failure(self) -> str:
@@ -452,13 +451,8 @@ def _get_signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _wait_for_exit(pid: int) -> None:
+def _reap_child(pid: int, options: int = os.WNOHANG) -> bool:
+    """Return whether a child has ended, and reap it if so. Wait for it if `options` is 0."""
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, 0)
-
-
-def _has_exited(pid: int) -> bool:
-    """Return whether a child has ended, and reap it if so."""
-    with contextlib.suppress(ChildProcessError):
-        return os.waitpid(pid, os.WNOHANG)[0] == pid
+        return os.waitpid(pid, options)[0] == pid
     return False

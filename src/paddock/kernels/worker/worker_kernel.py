@@ -75,57 +75,56 @@ _STATE_KEPT_NOTE = "Changes made until then were kept: the process could not be 
 
 
 class _PollingReader:
-    """Reader of a worker's frames."""
+    """Reader of the messages of a worker."""
 
     def __init__(self, handle: int) -> None:
         self._stream = FrameReader(handle, decode_reply)
-        self._frames: deque[SupervisorMessage] = deque()
+        self._messages: deque[SupervisorMessage] = deque()
         self._poll = select.poll()
         self._poll.register(handle, select.POLLIN)
 
-    def get(self, seconds: float) -> SupervisorMessage:
-        """Return the next frame.
+    def get(self, seconds: float) -> SupervisorMessage | None:
+        """Return the next message, or None if none arrives in time.
 
         Raises:
-            TimeoutError: No frame arrived in time.
             EOFError: The worker has closed the connection.
             ValueError: The data is not a valid frame.
         """
-        while not self._frames:
+        while not self._messages:
             if not self._poll.poll(seconds * 1000):
-                raise TimeoutError
-            self._frames.extend(self._stream.read())
-        return self._frames.popleft()
+                return None
+            self._messages.extend(self._stream.read())
+        return self._messages.popleft()
 
 
 class _ThreadedReader:
-    """Reader of a worker's frames for Windows, where pipes cannot be polled.
+    """Reader of the messages of a worker for Windows, where pipes cannot be polled.
 
-    A thread reads the pipe and queues the frames.
+    A thread reads the pipe and queues the messages.
     """
 
     def __init__(self, handle: int) -> None:
         self._stream = FrameReader(handle, decode_reply)
-        self._frames: queue.SimpleQueue[SupervisorMessage | Exception] = queue.SimpleQueue()
+        self._messages: queue.SimpleQueue[SupervisorMessage | Exception] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def get(self, seconds: float) -> SupervisorMessage:
-        """Return the next frame; see `_PollingReader.get`."""
+    def get(self, seconds: float) -> SupervisorMessage | None:
+        """Return the next message or None; see `_PollingReader.get`."""
         try:
-            frame = self._frames.get(timeout=seconds)
+            message = self._messages.get(timeout=seconds)
         except queue.Empty:
-            raise TimeoutError from None
-        if isinstance(frame, Exception):
-            raise frame
-        return frame
+            return None
+        if isinstance(message, Exception):
+            raise message
+        return message
 
     def _read(self) -> None:
         try:
             while True:
-                for frame in self._stream.read():
-                    self._frames.put(frame)
+                for message in self._stream.read():
+                    self._messages.put(message)
         except (EOFError, OSError, ValueError) as error:
-            self._frames.put(error)
+            self._messages.put(error)
 
 
 def parse_as_print(text: str, _messages: Sequence[str], _code: str) -> list[EvaluationOutput]:
@@ -253,11 +252,11 @@ class WorkerKernel(Kernel):
         """
         deadline = time.monotonic() + seconds
         try:
-            while self._startup_message is None:
+            while self._startup_message is None and time.monotonic() < deadline:
                 self._handle_message(self._replies.get(max(0.0, deadline - time.monotonic())))
         except EOFError:
             self._abort_start("its process ended")
-        except TimeoutError:
+        if self._startup_message is None:
             self._abort_start(f"it was not ready after {seconds:.0f} s")
 
     def _evaluate(
@@ -273,8 +272,8 @@ class WorkerKernel(Kernel):
         if reply is None:
             seconds = time.monotonic() - started_at
             return EvaluationResult("crashed", seconds=seconds, notes=(KERNEL_ENDED_NOTE,))
-        is_ended_early = reply.answer.status not in COMPLETED_STATUSES
-        if is_ended_early and not reply.is_rolled_back and not reply.why_kept:
+        is_ended_early = reply.result.status not in COMPLETED_STATUSES
+        if is_ended_early and not reply.is_rolled_back and not reply.keep_reason:
             self.close()  # it is about to end; `is_alive` must be false already now
         return self._build_result(reply, limits, code)
 
@@ -288,16 +287,16 @@ class WorkerKernel(Kernel):
             seconds, is_cancelled = STATE_TIMEOUT_SECONDS, never_cancelled
         with self._lock:
             reply = self._run_job(DumpStateRequest(seconds), EvaluationControl(is_cancelled))
-        return None if reply is None or reply.answer.status != "done" else reply.answer.state
+        return None if reply is None or reply.result.status != "done" else reply.result.state
 
     def restore(self, state: bytes) -> str:
         """Load definitions; see `Kernel.restore`."""
         with self._lock:
             reply = self._run_job(RestoreRequest(state, STATE_TIMEOUT_SECONDS))
-        if reply is None or reply.answer.status != "done":
-            reason = "its process ended" if reply is None else reply.answer.status
+        if reply is None or reply.result.status != "done":
+            reason = "its process ended" if reply is None else reply.result.status
             raise KernelError(f"{self._engine_name} could not restore saved definitions: {reason}")
-        return reply.answer.detail
+        return reply.result.detail
 
     def close(self) -> None:
         """End the kernel.
@@ -320,7 +319,7 @@ class WorkerKernel(Kernel):
         }
         if self._startup_message is not None:
             details["engine version"] = self._startup_message.engine_version
-            details["confinement"] = self._startup_message.confinement
+            details["confinement"] = self._startup_message.restrictions
         self._read_pending_messages()
         if self._processes is not None:
             details["checkpoint"] = self._processes.checkpoint
@@ -358,28 +357,26 @@ class WorkerKernel(Kernel):
 
         watch = EvaluationWatch(control, job.seconds + _SUPERVISOR_GRACE_SECONDS, interrupt)
         while watch.check():
-            with contextlib.suppress(TimeoutError):
-                reply = self._handle_message(self._replies.get(_POLL_INTERVAL_SECONDS))
-                if reply is not None:
-                    return reply
+            reply = self._handle_message(self._replies.get(_POLL_INTERVAL_SECONDS))
+            if reply is not None:
+                return reply
         raise EOFError
 
-    def _handle_message(self, frame: SupervisorMessage) -> JobReply | None:
-        """Process a message of the supervisor.
+    def _handle_message(self, message: SupervisorMessage | None) -> JobReply | None:
+        """Process a message of the supervisor, if there is one.
 
-        Returns the message if it is the reply to a job.
-
-        Other messages update what this object knows about the worker.
+        The reply to a job is returned. Other messages update what this object knows about the
+        worker.
         """
-        match frame:
+        match message:
             case JobReply():
-                return frame
+                return message
             case WorkerStarted():
-                self._startup_message = frame
+                self._startup_message = message
             case WorkerProcesses():
-                self._processes = frame
+                self._processes = message
             case StartupFailed():
-                self._abort_start(frame.text)
+                self._abort_start(message.text)
         return None
 
     def _read_pending_messages(self) -> None:
@@ -387,9 +384,9 @@ class WorkerKernel(Kernel):
         if self._is_busy or not self._lock.acquire(blocking=False):
             return
         try:
-            with contextlib.suppress(TimeoutError, EOFError, OSError, ValueError):
-                while self._is_alive:
-                    self._handle_message(self._replies.get(0))
+            with contextlib.suppress(EOFError, OSError, ValueError):
+                while self._is_alive and (message := self._replies.get(0)) is not None:
+                    self._handle_message(message)
         finally:
             self._lock.release()
 
@@ -405,7 +402,7 @@ class WorkerKernel(Kernel):
         self, reply: JobReply, limits: EvaluationLimits, code: str
     ) -> EvaluationResult:
         """Convert a reply to a result, with notes that explain a stopped evaluation."""
-        job_result = reply.answer
+        job_result = reply.result
         return EvaluationResult(
             job_result.status,
             job_result.result,
@@ -424,7 +421,7 @@ class WorkerKernel(Kernel):
         for piece in reply.pieces:
             if isinstance(piece, bytes):
                 text = piece.decode(errors="replace")
-                outputs += self._parse_printed(text, reply.answer.messages, code)
+                outputs += self._parse_printed(text, reply.result.messages, code)
             else:
                 outputs.append(EvaluationOutput(piece.kind, piece.text, piece.data, piece.mime))
         return outputs
@@ -436,8 +433,8 @@ def _list_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
     An evaluation that was stopped is normally rolled back. The last note states whether that
     happened. Notes that do not apply are empty.
     """
-    is_completed = reply.answer.status in COMPLETED_STATUSES
-    notes = [describe_dropped_output(reply.dropped, limits)]
+    is_completed = reply.result.status in COMPLETED_STATUSES
+    notes = [describe_dropped_output(reply.dropped_bytes, limits)]
     # Otherwise the last note describes what is left of the kernel.
     if reply.was_replaced and (reply.is_rolled_back or is_completed):
         notes.append(
@@ -446,11 +443,11 @@ def _list_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
         )
     if is_completed:
         return notes
-    notes.append(_describe_status(reply.answer, limits))
+    notes.append(_describe_status(reply.result, limits))
     if reply.is_rolled_back:
         notes.append(ROLLED_BACK_NOTE)
-    elif reply.why_kept:
-        notes.append(f"{_STATE_KEPT_NOTE} because {reply.why_kept}.")
+    elif reply.keep_reason:
+        notes.append(f"{_STATE_KEPT_NOTE} because {reply.keep_reason}.")
     else:
         notes.append(KERNEL_ENDED_NOTE)
     return notes

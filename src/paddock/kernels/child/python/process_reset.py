@@ -15,6 +15,8 @@ import sys
 if sys.platform != "win32":
     import fcntl
 
+from paddock.kernels.child.output_capture import get_file_identity
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +63,7 @@ class ProcessReset:
         self._module_count = len(sys.modules)
         self._output_copy = _duplicate_descriptor(1)
         self._input_copy = _duplicate_descriptor(0)
-        self._identities = [_get_identity(handle) for handle in range(3)]
+        self._identities = [get_file_identity(handle) for handle in range(3)]
         self._streams = (_open_reader(), _open_writer(1), _open_writer(2))
         self.prepare()
 
@@ -139,7 +141,7 @@ class ProcessReset:
         closed = []
         for handle, name in enumerate(("standard input", "standard output", "standard error")):
             stream = self._streams[handle]
-            is_lost = _get_identity(handle) != self._identities[handle]
+            is_lost = get_file_identity(handle) != self._identities[handle]
             # Code may have closed the descriptor, or opened another file under its number.
             if is_lost:
                 os.dup2(self._output_copy if handle else self._input_copy, handle)
@@ -174,11 +176,3 @@ def _open_writer(handle: int) -> io.TextIOWrapper:
     return io.TextIOWrapper(
         raw, encoding="utf-8", errors="backslashreplace", newline="\n", line_buffering=True
     )
-
-
-def _get_identity(handle: int) -> tuple[int, int] | None:
-    try:
-        status = os.fstat(handle)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
