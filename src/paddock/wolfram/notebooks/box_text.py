@@ -136,13 +136,14 @@ def boxes_to_text(
             if limit is not None and size > limit:
                 break
         else:
-            name = get_head_name(item)
+            # Inlined `get_head_name`, because large outputs have millions of boxes.
+            name = item.head.text if isinstance(item.head, Atom) else ""
             if name == "RowBox":
                 pending += _get_reversed_row(item)
             elif name in GRAPHICS_HEADS and picture is not None:
                 pending.append(picture(item))
             else:
-                pending += reversed(_format_box(item, form))
+                pending += reversed(_format_box(item, name, form))
     return "".join(pieces)
 
 
@@ -178,7 +179,7 @@ def _format_special_token(text: str, form: BoxTextForm) -> str:
     return plain_text if plain_text is not None else to_plain_characters(text)
 
 
-def _format_box(node: Node, form: BoxTextForm) -> TextPieces:
+def _format_box(node: Node, name: str, form: BoxTextForm) -> TextPieces:
     """Return the text of a box as pieces, in which the inner boxes are not written yet.
 
     For example, `FractionBox["a", "b"]` becomes `["a", "/", "b"]`. Rows are converted by
@@ -186,9 +187,9 @@ def _format_box(node: Node, form: BoxTextForm) -> TextPieces:
 
     Args:
         node: The box.
+        name: The head of the box.
         form: The form of the text; see `boxes_to_text`.
     """
-    name = get_head_name(node)
     if name in _WRAPPER_HEADS:
         return [*node.args[:1]]
     if name == "List":
@@ -442,7 +443,7 @@ def _get_reversed_row(node: Node) -> TextPieces:
         pieces = _format_big_operator(first, items[1:])
         if pieces is not None:
             return pieces[::-1]
-    return [*reversed(items)]
+    return [*items[::-1]]
 
 
 def _format_big_operator(operator: Expression, body: list[Expression]) -> TextPieces | None:
