@@ -12,7 +12,6 @@ from paddock.extensions.errors import (
 )
 from paddock.extensions.registry import (
     InstalledItemRegistry,
-    find_declared_item,
 )
 from paddock.testing import connect
 
@@ -54,7 +53,8 @@ def test_prompts_and_resources_have_qualified_names_too() -> None:
 
 def test_all_forms_of_items_are_known_without_loading_them() -> None:
     found = [
-        find_declared_item("tools", f"acme/charts/{name}") for name in ("Plot", "Table", "Export")
+        InstalledItemRegistry().find_item("tools", f"acme/charts/{name}")
+        for name in ("Plot", "Table", "Export")
     ]
     assert [one and (one.item.description, dict(one.item.properties)) for one in found] == [
         (None, {}),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
 from paddock.extensions.discovery import discover
-from paddock.extensions.registry import list_declared_items
+from paddock.extensions.registry import InstalledItemRegistry
 from paddock.installer.apps import supported_clients
 from paddock.named_servers.sources import list_sources
 
@@ -51,7 +51,7 @@ def list_extension_names() -> NamesWithHelp:
 def _list_item_names(kind: ItemKind) -> NamesWithHelp:
     return [
         (declared_item.name, declared_item.item.description or "")
-        for declared_item in list_declared_items(kind)
+        for declared_item in InstalledItemRegistry().list_items(kind)
     ]
 
 

@@ -18,11 +18,9 @@ from paddock.extensions.discovery import discover
 from paddock.extensions.extension import Extension
 from paddock.extensions.manifest import ITEM_KINDS
 from paddock.extensions.not_found_errors import format_install_command
-from paddock.extensions.registry import find_catalogue_extension, list_declared_items
+from paddock.extensions.registry import InstalledItemRegistry, find_catalogue_extension
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from paddock.extensions.extension import BrokenExtension
     from paddock.extensions.manifest import ItemKind, ManifestItem
     from paddock.extensions.registry import DeclaredItem
@@ -34,10 +32,9 @@ COUNTED_KINDS: tuple[ItemKind, ...] = ("servers", "tools", "prompts")
 """The item kinds counted in the list of extensions."""
 
 
-class ExtensionsCommand(CommandWithSubcommands):
-    """The command `paddock extensions`, which lists extensions and has further subcommands."""
-
-    subcommands: Mapping[str, tuple[str, str]] = {
+@click.command(
+    cls=CommandWithSubcommands,
+    subcommands={
         "search": (
             "paddock.cli.remote_extensions:search",
             "Search the extensions in your catalogues.",
@@ -46,10 +43,8 @@ class ExtensionsCommand(CommandWithSubcommands):
             "paddock.cli.remote_extensions:install",
             "Install an extension from your catalogues.",
         ),
-    }
-
-
-@click.command(cls=ExtensionsCommand)
+    },
+)
 @click.argument(
     "pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_extensions
 )
@@ -173,7 +168,7 @@ def _print_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
     """
     matches = [
         declared_item
-        for declared_item in list_declared_items(kind)
+        for declared_item in InstalledItemRegistry().list_items(kind)
         if _has_matching_name(declared_item, pattern)
     ]
     if as_json:

@@ -351,18 +351,6 @@ def _import_catalogues() -> ModuleType:
     return remote
 
 
-def list_declared_items(kind: ItemKind) -> list[DeclaredItem]:
-    """Return all items of a kind in installed extensions, without loading them."""
-    return InstalledItemRegistry().list_items(kind)
-
-
-def find_declared_item(
-    kind: ItemKind, name: str, owner: Extension | None = None
-) -> DeclaredItem | None:
-    """Return the item of an installed extension with a name, or None."""
-    return InstalledItemRegistry().find_item(kind, name, owner)
-
-
 def default_tools() -> Mapping[str, Tool]:
     """Return the built-in tools by name, each loaded on access.
 

@@ -81,7 +81,7 @@ def read_quick_facts(
 
 def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
     # In Wolfram's documents, the metadata can be in a table with this name.
-    if _WRAPPER_KEY in text:
+    if any(map(_has_wrapper_key, text.splitlines())):
         raise NeedsFullParseError
     values = TomlHeadReader(text, _STRING_KEYS, _is_metadata_alias, VIEWS_KEY).read()
     metadata = ServerMetadata(
@@ -94,6 +94,13 @@ def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
     if values.get(VIEWS_KEY) == "true":
         metadata.declare_extension(UI_EXTENSION, {})
     return metadata
+
+
+def _has_wrapper_key(line: str) -> bool:
+    """Return whether a line has the wrapper as a key or as the name of a table, not as a value."""
+    start = line.lstrip("[ \t\"'")
+    after_key = start.removeprefix(_WRAPPER_KEY).lstrip("\"' \t")
+    return start.startswith(_WRAPPER_KEY) and after_key.startswith(("=", ".", "]"))
 
 
 class TomlHeadReader:

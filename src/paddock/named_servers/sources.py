@@ -21,9 +21,7 @@ from paddock.extensions.registry import (
     InstalledItemRegistry,
     ItemRegistry,
     find_catalogue_extension,
-    find_declared_item,
     list_catalogue_items,
-    list_declared_items,
 )
 from paddock.named_servers.definition import WRAPPER_KEY, canonical_key, parse_definition
 from paddock.named_servers.names import (
@@ -391,7 +389,7 @@ def find_installed_source(name: str) -> DefinitionSource | None:
     for source in list_user_sources():
         if source.name == name:
             return source
-    item = find_declared_item("servers", name)
+    item = InstalledItemRegistry().find_item("servers", name)
     return None if item is None else DefinitionSource(item.name, None, item)
 
 
@@ -423,7 +421,7 @@ def list_sources(*, include_remote: bool = False, refresh: bool = False) -> list
     """
     user_sources = list_user_sources()
     user_names = {source.name for source in user_sources}
-    items = list_declared_items("servers")
+    items = InstalledItemRegistry().list_items("servers")
     if include_remote:
         items += list_catalogue_items("servers", refresh=refresh)
     others = [

@@ -44,6 +44,7 @@ from paddock.named_servers.stored_form import (
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from paddock.named_servers.definition import ServerDefinition
@@ -55,11 +56,9 @@ def get_pickles_directory(name: str) -> Path:
     return get_definitions_directory() / f"{encode_name(name)}{PICKLES_SUFFIX}"
 
 
-@contextmanager
-def lock_definitions() -> Generator[None]:
-    """Hold the lock for changes of definitions."""
-    with lock_file(get_definitions_directory()):
-        yield
+def lock_definitions() -> AbstractContextManager[object]:
+    """Return a context that holds the lock for changes of definitions."""
+    return lock_file(get_definitions_directory())
 
 
 def check_name_free(name: str, *, overwrite: bool) -> None:

@@ -139,9 +139,7 @@ def _report_immediate_initialization(
 def _read_python_item(
     subject: ValidationSubject, kind: ItemKind, item: str, file: str, *, is_combined: bool
 ) -> object:
-    """Return the definition of an item in a Python file, or None if it is not run.
-
-    In static validation, the file is only searched for names that may define the item.
+    """Return the definition of an item in a Python file, or None if nothing may be run.
 
     Raises:
         LoadError: The file does not define the item, or cannot be run or parsed.
@@ -150,11 +148,25 @@ def _read_python_item(
     if path not in subject.python_files:
         subject.python_files.append(path)
     reference = subject.extension.manifest.find_reference(kind, item)
-    if not subject.is_static:
-        if reference is not None:
-            return subject.extension.definition(kind, item).load()
-        # The loader that serves the item runs the file, so that validation cannot disagree with it.
-        return DefinitionFile(Path(path), kind, item, is_combined).load()
+    if subject.is_static:
+        _search_python_source(subject, kind, item, file, is_combined=is_combined)
+        return None
+    if reference is not None:
+        return subject.extension.definition(kind, item).load()
+    # The loader that serves the item runs the file, so that validation cannot disagree with it.
+    return DefinitionFile(Path(path), kind, item, is_combined).load()
+
+
+def _search_python_source(
+    subject: ValidationSubject, kind: ItemKind, item: str, file: str, *, is_combined: bool
+) -> None:
+    """Search a Python file, which is not run, for names that may define an item.
+
+    Raises:
+        LoadError: The file cannot define the item, or cannot be parsed.
+    """
+    path = subject.get_path(file)
+    reference = subject.extension.manifest.find_reference(kind, item)
     try:
         source = subject.read_python_source(file)
     except SyntaxError as error:
@@ -163,18 +175,20 @@ def _read_python_item(
     if reference is not None:
         attribute = reference.rpartition(":")[2]
         if source.can_define(attribute):
-            return None
+            return
         raise LoadError(f"has no attribute {attribute!r}", hint=f"expected {attribute} = …")
     expected_names = {kind, item} if is_combined else source.public_names
     # If the file may define names that the analysis cannot see, the item may be one of them, so
     # nothing is reported.
     if source.has_dynamic_names or expected_names & source.public_names:
-        return None
+        return
     if is_combined and (source.has_string(item) or source.has_foreign_imports):
-        return None  # an object may have this name, whatever variable it is assigned to
-    word = kind.removesuffix("s")
-    expected = f"{kind} = {{{item!r}: …}}" if is_combined else f"{word} = …"
-    raise LoadError(f"contains no definition of the {word} {item!r}", hint=f"expected {expected}")
+        return  # an object may have this name, whatever variable it is assigned to
+    item_kind = kind.removesuffix("s")
+    expected = f"{kind} = {{{item!r}: …}}" if is_combined else f"{item_kind} = …"
+    raise LoadError(
+        f"contains no definition of the {item_kind} {item!r}", hint=f"expected {expected}"
+    )
 
 
 def _get_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:

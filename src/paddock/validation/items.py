@@ -144,12 +144,9 @@ def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
     if files.has_file(f"{path}.py"):
         return _ModuleKind.MODULE
     folder, _, module_name = path.rpartition("/")
-    file_names = files.list_file_names(folder or ".")
-    if any(
-        file_name.startswith(f"{module_name}.") and file_name.endswith(_COMPILED_SUFFIXES)
-        for file_name in file_names
-    ):
-        return _ModuleKind.COMPILED
+    for file_name in files.list_file_names(folder or "."):
+        if file_name.startswith(f"{module_name}.") and file_name.endswith(_COMPILED_SUFFIXES):
+            return _ModuleKind.COMPILED
     return _ModuleKind.NAMESPACE if files.has_folder(path) else _ModuleKind.MISSING
 
 
@@ -164,21 +161,18 @@ def _find_module_file(module_path: str, subject: ValidationSubject) -> str | Non
         None for a module of another package, or one without Python source.
     """
     path, is_own_package = subject.package_folder.rstrip("/"), False
-    names = module_path.split(".")
-    for number, name in enumerate(names, 1):
+    kind = _ModuleKind.NAMESPACE
+    for name in module_path.split("."):
         path = f"{path}/{name}" if path else name
         kind = _get_module_kind(path, subject)
         if kind is _ModuleKind.COMPILED:
             return None
         if kind is _ModuleKind.MISSING:
             return "" if is_own_package else None
-        is_own_package = is_own_package or kind in (_ModuleKind.PACKAGE, _ModuleKind.MODULE)
-        if number == len(names):
-            return _MODULE_FILES[kind].format(path) if kind in _MODULE_FILES else None
-    return None
-
-
-_MODULE_FILES = {_ModuleKind.MODULE: "{}.py", _ModuleKind.PACKAGE: "{}/__init__.py"}
+        is_own_package = is_own_package or kind is not _ModuleKind.NAMESPACE
+    if kind is _ModuleKind.NAMESPACE:
+        return None
+    return f"{path}.py" if kind is _ModuleKind.MODULE else f"{path}/__init__.py"
 
 
 _ITEM_FACTORIES: dict[str, Callable[..., Any]] = {
@@ -241,10 +235,10 @@ def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
     value = definition.value
     if definition.kind != "prompts" or not isinstance(value, Mapping):
         return False
-    contents = [
-        content for key, content in value.items() if normalize_key(str(key)) in _CONTENT_KEYS
-    ]
-    return not any(content is not None and content not in ("", []) for content in contents)
+    return not any(
+        normalize_key(str(key)) in _CONTENT_KEYS and content not in (None, "", [])
+        for key, content in value.items()
+    )
 
 
 def _resolve_functions(definition: LoadedDefinition, subject: ValidationSubject) -> object:
@@ -256,11 +250,10 @@ def _resolve_functions(definition: LoadedDefinition, subject: ValidationSubject)
     value = definition.value
     if not isinstance(value, Mapping):
         return value
-    spelling_by_key = {normalize_key(str(key)): key for key in value}
     reference_keys = list_reference_keys(value)
     resolved = dict(value)
-    for key, spelling in spelling_by_key.items():
-        text = value[spelling]
+    for spelling, text in value.items():
+        key = normalize_key(str(spelling))
         if not isinstance(text, str):
             continue
         location = definition.location._replace(key=str(spelling))

@@ -30,8 +30,6 @@ from paddock.extensions.extension import Extension, get_built_in_extension
 from paddock.extensions.registry import (
     InstalledItemRegistry,
     ItemRegistry,
-    find_declared_item,
-    list_declared_items,
 )
 from tests.unit.extensions.places import extension, write
 
@@ -217,14 +215,14 @@ def test_every_built_in_item_can_be_loaded() -> None:
     assert {name: type(tools[name]) for name in tools} == dict.fromkeys(tools, Tool)
     assert {name: type(prompts[name]) for name in prompts} == dict.fromkeys(prompts, Prompt)
     assert tools["DemoGreet"].name == "greet"
-    assert [one.item.name for one in list_declared_items("tools")] == list(tools)
+    assert [one.item.name for one in InstalledItemRegistry().list_items("tools")] == list(tools)
     with pytest.raises(KeyError):
         tools["NoSuchTool"]
 
 
 def test_a_built_in_server_is_found_with_its_definition() -> None:
-    found = find_declared_item("servers", "Demo")
-    assert found == find_declared_item("servers", "paddock/Demo")
+    found = InstalledItemRegistry().find_item("servers", "Demo")
+    assert found == InstalledItemRegistry().find_item("servers", "paddock/Demo")
     assert found is not None
     definition = found.definition().load()
     assert isinstance(definition, dict)
