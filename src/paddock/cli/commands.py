@@ -19,7 +19,7 @@ from paddock.suggestions import did_you_mean
 from paddock.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 
 COMMAND_GROUPS = {
@@ -116,13 +116,9 @@ class LazyGroup(click.Group):
         Raises:
             ArgumentError: The name is unknown. The hint suggests similar names.
         """
-        name = args[0]
         # During shell completion, an unknown name is an incomplete one, not an error.
-        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            raise ArgumentError(
-                f"No such command: {name}",
-                hint=did_you_mean(name, COMMANDS) or "paddock --help lists the commands",
-            )
+        if not ctx.resilient_parsing:
+            _reject_unknown_command(args[0], COMMANDS)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -174,6 +170,24 @@ def root_command(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
+def _reject_unknown_command(word: str, names: Collection[str], prefix: str = "") -> None:
+    """Raise an error if a word is neither an option nor the name of a command.
+
+    Args:
+        word: The first argument.
+        names: The names of the commands.
+        prefix: The name of the parent command, with a space after it.
+
+    Raises:
+        ArgumentError: There is no such command. The hint suggests similar names.
+    """
+    if word not in names and not word.startswith("-"):
+        raise ArgumentError(
+            f"No such command: {prefix}{word}",
+            hint=did_you_mean(word, names) or f"paddock {prefix}--help lists the commands",
+        )
+
+
 def _import_command(path: str) -> click.Command:
     """Import the command at `module:attribute`."""
     command = resolve_name(path)
@@ -199,14 +213,18 @@ class CommandWithSubcommands(click.Command):
     Unlike a group, it takes arguments of its own: `paddock extensions acme/*` lists extensions, and
     `paddock extensions search` runs a subcommand. A first argument that is the name of a subcommand
     always selects the subcommand.
+
+    Args:
+        arguments: The arguments of `click.Command`.
+        subcommands: The import path (`module:attribute`) and summary of each subcommand, by name.
+        attributes: The keyword arguments of `click.Command`.
     """
 
-    subcommands: Mapping[str, tuple[str, str]] = {}
-    """The import path (`module:attribute`) and summary of each subcommand."""
-
-    def load_subcommand(self, name: str) -> click.Command:
-        """Import and return a subcommand."""
-        return _import_command(self.subcommands[name][0])
+    def __init__(
+        self, *arguments: Any, subcommands: Mapping[str, tuple[str, str]], **attributes: Any
+    ) -> None:
+        super().__init__(*arguments, **attributes)
+        self.subcommands = subcommands
 
     def make_context(
         self,
@@ -218,10 +236,16 @@ class CommandWithSubcommands(click.Command):
         """Create the context of the subcommand named by `args[0]`, or else of this command.
 
         Click invokes the command of the context that this method returns.
+
+        Raises:
+            ArgumentError: There is no such subcommand, and this command takes no arguments.
         """
         if args and args[0] in self.subcommands:
-            command = self.load_subcommand(args[0])
+            command = _import_command(self.subcommands[args[0]][0])
             return command.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        has_arguments = any(isinstance(parameter, click.Argument) for parameter in self.params)
+        if args and not has_arguments and not extra.get("resilient_parsing"):
+            _reject_unknown_command(args[0], self.subcommands, f"{info_name} ")
         return super().make_context(info_name, args, parent, **extra)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

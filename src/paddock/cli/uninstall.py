@@ -6,7 +6,8 @@ and by default its entries too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,7 +23,6 @@ from paddock.cli.shared_options import (
     yes_option,
 )
 from paddock.installer import uninstall as library
-from paddock.installer.records import deduplicate_entries, list_recorded_entries
 from paddock.installer.uninstall import delete_server
 from paddock.named_servers.api import get_server
 from paddock.named_servers.installations import read_installations
@@ -35,19 +35,6 @@ if TYPE_CHECKING:
 
 ALL_CONFLICT_MESSAGE = "--all cannot be combined with a client, server, project, file or name"
 NO_SELECTION_MESSAGE = "Name what to remove: a client, a server, both, or --all"
-
-
-class UninstallSelection(NamedTuple):
-    """The entries to remove: those that match all fields that are set.
-
-    Without any field set, all installed entries are removed.
-    """
-
-    client: str | None = None
-    server: str | None = None
-    project: Path | None = None
-    file: Path | None = None
-    name: str | None = None
 
 
 @click.command()
@@ -95,26 +82,23 @@ def uninstall(
         raise click.UsageError("Name one client at a time")
     if everything == is_narrowed:
         raise click.UsageError(ALL_CONFLICT_MESSAGE if everything else NO_SELECTION_MESSAGE)
-    selection = UninstallSelection(
-        next(iter(arguments.clients), None), arguments.server, project, file, name
-    )
+    remove = library.uninstall_all
+    if is_narrowed:
+        remove = partial(
+            library.uninstall,
+            next(iter(arguments.clients), None),
+            arguments.server,
+            project=project,
+            file=file,
+            name=name,
+        )
     try:
         if output.can_ask() and not (dry_run or yes or as_json):
-            _confirm_removal(_uninstall_selection(selection, dry_run=True))
-        outcomes = _uninstall_selection(selection, dry_run=dry_run)
+            _confirm_removal(remove(dry_run=True))
+        outcomes = remove(dry_run=dry_run)
     except library.NotInstalledError as error:
         raise NothingDoneError(error) from None
     report_outcomes(ctx, outcomes, PlanDisplay(dry_run, show_values), as_json=as_json)
-
-
-def _uninstall_selection(selection: UninstallSelection, *, dry_run: bool) -> list[ClientOutcome]:
-    """Remove the selected entries, or with `dry_run` plan their removal."""
-    if selection != UninstallSelection():
-        return library.uninstall(**selection._asdict(), dry_run=dry_run)
-    entries = deduplicate_entries(list_recorded_entries())
-    if not entries:
-        raise library.NotInstalledError("nothing is installed")
-    return [library.uninstall_entry(entry, dry_run=dry_run) for entry in entries]
 
 
 def _confirm_removal(outcomes: list[ClientOutcome]) -> None:

@@ -15,25 +15,22 @@ from paddock.cli.shared_options import json_option, yes_option
 from paddock.zoo.opening import open_zoo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from paddock.zoo.accounts import TeamAccounts
 
 PASSWORD_VARIABLE = "PADDOCK_PASSWORD"  # noqa: S105 - the name of a variable
 
 
-class UsersCommand(CommandWithSubcommands):
-    """The command `paddock users`, which lists the users and has subcommands to manage them."""
-
-    subcommands: Mapping[str, tuple[str, str]] = {
+@click.command(
+    cls=CommandWithSubcommands,
+    subcommands={
         "add": ("paddock.cli.users:add", "Add a user."),
         "password": ("paddock.cli.users:password", "Change the password of a user."),
         "token": ("paddock.cli.users:token", "Create an API token for a user."),
         "delete": ("paddock.cli.users:delete", "Delete a user."),
-    }
-
-
-@click.command(cls=UsersCommand)
+    },
+)
 @json_option
 def users(*, as_json: bool) -> None:
     """List the users of the team that paddock up --team serves."""

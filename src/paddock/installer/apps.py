@@ -28,14 +28,6 @@ CLIENTS_FILE = Path(__file__).with_name("clients.toml")
 CONFIG_DIRECTORY = "${XDG_CONFIG_HOME:-~/.config}"
 APPLICATION_SUPPORT_DIRECTORY = "~/Library/Application Support"
 APPDATA_DIRECTORY = "${APPDATA:-~/AppData/Roaming}"
-SYSTEM_DIRECTORIES = {
-    "{config}": CONFIG_DIRECTORY,
-    "{application-support}": APPLICATION_SUPPORT_DIRECTORY,
-    "{appdata}": APPDATA_DIRECTORY,
-    "{local-appdata}": "${LOCALAPPDATA:-~/AppData/Local}",
-}
-"""Placeholders in `clients.toml`, and the path templates that replace them."""
-APPLICATIONS_PLACEHOLDER = "{applications}"
 APPLICATIONS_DIRECTORIES: dict[OperatingSystem, str] = {
     "linux": CONFIG_DIRECTORY,
     "macos": APPLICATION_SUPPORT_DIRECTORY,
@@ -100,8 +92,15 @@ def _build_location(place: str | dict[str, Any], system: OperatingSystem) -> Con
 
 
 def _expand_directories(template: str, system: OperatingSystem) -> str:
-    template = template.replace(APPLICATIONS_PLACEHOLDER, APPLICATIONS_DIRECTORIES[system])
-    for placeholder, directory in SYSTEM_DIRECTORIES.items():
+    """Replace the placeholders for directories in `clients.toml` by path templates."""
+    directories = {
+        "{applications}": APPLICATIONS_DIRECTORIES[system],
+        "{config}": CONFIG_DIRECTORY,
+        "{application-support}": APPLICATION_SUPPORT_DIRECTORY,
+        "{appdata}": APPDATA_DIRECTORY,
+        "{local-appdata}": "${LOCALAPPDATA:-~/AppData/Local}",
+    }
+    for placeholder, directory in directories.items():
         template = template.replace(placeholder, directory)
     return template
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from paddock.authoring.base_server import BaseServer
     from paddock.installer.entry_builder import InstallableServer, ServerReference
     from paddock.named_servers.named_server import NamedServer
 
@@ -52,6 +51,10 @@ PORTABLE_MANIFEST_VERSION = "0.4"
 """The first version that supports servers run by uv."""
 START_SCRIPT_NAME = "main.py"
 ABOUT_NAME = "about.txt"
+PORTABLE_COMPATIBILITY = {
+    "platforms": ["darwin", "win32", "linux"],
+    "runtimes": {"python": ">=3.11"},
+}
 FILE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 """A fixed time for all files makes bundles of the same server identical."""
 READABLE_MODE = 0o644
@@ -89,6 +92,8 @@ MAX_DIRECTORY_BYTES = 50_000_000
 class BundleContents:
     """The files of a bundle by path, the file to serve, and the requirements to install."""
 
+    base_directory: Path = field(default_factory=Path)
+    """The directory for relative paths in the definition."""
     files: dict[str, bytes] = field(default_factory=dict)
     target: str = DEFINITION_NAME
     requirements: set[str] = field(default_factory=set)
@@ -123,6 +128,67 @@ class BundleContents:
         )
         return f"{name}/{file.relative_to(directory).as_posix()}"
 
+    def convert_value(self, value: Any, key: str) -> Any:
+        """Return a value of a definition for the bundle, and add the files that it refers to.
+
+        Raises:
+            BundleError: The value does not work on other machines.
+        """
+        if is_pickle(value):
+            raise BundleError(
+                "a pickled function runs only with the Python version that stored it",
+                where=key,
+                hint=f"define it in a file, or {LOCAL_BUNDLE_HINT}",
+            )
+        if normalize_key(key) in VERBATIM_TABLES:
+            return value
+        if isinstance(value, dict):
+            return {name: self.convert_value(inner, name) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self.convert_value(element, key) for element in value]
+        return self._convert_text(value, key) if isinstance(value, str) else value
+
+    def _convert_text(self, text: str, key: str) -> str:
+        """Return a string of a definition for the bundle.
+
+        Depending on its key, a string is a path, a reference to a function, the name of an item, or
+        plain text, which is returned unchanged.
+
+        Raises:
+            BundleError: The string names an item of an extension, which bundles cannot contain.
+        """
+        normalized_key = normalize_key(key)
+        if normalized_key == "file":
+            return self.add_file(self.base_directory / Path(text).expanduser())
+        # A content is usually plain text, so only a reference to a file counts there.
+        is_content = normalized_key == "content" and is_reference(text) and ".py:" in text
+        if normalized_key not in REFERENCE_KEYS and not is_content:
+            return text
+        if is_reference(text):
+            return self._convert_reference(text, key)
+        qualified = parse_qualified_name(text)
+        if qualified is not None and qualified.extension_name != "paddock":
+            raise BundleError(
+                f"{text!r} is in an extension; bundles cannot contain extensions",
+                where=key,
+                hint=LOCAL_BUNDLE_HINT,
+            )
+        return text
+
+    def _convert_reference(self, reference: str, key: str) -> str:
+        """Return a reference for the bundle.
+
+        A file in the reference is added to the bundle. A module becomes a requirement on the
+        distribution that contains it.
+        """
+        source, _, name = reference.rpartition(":")
+        if source.endswith(".py"):
+            return f"{self.add_file(self.base_directory / Path(source).expanduser())}:{name}"
+        package = source.partition(".")[0]
+        if package != "paddock":
+            self.requirements.add(find_requirement(package, key))
+        return reference
+
 
 def collect_contents(server: InstallableServer) -> BundleContents:
     """Return the contents of a portable bundle for a server.
@@ -130,97 +196,23 @@ def collect_contents(server: InstallableServer) -> BundleContents:
     Raises:
         BundleError: A part of the server does not work on other machines.
     """
-    return (
-        _collect_definition(server.named_server)
-        if server.named_server is not None
-        else _collect_path(server.name)
-    )
+    if server.named_server is None:
+        return _collect_path(server.name)
+    return _collect_definition(server.named_server)
 
 
 def _collect_definition(server: NamedServer) -> BundleContents:
     """Return the contents for a named server: its definition, and the files that it refers to."""
-    contents = BundleContents()
     location = server.location
-    directory = location.parent if isinstance(location, Path) else None
-    if directory is None and location != BUILT_IN_LOCATION:
+    if not isinstance(location, Path) and location != BUILT_IN_LOCATION:
         raise BundleError(
             f"{server.name!r} is in the extension {location!r}; bundles cannot contain extensions",
             hint=LOCAL_BUNDLE_HINT,
         )
-    table = {
-        key: _convert_value(value, key, directory, contents)
-        for key, value in server.properties.items()
-    }
+    contents = BundleContents(location.parent if isinstance(location, Path) else Path())
+    table = {key: contents.convert_value(value, key) for key, value in server.properties.items()}
     contents.files[DEFINITION_NAME] = format_toml(table).encode()
     return contents
-
-
-def _convert_value(value: Any, key: str, directory: Path | None, contents: BundleContents) -> Any:
-    """Return a value of the definition for the bundle, and add the files that it refers to."""
-    if is_pickle(value):
-        raise BundleError(
-            "a pickled function runs only with the Python version that stored it",
-            where=key,
-            hint=f"define it in a file, or {LOCAL_BUNDLE_HINT}",
-        )
-    if normalize_key(key) in VERBATIM_TABLES:
-        return value
-    if isinstance(value, dict):
-        return {
-            inner_key: _convert_value(inner, inner_key, directory, contents)
-            for inner_key, inner in value.items()
-        }
-    if isinstance(value, list):
-        return [_convert_value(element, key, directory, contents) for element in value]
-    if isinstance(value, str):
-        return _convert_text(value, key, directory, contents)
-    return value
-
-
-def _convert_text(value: str, key: str, directory: Path | None, contents: BundleContents) -> str:
-    """Return a string of the definition for the bundle.
-
-    Depending on its key, a string is a path, a reference to a function, the name of an item, or
-    plain text, which is returned unchanged.
-
-    Raises:
-        BundleError: The string names an item of an extension, which bundles cannot contain.
-    """
-    normalized_key = normalize_key(key)
-    if normalized_key == "file":
-        return contents.add_file((directory or Path()) / Path(value).expanduser())
-    # A content is usually plain text, so only a reference to a file counts there.
-    is_file_reference = is_reference(value) and ".py:" in value
-    is_content = normalized_key == "content" and is_file_reference
-    if normalized_key not in REFERENCE_KEYS and not is_content:
-        return value
-    if is_reference(value):
-        return _convert_reference(value, key, directory, contents)
-    qualified = parse_qualified_name(value)
-    if qualified is not None and qualified.extension_name != "paddock":
-        raise BundleError(
-            f"{value!r} is in an extension; bundles cannot contain extensions",
-            where=key,
-            hint=LOCAL_BUNDLE_HINT,
-        )
-    return value
-
-
-def _convert_reference(
-    value: str, key: str, directory: Path | None, contents: BundleContents
-) -> str:
-    """Return a reference for the bundle.
-
-    A file in the reference is added to the bundle. A module becomes a requirement on the
-    distribution that contains it.
-    """
-    source, _, name = value.rpartition(":")
-    if source.endswith(".py"):
-        return f"{contents.add_file((directory or Path()) / Path(source).expanduser())}:{name}"
-    package = source.partition(".")[0]
-    if package != "paddock":
-        contents.requirements.add(find_requirement(package, key))
-    return value
 
 
 def _collect_path(text: str) -> BundleContents:
@@ -268,11 +260,8 @@ def bundle(
             bundle.
     """
     target_server = resolve_installable(server, find_client("claude-desktop"))
-    files = (
-        _build_portable_bundle(target_server, env or {})
-        if portable
-        else _build_local_bundle(target_server, env)
-    )
+    build_bundle = _build_portable_bundle if portable else _build_local_bundle
+    files = build_bundle(target_server, env or {})
     target = _resolve_target(file, target_server.key)
     _check_target_free(target)
     if env and path_exists(target):
@@ -309,19 +298,16 @@ def _resolve_target(file: str | os.PathLike[str] | None, key: str) -> Path:
     return target / f"{key}{BUNDLE_SUFFIX}" if path_exists(target) and target.is_dir() else target
 
 
-def _build_local_bundle(
-    server: InstallableServer, env: Mapping[str, str] | None
-) -> dict[str, bytes]:
+def _build_local_bundle(server: InstallableServer, env: Mapping[str, str]) -> dict[str, bytes]:
     """Return the files of a bundle whose manifest runs this machine's installation of Paddock."""
     entry = build_entry(server, env=env)
     launch: dict[str, object] = {"command": entry.command, "args": list(entry.args)}
     if entry.env:
         launch["env"] = dict(entry.env)
-    start = {"type": "binary", "entry_point": ABOUT_NAME, "mcp_config": launch}
     manifest = {
         "manifest_version": MACHINE_MANIFEST_VERSION,
         **_describe_server(server),
-        "server": start,
+        "server": {"type": "binary", "entry_point": ABOUT_NAME, "mcp_config": launch},
         "compatibility": {"platforms": [sys.platform]},
     }
     line = " ".join([entry.command or "", *entry.args])
@@ -337,17 +323,12 @@ def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) ->
     description = _describe_server(server)
     contents = collect_contents(server)
     args = ["run", "--directory", "${__dirname}", START_SCRIPT_NAME]
-    launch: dict[str, object] = {"command": "uv", "args": args}
-    if env:
-        launch["env"] = dict(env)
+    launch = {"command": "uv", "args": args, **({"env": dict(env)} if env else {})}
     manifest = {
         "manifest_version": PORTABLE_MANIFEST_VERSION,
         **description,
         "server": {"type": "uv", "entry_point": START_SCRIPT_NAME, "mcp_config": launch},
-        "compatibility": {
-            "platforms": ["darwin", "win32", "linux"],
-            "runtimes": {"python": ">=3.11"},
-        },
+        "compatibility": PORTABLE_COMPATIBILITY,
     }
     dependencies = [f"paddock=={__version__}", *sorted(contents.requirements)]
     return {
@@ -363,7 +344,7 @@ def _describe_server(server: InstallableServer) -> dict[str, object]:
 
     The server is loaded to list its tools.
     """
-    loaded_server = _load_server(server)
+    loaded_server = server.load()
     metadata = loaded_server.metadata
     author = server.named_server.definition.extra.get("author") if server.named_server else None
     description: dict[str, object] = {
@@ -377,14 +358,6 @@ def _describe_server(server: InstallableServer) -> dict[str, object]:
     if len(loaded_server.prompts):
         description["prompts_generated"] = True
     return description
-
-
-def _load_server(server: InstallableServer) -> BaseServer:
-    return (
-        server.named_server.load()
-        if server.named_server is not None
-        else PathTarget(server.name).load()
-    )
 
 
 def _describe_tool(entry: Mapping[str, object]) -> dict[str, object]:

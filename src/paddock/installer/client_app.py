@@ -51,7 +51,8 @@ class ConfigLocations:
 
     def for_system(self, system: OperatingSystem) -> tuple[ConfigLocation, ...]:
         """Return the locations on one system."""
-        return {"linux": self.linux, "macos": self.macos, "windows": self.windows}[system]
+        locations: tuple[ConfigLocation, ...] = getattr(self, system)
+        return locations
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ other people can change the file of a project. Nothing is modified.
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from paddock.errors import PaddockError
 from paddock.installer.apps import find_client, supported_clients
@@ -96,17 +97,10 @@ def _list_required_options(entry: ConfigEntry) -> Iterator[str]:
 
 def _list_tool_options(value: str) -> list[str]:
     try:
-        tools = json.loads(value)
-    except ValueError:
+        tools = msgspec.json.decode(value, type=dict[str, dict[str, object]])
+    except msgspec.MsgspecError:
         return []
-    if not isinstance(tools, dict):
-        return []
-    return [
-        f"{tool}.{name}"
-        for tool, options in tools.items()
-        if isinstance(options, dict)
-        for name in options
-    ]
+    return [f"{tool}.{name}" for tool, options in tools.items() for name in options]
 
 
 DiagnosisLevel = Literal["ok", "note", "warning", "error"]
@@ -204,16 +198,15 @@ def _convert_error(error: PaddockError, client: str, file: str, key: str = "") -
 
 
 def _examine_entry(installed: InstalledEntry) -> list[Finding]:
+    """Return the findings about one entry, or its error if it cannot be examined."""
     try:
-        examination = _EntryExamination(installed)
-        examination.run()
+        return list(_EntryExamination(installed).iterate_findings())
     except PaddockError as error:
         return [_convert_error(error, installed.client, str(installed.file), installed.key)]
-    return examination.findings
 
 
 class _EntryExamination:
-    """The examination of one entry, which collects findings.
+    """The examination of one entry.
 
     The steps go from the client's file to the running server, and stop at the first problem that
     makes the next step meaningless or unsafe.
@@ -227,41 +220,44 @@ class _EntryExamination:
         )
         self._records = find_records(self._location)
         self._undo = decode_undo_record(self._records)
-        self.findings: list[Finding] = []
 
-    def run(self) -> None:
-        """Examine the entry, up to the first problem that makes further steps impossible."""
+    def iterate_findings(self) -> Iterator[Finding]:
+        """Yield the findings, up to the first problem that makes further steps impossible."""
         reinstall_command = format_reinstall_command(
             self._installed_entry, self._client.shape, self._undo
         )
         content = read_content(self._installed_entry.file)
         if content is None:
-            self._add_finding("error", "the client's file no longer exists", reinstall_command)
+            yield self._report("error", "the client's file no longer exists", reinstall_command)
             return
         data = self._location.read_entry(content)
         if data is MISSING:
             message = "the entry is no longer in the client's file"
-            self._add_finding("error", message, reinstall_command)
+            yield self._report("error", message, reinstall_command)
             return
         entry = self._client.shape.parse_entry(data)
         if entry is None:
             message = f"{self._client.name} cannot read this entry"
-            self._add_finding("error", message, reinstall_command)
+            yield self._report("error", message, reinstall_command)
             return
         if not self._can_start(data, entry):
             message = "the entry is not the one that was installed, so it was not started"
             remedy = f"check the entry; to restore it: {reinstall_command}"
-            self._add_finding("warning", message, remedy)
+            yield self._report("warning", message, remedy)
             return
         if self._undo is not None and not is_same_data(data, self._undo.entry):
             message = "the entry was changed after it was installed"
-            self._add_finding("note", message, f"to restore it: {reinstall_command}")
+            yield self._report("note", message, f"to restore it: {reinstall_command}")
         if not entry.is_enabled:
             message = "the entry is disabled in the client's file"
-            self._add_finding("note", message, "enable it there if you need it")
-        self._check_duplicates()
-        if not self._has_fatal_problem(entry, reinstall_command):
-            self._start_server(entry)
+            yield self._report("note", message, "enable it there if you need it")
+        yield from self._find_duplicates()
+        problems = [*find_interpreter_problems(self._client, entry), *find_server_problems(entry)]
+        for problem in problems:
+            level: DiagnosisLevel = "error" if problem.is_fatal else "warning"
+            yield self._report(level, problem.message, problem.remedy or reinstall_command)
+        if not any(problem.is_fatal for problem in problems):
+            yield from self._start_server(entry)
 
     def _can_start(self, data: object, entry: ConfigEntry) -> bool:
         """Return whether it is safe to start the entry.
@@ -279,8 +275,8 @@ class _EntryExamination:
             recorded_entry, is_enabled=True
         )
 
-    def _check_duplicates(self) -> None:
-        """Report an entry in the user's files with the same key as this entry of a project.
+    def _find_duplicates(self) -> Iterator[Finding]:
+        """Yield a warning if the user's files have an entry with the key of this project's entry.
 
         The client uses only one of them.
         """
@@ -296,45 +292,27 @@ class _EntryExamination:
             if user_data is not MISSING:
                 message = f"the user's file {file} has an entry with the same name"
                 remedy = "uninstall one of the entries, or use another name for one"
-                self._add_finding("warning", message, remedy)
+                yield self._report("warning", message, remedy)
 
-    def _has_fatal_problem(self, entry: ConfigEntry, reinstall_command: str) -> bool:
-        """Report problems with the interpreter and the server.
-
-        Returns True if one of them prevents the server from starting.
-        """
-        problems = [*find_interpreter_problems(self._client, entry), *find_server_problems(entry)]
-        for problem in problems:
-            remedy = problem.remedy or reinstall_command
-            self._add_finding("error" if problem.is_fatal else "warning", problem.message, remedy)
-        return any(problem.is_fatal for problem in problems)
-
-    def _start_server(self, entry: ConfigEntry) -> None:
+    def _start_server(self, entry: ConfigEntry) -> Iterator[Finding]:
+        """Start the server, and yield whether it answers and what its tools are missing."""
         try:
             result = check_entry(self._client, entry)
         except CheckFailedError as error:
-            self._add_finding("error", error.message, error.hint or "")
+            yield self._report("error", error.message, error.hint or "")
             return
         tools = f"{len(result.tools)} tool{'' if len(result.tools) == 1 else 's'}"
-        self._add_finding("ok", f"{result.server} answers in {result.seconds:.1f} s with {tools}")
-        self._check_requirements(entry)
-
-    def _check_requirements(self, entry: ConfigEntry) -> None:
-        """Report requirements of tools that are missing in the environment of the client."""
+        yield self._report("ok", f"{result.server} answers in {result.seconds:.1f} s with {tools}")
         name = find_started_server(entry)
         if name is None or not has_server_name(entry):
             return
         with suppress(PaddockError):  # reported when the server was started
-            missing = find_missing_requirements(self._client, get_server(name), entry)
-            for requirement in missing:
-                level: DiagnosisLevel = "error" if requirement.is_required else "note"
-                self._add_finding(level, requirement.note)
+            for missing in find_missing_requirements(self._client, get_server(name), entry):
+                yield self._report("error" if missing.is_required else "note", missing.note)
 
-    def _add_finding(self, level: DiagnosisLevel, message: str, remedy: str = "") -> None:
+    def _report(self, level: DiagnosisLevel, message: str, remedy: str = "") -> Finding:
         entry = self._installed_entry
-        self.findings.append(
-            Finding(level, entry.client, str(entry.file), entry.key, message, remedy)
-        )
+        return Finding(level, entry.client, str(entry.file), entry.key, message, remedy)
 
 
 def _list_user_files(client: Client) -> list[Path]:

@@ -36,6 +36,7 @@ from paddock.serving.target import PathTarget
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paddock.authoring.base_server import BaseServer
     from paddock.installer.client_app import Client
     from paddock.installer.entry_format import EntryFormat
 
@@ -82,27 +83,13 @@ class InstallableServer:
     description: str = ""
     named_server: NamedServer | None = None
 
-    def check_definition(self) -> None:
-        """Check that all parts of the server can be loaded.
+    def load(self) -> BaseServer:
+        """Load the server, which runs its code.
 
         Raises:
-            PaddockError: A part is missing or broken.
+            PaddockError: A part of the server is missing or broken.
         """
-        if self.named_server is not None:
-            self.named_server.load()
-
-    def check_options(self, options: ToolOptionValues) -> None:
-        """Check that the tools have these options and accept the values.
-
-        The server is loaded for this, because only its tools know their options.
-
-        Raises:
-            OptionError: An option does not exist, or its value is not valid.
-        """
-        if self.named_server is not None:
-            self.named_server.load().set_tool_options(options)
-        else:
-            PathTarget(self.name).load().set_tool_options(options)
+        return (self.named_server or PathTarget(self.name)).load()
 
 
 def resolve_installable(server: ServerReference | None, client: Client) -> InstallableServer:
@@ -219,11 +206,11 @@ def _build_program_entry(
     """Build the entry that starts a server with the command of this Paddock installation."""
     forwarded = _check_variable_names([name for name, value in env.items() if value is None])
     values = {name: value for name, value in env.items() if value is not None}
-    # Tool options reach the server in an environment variable. They are checked now, because an
-    # error in them would otherwise appear only in the server's log.
+    # Tool options reach the server in an environment variable. They are checked now by the tools
+    # of the server, because an error in them would otherwise appear only in the server's log.
     variables = _check_text_values(values, "variable")
     if options:
-        server.check_options(options)
+        server.load().set_tool_options(options)
         variables[OPTIONS_VARIABLE] = json.dumps(options, separators=(",", ":"))
     is_served_by_name = server.named_server is not None and server.named_server.name == server.name
     launch = build_launch_command(server.name if is_served_by_name else Path(server.name))

@@ -119,7 +119,11 @@ def install(
         WriteError: The file cannot be written; it is left unchanged.
         PaddockError: Another argument is not valid for this client or server.
     """
-    destination = _resolve_install_destination(client, project, file)
+    if client is not None and not (file or project or find_client(client).has_file):
+        # Nothing is written: the plan contains text to paste into the client's settings.
+        destination = InstallDestination(find_client(client), (), USER_SCOPE)
+    else:
+        destination = resolve_destination(client, project=project, file=file)
     client_app = destination.client
     target = resolve_installable(server, client_app)
     key = choose_entry_key(client_app, target, name)
@@ -153,7 +157,9 @@ def install(
         return plan
     if check:
         if http is None:
-            target.check_definition()
+            # The file of a path is loaded by the check of the entry, in another process.
+            if target.named_server is not None:
+                target.load()
             check_requirements(missing_requirements)
         check_entry(client_app, entry)
     return _apply_insertions(plan, insertions) if insertions else plan
@@ -174,21 +180,6 @@ def install_all(
         except PaddockError as error:
             outcomes.append(ClientOutcome(client.id, error=error))
     return outcomes
-
-
-def _resolve_install_destination(
-    client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
-) -> InstallDestination:
-    """Return the files to write.
-
-    The destination of a client without a config file has no files. `install` then returns text to
-    paste into the client's settings.
-    """
-    if client is not None and file is None and project is None:
-        client_app = find_client(client)
-        if not client_app.has_file:
-            return InstallDestination(client_app, (), USER_SCOPE)
-    return resolve_destination(client, project=project, file=file)
 
 
 def _apply_insertions(plan: Plan, insertions: list[EntryInsertion]) -> Plan:

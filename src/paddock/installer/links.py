@@ -137,14 +137,9 @@ def _encode_config(
     # The text is restricted to ASCII, because some applications decode base64 byte by byte.
     text = json.dumps(data, separators=(",", ":"))
     for encoding in link_format.encoding:
-        text = _encode_text(text, encoding)
+        is_percent = encoding == "percent"
+        text = quote(text, safe="") if is_percent else base64.b64encode(text.encode()).decode()
     return text
-
-
-def _encode_text(text: str, encoding: str) -> str:
-    if encoding == "percent":
-        return quote(text, safe="")
-    return base64.b64encode(text.encode()).decode()
 
 
 def _list_parameters(entry: ConfigEntry, key: str) -> list[tuple[str, str]]:

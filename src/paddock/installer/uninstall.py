@@ -83,6 +83,21 @@ def uninstall(
     return outcomes
 
 
+def uninstall_all(*, dry_run: bool = False) -> list[ClientOutcome]:
+    """Remove all recorded entries from all clients.
+
+    Args:
+        dry_run: Change nothing, and only return the plans.
+
+    Raises:
+        NotInstalledError: There is nothing to remove.
+    """
+    entries = deduplicate_entries(list_recorded_entries())
+    if not entries:
+        raise NotInstalledError("nothing is installed")
+    return [uninstall_entry(entry, dry_run=dry_run) for entry in entries]
+
+
 def _find_entries(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
 ) -> list[InstalledEntry]:

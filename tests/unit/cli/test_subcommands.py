@@ -13,11 +13,10 @@ def search(word: str) -> None:
     click.echo(f"searching {word}")
 
 
-class Listing(CommandWithSubcommands):
-    subcommands = {"search": (f"{__name__}:search", "Look for a word.")}  # noqa: RUF012 - a table
-
-
-@click.command(cls=Listing)
+@click.command(
+    cls=CommandWithSubcommands,
+    subcommands={"search": (f"{__name__}:search", "Look for a word.")},
+)
 @click.argument("pattern", default="*")
 def things(pattern: str) -> None:
     """List things."""

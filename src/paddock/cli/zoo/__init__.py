@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from paddock.cli.commands import CommandWithSubcommands
-from paddock.cli.errors import ArgumentError
-from paddock.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
-class ZooCommand(CommandWithSubcommands):
-    """The command `paddock zoo`, which only has subcommands."""
-
-    subcommands: Mapping[str, tuple[str, str]] = {
+@click.command(
+    cls=CommandWithSubcommands,
+    subcommands={
         "list": ("paddock.cli.zoo.agents:list_agents", "List the agents."),
         "show": ("paddock.cli.zoo.agents:show", "Show the details of an agent."),
         "new": ("paddock.cli.zoo.agents:new", "Create an agent."),
@@ -36,30 +28,8 @@ class ZooCommand(CommandWithSubcommands):
         "sync": ("paddock.cli.zoo.sync:sync", "Synchronize a project's agent files with the zoo."),
         "backup": ("paddock.cli.zoo.backups:backup", "Back up the zoo to a file."),
         "restore": ("paddock.cli.zoo.backups:restore", "Restore the zoo from a backup."),
-    }
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,
-    ) -> click.Context:
-        """Create the context of the subcommand in `args[0]`.
-
-        Raises:
-            ArgumentError: There is no such subcommand. The hint suggests similar names.
-        """
-        is_word = bool(args) and not args[0].startswith("-") and args[0] not in self.subcommands
-        if is_word and not extra.get("resilient_parsing"):
-            raise ArgumentError(
-                f"No such command: zoo {args[0]}",
-                hint=did_you_mean(args[0], self.subcommands) or "paddock zoo lists the commands",
-            )
-        return super().make_context(info_name, args, parent, **extra)
-
-
-@click.command(cls=ZooCommand)
+    },
+)
 @click.pass_context
 def zoo(ctx: click.Context) -> None:
     """Manage agents with a soul, skills and memory, and use them in other programs."""
