@@ -309,7 +309,7 @@ def _check_only_docstring_changed(
         raise DocstringError(f"{message}: {error}", where=where) from None
     symbols = [require_symbol(tree, name, where) for tree in trees]
     expected = None if docstring is None else inspect.cleandoc(docstring)
-    if symbols[1].docstring != expected and not (expected == "" and symbols[1].docstring == ""):
+    if symbols[1].docstring != expected:
         raise DocstringError(f"{message}: the new docstring reads differently", where=where)
     for symbol in symbols:
         docstring_node = _find_docstring_node(symbol.node)

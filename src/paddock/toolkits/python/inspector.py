@@ -73,11 +73,10 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
     the settings and the interpreter of the project there.
     """
     code, path = get_code_or_path(arguments)
-    path_to_inspect = (
-        get_working_directory(ctx)
-        if code is not None
-        else require_path(path, ctx, InspectedFileNotFoundError)
-    )
+    if code is None:
+        path_to_inspect = require_path(path, ctx, InspectedFileNotFoundError)
+    else:
+        path_to_inspect = get_working_directory(ctx)
     folder = path_to_inspect if path_to_inspect.is_dir() else path_to_inspect.parent
     is_configured = _has_ruff_config(folder)
     # Formatting issues are hidden by default only if the project does not configure ruff.
@@ -90,8 +89,7 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
         inspection = _PythonInspection(
             LinterProject(folder, interpreter, is_configured, is_cancelled),
             ctx.options.get(TYPE_CHECKER_OPTION_NAME),
-            issue_filter,
-            get_issue_limit(arguments),
+            InspectionReporter(_PYTHON, issue_filter, get_issue_limit(arguments)),
         )
         if code is not None:
             return inspection.inspect_code(code)
@@ -124,12 +122,7 @@ class _PythonInspection(NamedTuple):
     project: LinterProject
     checker_name: str | None
     """The type checker, or None for the first one that is installed."""
-    issue_filter: IssueFilter
-    max_issues: int
-
-    @property
-    def _reporter(self) -> InspectionReporter:
-        return InspectionReporter(_PYTHON, self.issue_filter, self.max_issues)
+    reporter: InspectionReporter
 
     def inspect_code(self, code: str) -> str:
         """Return the report on code that is not in a file.
@@ -146,11 +139,11 @@ class _PythonInspection(NamedTuple):
             file = Path(temporary_directory).resolve() / "code.py"
             file.write_text(code, encoding="utf-8", errors="replace", newline="")
             checker = TypeChecker(self.checker_name, self.project._replace(directory=file.parent))
-            type_issues, notes = checker.check_types(file, folder)
-        issues = [issue._replace(path="") for issue in (*ruff_result.issues, *type_issues)]
-        inspected = _build_inspected_file("", code, issues, self.issue_filter)
-        report = self._reporter.report_source(inspected)
-        return _append_footer(report, [*ruff_result.notes, *notes], checker.name)
+            type_result = checker.check_types(file, folder)
+        issues = [issue._replace(path="") for issue in (*ruff_result.issues, *type_result.issues)]
+        inspected = _build_inspected_file("", code, issues, self.reporter.issue_filter)
+        report = self.reporter.report_source(inspected)
+        return _append_footer(report, [*ruff_result.notes, *type_result.notes], checker.name)
 
     def inspect_file(self, file: Path) -> str:
         """Return the report on a file."""
@@ -159,13 +152,13 @@ class _PythonInspection(NamedTuple):
         text, decoding_issues = _decode_source(data)
         ruff_result = check_text_with_ruff(self.project, text, file)
         checker = TypeChecker(self.checker_name, self.project)
-        type_issues, notes = checker.check_types(file)
+        type_result = checker.check_types(file)
         # Type checkers also report issues of the modules that the file imports.
-        own_issues = [issue for issue in type_issues if Path(issue.path).resolve() == file]
+        own_issues = [issue for issue in type_result.issues if Path(issue.path).resolve() == file]
         issues = [*decoding_issues, *ruff_result.issues, *own_issues]
-        inspected = _build_inspected_file(file.name, text, issues, self.issue_filter)
-        report = self._reporter.report_source(inspected, str(file))
-        return _append_footer(report, [*ruff_result.notes, *notes], checker.name)
+        inspected = _build_inspected_file(file.name, text, issues, self.reporter.issue_filter)
+        report = self.reporter.report_source(inspected, str(file))
+        return _append_footer(report, [*ruff_result.notes, *type_result.notes], checker.name)
 
     def inspect_directory(self) -> str:
         """Return the report on the project's directory and its subdirectories.
@@ -180,24 +173,22 @@ class _PythonInspection(NamedTuple):
                 where=str(directory),
             )
         checker = TypeChecker(self.checker_name, self.project)
-        type_issues, notes = checker.check_types(directory)
+        type_result = checker.check_types(directory)
         # Ruff reports files in other encodings as unreadable.
-        issues = self._recheck_encodings([*ruff_result.issues, *type_issues])
-        files, omission_notes = _group_by_file(issues, directory, self.issue_filter)
-        report = self._reporter.report_directory(files, str(directory), ruff_result.file_count)
-        return _append_footer(report, [*ruff_result.notes, *notes, *omission_notes], checker.name)
+        issues = self._recheck_encodings([*ruff_result.issues, *type_result.issues])
+        files, omission_notes = _group_by_file(issues, directory, self.reporter.issue_filter)
+        report = self.reporter.report_directory(files, str(directory), ruff_result.file_count)
+        notes = [*ruff_result.notes, *type_result.notes, *omission_notes]
+        return _append_footer(report, notes, checker.name)
 
     def _recheck_encodings(self, issues: list[LinterIssue]) -> list[LinterIssue]:
         """Inspect files again that declare an encoding, because ruff reads UTF-8 only."""
-        checked: list[LinterIssue] = []
-        reencoded_count = 0
-        for issue in issues:
-            replacements: list[LinterIssue] | None = None
-            if issue.issue.tag == _IO_ERROR_CODE and reencoded_count < _MAX_REENCODED_FILES:
-                reencoded_count += 1
-                replacements = self._inspect_declared_encoding(Path(issue.path))
+        unreadable = [issue for issue in issues if issue.issue.tag == _IO_ERROR_CODE]
+        checked = [issue for issue in issues if issue.issue.tag != _IO_ERROR_CODE]
+        for issue in unreadable[:_MAX_REENCODED_FILES]:
+            replacements = self._inspect_declared_encoding(Path(issue.path))
             checked += [issue] if replacements is None else replacements
-        return checked
+        return [*checked, *unreadable[_MAX_REENCODED_FILES:]]
 
     def _inspect_declared_encoding(self, file: Path) -> list[LinterIssue] | None:
         """Inspect a file in its declared encoding, or return None if it cannot be decoded."""

@@ -177,13 +177,13 @@ class LinterIssue(NamedTuple):
     issue: CodeIssue
 
 
-class RuffResult(NamedTuple):
-    """The issues that ruff reported."""
+class LinterResult(NamedTuple):
+    """The issues that a linter reported, and notes about its run for the report."""
 
     issues: list[LinterIssue]
     notes: list[str]
-    file_count: int
-    """The number of inspected files; 0 for code."""
+    file_count: int = 0
+    """The number of files that ruff inspected in a directory."""
 
 
 class LinterProject(NamedTuple):
@@ -209,7 +209,7 @@ class LinterProject(NamedTuple):
         )
 
 
-def check_text_with_ruff(project: LinterProject, text: str, path: Path) -> RuffResult:
+def check_text_with_ruff(project: LinterProject, text: str, path: Path) -> LinterResult:
     """Inspect text with ruff as if it were the content of a file.
 
     The path decides on the settings and exceptions that apply.
@@ -217,7 +217,7 @@ def check_text_with_ruff(project: LinterProject, text: str, path: Path) -> RuffR
     return _check_with_ruff(project, ["--stdin-filename", str(path), "-"], text.encode())
 
 
-def check_directory_with_ruff(project: LinterProject) -> RuffResult:
+def check_directory_with_ruff(project: LinterProject) -> LinterResult:
     """Inspect all Python files of the project's directory that it does not exclude."""
     arguments = ["--extend-exclude", "*.ipynb", str(project.directory)]
     result = _check_with_ruff(project, arguments)
@@ -227,7 +227,7 @@ def check_directory_with_ruff(project: LinterProject) -> RuffResult:
 
 def _check_with_ruff(
     project: LinterProject, arguments: list[str], stdin: bytes = b""
-) -> RuffResult:
+) -> LinterResult:
     """Run a check and return its issues.
 
     If ruff rejects the settings of the project, the default rules are used and a note is added.
@@ -250,7 +250,7 @@ def _check_with_ruff(
         raise ProgramError(f"ruff failed: {_summarize_errors(result.errors)}")
     if result.is_truncated:
         notes.append("The output of ruff was too long; inspect a smaller directory.")
-    return RuffResult(list(_parse_ruff_output(result.output)), notes, 0)
+    return LinterResult(list(_parse_ruff_output(result.output)), notes)
 
 
 def _run_ruff(
@@ -330,10 +330,8 @@ class TypeChecker:
         }
         self.name, self._program = next(iter(programs.items()), (None, ""))
 
-    def check_types(
-        self, path: Path, search_path: Path | None = None
-    ) -> tuple[list[LinterIssue], list[str]]:
-        """Return the issues of a file or directory, and notes about the check.
+    def check_types(self, path: Path, search_path: Path | None = None) -> LinterResult:
+        """Return the type errors of a file or directory.
 
         A failed type check does not fail the inspection: it is reported in a note next to the
         issues of ruff.
@@ -343,7 +341,7 @@ class TypeChecker:
             search_path: Another directory to import modules from. Used by ty only.
         """
         if self.name is None:
-            return [], []
+            return LinterResult([], [])
         if self.name == "ty":
             arguments, parse = self._build_ty_arguments(path, search_path), self._parse_ty_output
         else:
@@ -353,15 +351,15 @@ class TypeChecker:
                 [self._program, *arguments], TYPE_CHECK_TIMEOUT_SECONDS
             )
         except ProgramError as error:
-            return [], [f"Types were not checked: {error}"]
+            return LinterResult([], [f"Types were not checked: {error}"])
         if self._project.is_cancelled():
-            return [], []
+            return LinterResult([], [])
         try:
-            return list(parse(result.output)), []
+            return LinterResult(list(parse(result.output)), [])
         except (ValueError, KeyError, TypeError):
             output = result.errors or result.output[:500].decode(errors="replace")
-            summary = _summarize_errors(output)
-            return [], [f"Types were not checked: unexpected output of {self.name}: {summary}"]
+            note = f"unexpected output of {self.name}: {_summarize_errors(output)}"
+            return LinterResult([], [f"Types were not checked: {note}"])
 
     def _build_ty_arguments(self, path: Path, search_path: Path | None) -> list[str]:
         search_options = ["--extra-search-path", str(search_path)] if search_path else []

@@ -92,9 +92,9 @@ def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path])
     full_names: dict[str, None] = {}
     for file in _walk_files(project):
         try:
-            data = file.read_bytes() if file.stat().st_size <= _MAX_SEARCHED_FILE_BYTES else b""
-            # Files without the name are not parsed. Larger files are skipped (`data` is empty
-            # then).
+            if file.stat().st_size > _MAX_SEARCHED_FILE_BYTES:
+                continue
+            data = file.read_bytes()
             if not name_pattern.search(data):
                 continue
             tree = ast.parse(data)
