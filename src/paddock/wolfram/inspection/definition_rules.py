@@ -36,6 +36,7 @@ _INNER_ARGUMENT_INDICES = {"Pattern": 1, "PatternTest": 0, "Condition": 0, "Opti
 _BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
 _PATTERN_FREE_HEADS = ("Plus", "Times", "Power", "List", "StringJoin", "CompoundExpression")
 """Functions whose arguments cannot sensibly be patterns."""
+_SEARCHED_HEADS = ("Pattern", *_PATTERN_FREE_HEADS)
 _WRAPPER_HEADS = ("Condition", "HoldPattern", "MessageName")
 _MUTATING_HEADS = (
     *("AddTo", "SubtractFrom", "TimesBy", "DivideBy", "ApplyTo", "AppendTo", "PrependTo"),
@@ -127,8 +128,8 @@ def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
 
 def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
     """Report patterns in the value of a definition that repeat a pattern of its left side."""
-    # An assignment to a symbol has no parameters, and its value can be long.
-    if isinstance(left, Atom):
+    # An assignment to a symbol has no parameters. Most values are calls that are not searched.
+    if isinstance(left, Atom) or not has_any_head(right, _SEARCHED_HEADS):
         return
     # Other functions may take patterns as arguments, as in `Cases[list, x_]`.
     parts = walk(right, lambda node: get_head_name(node) in _PATTERN_FREE_HEADS)

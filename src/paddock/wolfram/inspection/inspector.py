@@ -126,15 +126,16 @@ def _walk_expressions(inspection: Inspection) -> None:
             if isinstance(atom, Node):
                 pending.append(atom)
                 continue
-            if atom.text in checks:
-                for check in checks[atom.text]:
+            head = atom.text
+            if head in checks:
+                for check in checks[head]:
                     check(inspection, expression)
         else:
             atom = expression
         # Heads that the parser added have no position: the source of `a + b` has no `Plus`.
-        if atom.kind == "symbol" and atom.start >= 0:
-            start = get_symbol_start(atom, text) if atom.is_grouped else atom.start
-            symbols[atom.text].append(start)
+        start = atom.start
+        if start >= 0 and atom.kind == "symbol":
+            symbols[atom.text].append(get_symbol_start(atom, text) if atom.is_grouped else start)
     for positions in symbols.values():
         positions.sort()
 
