@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LENGTH_PREFIX = struct.Struct("<I")
-_READ_CHUNK_BYTES = 1 << 16
+READ_CHUNK_BYTES = 1 << 16
+MAX_FRAME_BYTES = 1 << 30
+"""Longer frames are rejected as invalid."""
 
 
 class PlainFrame:
@@ -34,55 +36,74 @@ class PlainFrame:
         def __setattr__(self, name: str, value: object) -> None: ...
 
 
-def encode_frame(frame: PlainFrame) -> bytes:
-    """Encode a frame, including its length."""
-    content = b"".join(_pack_value(vars(frame)))
-    return _LENGTH_PREFIX.pack(len(content)) + content
-
-
 def send_frame(handle: int, frame: PlainFrame) -> None:
-    """Write a frame, blocking until all of it is written."""
-    view = memoryview(encode_frame(frame))
+    """Write a message for the supervisor, blocking until all of it is written."""
+    write_content(handle, b"".join(_pack_value(vars(frame))))
+
+
+def write_content(handle: int, content: bytes) -> None:
+    """Write an encoded message with its length, blocking until all of it is written."""
+    view = memoryview(_LENGTH_PREFIX.pack(len(content)) + content)
     while view:
         view = view[os.write(handle, view) :]
 
 
-class PlainFrameReader:
-    """Decoder for the frames that arrive on a file descriptor."""
+class FrameSplitter:
+    """Splitter of the bytes that arrive on a file descriptor into encoded messages."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
         self._buffer = bytearray()
 
+    def read(self) -> None:
+        """Read once, blocking if nothing is available.
+
+        Raises:
+            EOFError: The other end was closed.
+        """
+        chunk = os.read(self.handle, READ_CHUNK_BYTES)
+        if not chunk:
+            raise EOFError
+        self._buffer += chunk
+
+    def pop_content(self) -> bytes | None:
+        """Remove the next message from the buffer, or return None if it is incomplete.
+
+        Raises:
+            ValueError: The message is too long.
+        """
+        if len(self._buffer) < _LENGTH_PREFIX.size:
+            return None
+        (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
+        # A forged length must not make the reader collect data without end.
+        if length > MAX_FRAME_BYTES:
+            raise ValueError(f"frame of {length} bytes exceeds the maximum of {MAX_FRAME_BYTES}")
+        end = _LENGTH_PREFIX.size + length
+        if len(self._buffer) < end:
+            return None
+        content = bytes(self._buffer[_LENGTH_PREFIX.size : end])
+        del self._buffer[:end]
+        return content
+
+    def clear(self) -> None:
+        """Discard the bytes of an incomplete message."""
+        self._buffer.clear()
+
+
+class PlainFrameReader(FrameSplitter):
+    """Reader of requests and orders."""
+
     def read_one(self) -> PlainFrame:
-        """Wait for one frame.
+        """Wait for one message.
 
         Raises:
             EOFError: The other end was closed.
         """
         while True:
-            frame = self._pop_frame()
-            if frame is not None:
-                return frame
-            chunk = os.read(self.handle, _READ_CHUNK_BYTES)
-            if not chunk:
-                raise EOFError
-            self._buffer += chunk
-
-    def _pop_frame(self) -> PlainFrame | None:
-        """Decode the next frame of the buffer and remove it.
-
-        Returns None if the frame is incomplete.
-        """
-        if len(self._buffer) < _LENGTH_PREFIX.size:
-            return None
-        (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
-        end = _LENGTH_PREFIX.size + length
-        if len(self._buffer) < end:
-            return None
-        fields = marshal.loads(bytes(self._buffer[_LENGTH_PREFIX.size : end]))
-        del self._buffer[:end]
-        return PlainFrame(**fields)
+            content = self.pop_content()
+            if content is not None:
+                return PlainFrame(**marshal.loads(content))
+            self.read()
 
 
 def _pack_value(value: object) -> list[bytes]:

@@ -90,7 +90,7 @@ def get_missing_program(locations: SearchLocations | None = None) -> str:
 
 
 def _find_configured_program(locations: SearchLocations) -> KernelProgram | None:
-    """Return the program that the environment variable names, or None if there is none."""
+    """Return the program that the environment variable names, or None if it does not exist."""
     name = locations.environment.get(KERNEL_VARIABLE, "")
     origin = f"named by {KERNEL_VARIABLE}"
     search_path = locations.environment.get("PATH", "")

@@ -14,19 +14,14 @@ from __future__ import annotations
 
 import marshal
 import os
-import struct
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 import msgspec
 
+from paddock.kernels.child.plain_frames import READ_CHUNK_BYTES, FrameSplitter, write_content
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-MAX_FRAME_BYTES = 1 << 30
-"""Longer frames are rejected as invalid."""
-
-_LENGTH_PREFIX = struct.Struct("<I")
-_READ_CHUNK_BYTES = 1 << 16
 
 JobStatus = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "quit", "cancelled"]
 
@@ -176,13 +171,13 @@ _MARSHAL_VERSION = 4  # of Python 3.8
 
 def send_reply(handle: int, message: msgspec.Struct) -> None:
     """Write a message for the server, blocking until all of it is written."""
-    _write_frame(handle, msgspec.msgpack.encode(message))
+    write_content(handle, msgspec.msgpack.encode(message))
 
 
 def send_request(handle: int, message: msgspec.Struct) -> None:
     """Write a request or an order, blocking until all of it is written."""
     fields = msgspec.to_builtins(message, builtin_types=(bytes,))
-    _write_frame(handle, marshal.dumps(fields, _MARSHAL_VERSION))
+    write_content(handle, marshal.dumps(fields, _MARSHAL_VERSION))
 
 
 def decode_request(content: bytes) -> WorkerRequest:
@@ -192,58 +187,30 @@ def decode_request(content: bytes) -> WorkerRequest:
     return request
 
 
-def _write_frame(handle: int, content: bytes) -> None:
-    view = memoryview(_LENGTH_PREFIX.pack(len(content)) + content)
-    while view:
-        view = view[os.write(handle, view) :]
-
-
 class FrameReader(Generic[_FrameT]):
-    """Decoder for the frames that arrive on a file descriptor."""
+    """Decoder for the messages that arrive on a file descriptor."""
 
     def __init__(self, handle: int, decode: Callable[[bytes], _FrameT]) -> None:
-        self.handle = handle
+        self._splitter = FrameSplitter(handle)
         self._decode = decode
-        self._buffer = bytearray()
 
     def read(self) -> Iterator[_FrameT]:
-        """Read once, and yield the complete frames.
+        """Read once, and yield the complete messages.
 
         Blocks if nothing is available.
 
         Raises:
             EOFError: The other end was closed.
-            ValueError: The data is not a valid frame.
+            ValueError: The data is not a valid message.
         """
-        chunk = os.read(self.handle, _READ_CHUNK_BYTES)
-        if not chunk:
-            raise EOFError
-        self._buffer += chunk
-        while (frame := self._pop_frame()) is not None:
-            yield frame
+        self._splitter.read()
+        while (content := self._splitter.pop_content()) is not None:
+            yield self._decode(content)
 
     def clear(self) -> None:
-        """Discard a partly received frame, including its unread rest."""
-        self._buffer.clear()
-        drain_descriptor(self.handle)
-
-    def _pop_frame(self) -> _FrameT | None:
-        """Decode the next frame of the buffer and remove it.
-
-        Returns None if the frame is incomplete.
-        """
-        if len(self._buffer) < _LENGTH_PREFIX.size:
-            return None
-        (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
-        # A forged length must not make the reader collect data without end.
-        if length > MAX_FRAME_BYTES:
-            raise ValueError(f"frame of {length} bytes exceeds the maximum of {MAX_FRAME_BYTES}")
-        end = _LENGTH_PREFIX.size + length
-        if len(self._buffer) < end:
-            return None
-        content = bytes(self._buffer[_LENGTH_PREFIX.size : end])
-        del self._buffer[:end]
-        return self._decode(content)
+        """Discard a partly received message, including its unread rest."""
+        self._splitter.clear()
+        drain_descriptor(self._splitter.handle)
 
 
 def drain_descriptor(handle: int) -> bytes:
@@ -252,7 +219,7 @@ def drain_descriptor(handle: int) -> bytes:
     os.set_blocking(handle, False)
     data = bytearray()
     try:
-        while chunk := os.read(handle, _READ_CHUNK_BYTES):
+        while chunk := os.read(handle, READ_CHUNK_BYTES):
             data += chunk
     except BlockingIOError:
         pass

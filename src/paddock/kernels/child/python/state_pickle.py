@@ -84,9 +84,9 @@ def load_state(
     except OSError as error:
         missing["the working directory"] = error.strerror or "gone"
     for name, module in saved["modules"].items():
-        _try_restore(missing, name, _import_module, names, name, module)
+        _try_restore(missing, name, _import_value, names, name, module)
     for name, (module, member) in saved["members"].items():
-        _try_restore(missing, name, _import_member, names, name, module, member)
+        _try_restore(missing, name, _import_value, names, name, module, member)
     for name, text in saved["definitions"].items():
         _try_restore(missing, name, _redefine, names, definitions, name, text)
     # Values are restored last, because they may be instances of classes that were defined above.
@@ -108,11 +108,6 @@ def _import_pickle() -> Any:
     return pickle
 
 
-def _import_module(names: dict[str, Any], name: str, module: str) -> None:
-    __import__(module)
-    names[name] = sys.modules[module]
-
-
 def _is_module_member(value: Any) -> bool:
     """Return whether a value is an attribute of a module under its own qualified name."""
     module = getattr(value, "__module__", None)
@@ -122,9 +117,10 @@ def _is_module_member(value: Any) -> bool:
     return getattr(sys.modules.get(module), name, None) is value
 
 
-def _import_member(names: dict[str, Any], name: str, module: str, member: str) -> None:
+def _import_value(names: dict[str, Any], name: str, module: str, member: str = "") -> None:
+    """Import a module or one of its members, and bind it to a name of the session."""
     __import__(module)
-    names[name] = getattr(sys.modules[module], member)
+    names[name] = getattr(sys.modules[module], member) if member else sys.modules[module]
 
 
 def _redefine(names: dict[str, Any], definitions: PythonDefinitions, name: str, text: str) -> None:

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from traceback import FrameSummary, TracebackException
     from typing import Any
 
+_CELL_PREFIX = "<cell "
+"""Beginning of the file name of user code."""
 _MAX_FRAMES = 20
 _MAX_CHARACTERS = 8000
 _PACKAGE_DIRECTORY = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
@@ -75,11 +77,9 @@ def _is_network_denied(error: BaseException) -> bool:
         if exception is None or id(exception) in seen:
             continue
         seen.add(id(exception))
-        trace = exception.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        module = trace.tb_frame.f_globals.get("__name__") if trace is not None else None
-        if isinstance(exception, PermissionError) and module == "socket":
+        frames = [frame for frame, _ in import_traceback().walk_tb(exception.__traceback__)]
+        is_raised_by_socket = frames and frames[-1].f_globals.get("__name__") == "socket"
+        if isinstance(exception, PermissionError) and is_raised_by_socket:
             return True
         # Libraries wrap the error in exceptions of their own.
         pending += [exception.__cause__, exception.__context__]
@@ -87,12 +87,8 @@ def _is_network_denied(error: BaseException) -> bool:
 
 
 def _has_user_frames(error: BaseException) -> bool:
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename.startswith("<cell "):
-            return True
-        trace = trace.tb_next
-    return False
+    frames = (frame for frame, _ in import_traceback().walk_tb(error.__traceback__))
+    return any(frame.f_code.co_filename.startswith(_CELL_PREFIX) for frame in frames)
 
 
 def _trim_frames(formatted: TracebackException | None, seen: set[int]) -> None:
@@ -116,7 +112,8 @@ def _select_user_frames(frames: list[FrameSummary]) -> list[FrameSummary]:
     These are the frames of user code, and the last frame of each library that it calls.
     """
     frames = [frame for frame in frames if not frame.filename.startswith(_PACKAGE_DIRECTORY)]
-    first = next((index for index, frame in enumerate(frames) if _is_cell_frame(frame)), 0)
+    is_cell = [frame.filename.startswith(_CELL_PREFIX) for frame in frames]
+    first = is_cell.index(True) if True in is_cell else 0
     frames = frames[first:]
     user_frames = [
         frame
@@ -132,10 +129,6 @@ def _is_repetition(frames: list[FrameSummary]) -> bool:
     """Return whether most frames are the same few lines, which `traceback` prints only once."""
     lines = {(frame.filename, frame.lineno) for frame in frames}
     return len(lines) <= _MAX_FRAMES // 4
-
-
-def _is_cell_frame(frame: FrameSummary) -> bool:
-    return frame.filename.startswith("<cell ")
 
 
 def _is_library_frame(frame: FrameSummary) -> bool:
