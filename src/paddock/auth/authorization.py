@@ -216,6 +216,7 @@ class Authorization:
         self._set_resource(resource_url)
 
     def _set_resource(self, resource_url: str) -> None:
+        """Set the URL of the protected server and the challenge that names it."""
         url = validate_url(
             resource_url,
             "Authorization: resource",
@@ -346,6 +347,7 @@ def _redact_token(token: str, text: str) -> str:
 def _select_authorization_servers(
     urls: Sequence[str], validator: object, allow_insecure_http: bool
 ) -> tuple[str, ...]:
+    """Return the given issuers, or else those that the validator accepts."""
     if isinstance(urls, str):
         urls = (urls,)
     where = "Authorization: authorization_servers"
@@ -365,6 +367,7 @@ def _parse_allowed(
 
 
 def _parse_names(names: Collection[str], option: str, expected: str) -> frozenset[str]:
+    """Return the allowed names of an option as a set."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise DefinitionError(
             f"expected a collection of {expected}, got {names!r}", where=f"Authorization: {option}"

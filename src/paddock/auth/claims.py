@@ -44,6 +44,7 @@ def check_times(claims: TokenClaims, leeway: float, *, is_expiry_needed: bool) -
 
 
 def _read_seconds(claims: TokenClaims, name: str) -> float | None:
+    """Return a time claim such as `exp` in seconds since the epoch, or None if it is missing."""
     value = claims.get(name)
     if value is None:
         return None

@@ -125,6 +125,7 @@ class GitHubValidator:
         return self._create_principal(user, scopes if isinstance(scopes, list) else [])
 
     def _create_principal(self, user: dict[str, object], scopes: list[str]) -> Principal:
+        """Return the principal for a user of GitHub, as in `{"id": 1, "login": "ada", …}`."""
         user_id, login = user.get("id"), user.get("login")
         if not isinstance(user_id, int) or not isinstance(login, str):
             raise UndecidedError("GitHub's response contains no user")
@@ -164,6 +165,7 @@ class GitHubValidator:
     def _require_document(
         self, response: JsonResponse, refusals: tuple[int, ...]
     ) -> dict[str, object]:
+        """Return the JSON object in a response, or raise the error that its status means."""
         if response.status in refusals:
             raise InvalidTokenError(f"GitHub returned status {response.status}")
         if response.status != 200 or response.document is None:

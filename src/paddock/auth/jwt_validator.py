@@ -124,6 +124,7 @@ class JwksValidator:
 
 
 def _validate_algorithms(algorithms: Iterable[str], supported: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the accepted algorithms, all of which must be asymmetric."""
     names = (algorithms,) if isinstance(algorithms, str) else tuple(algorithms)
     unsupported = [name for name in names if name not in supported]
     if unsupported or not names:

@@ -61,6 +61,7 @@ def _hash_token(token: str) -> bytes:
 
 
 def _validate_token(token: object) -> str:
+    """Return a token of the list, if a client can send it in a header."""
     if not isinstance(token, str) or not is_token(token):
         raise DefinitionError(
             "a token is empty, too long, or contains characters that headers cannot carry",
@@ -71,6 +72,7 @@ def _validate_token(token: object) -> str:
 
 
 def _to_principal(principal: Principal | Mapping[str, Any] | str) -> Principal:
+    """Return the principal of a token, which may be declared in three forms."""
     if isinstance(principal, Principal):
         return principal
     try:

@@ -130,6 +130,7 @@ class BlockingCallPool:
             raise
 
     def _run_pending_calls(self) -> None:
+        """Run pending calls in this thread until no call is left."""
         while True:
             with self._lock:
                 if not self._pending_calls:
@@ -140,6 +141,7 @@ class BlockingCallPool:
             self._run_call(key, call)
 
     def _run_call(self, key: Hashable, call: _SharedCall) -> None:
+        """Run a call and pass its result or exception to all requests that wait for it."""
         try:
             result = call.function()
         except BaseException as error:  # noqa: BLE001 - raised again in the waiting requests

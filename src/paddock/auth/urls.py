@@ -62,6 +62,7 @@ def validate_url(url: object, where: str, *, allow_insecure_http: bool = False) 
 
 
 def _split_url(url: object, where: str) -> SplitResult:
+    """Split a configured URL, or report that it is not an absolute http or https URL."""
     invalid_url_error = DefinitionError(
         f"expected an absolute http or https URL, got {url!r}",
         where=where,

@@ -121,6 +121,7 @@ def _create_html_handler(html: str) -> Callable[[], str]:
 
 
 def _create_file_handler(path: str, where: str) -> Callable[[], str]:
+    """Return a handler that reads the page from a file, so that changes take effect at once."""
     if not os.path.isfile(path):
         raise DefinitionError(f"file not found: {path}", where=where)
 
@@ -141,6 +142,7 @@ def _build_csp(**domains: Sequence[str]) -> Json:
 
 
 def _build_permissions(names: Iterable[str], where: str) -> Json:
+    """Return the permissions as the protocol spells them, such as `{"clipboardWrite": {}}`."""
     requested = [names] if isinstance(names, str) else list(names)
     unknown = set(requested) - set(PERMISSION_NAMES)
     if unknown:

@@ -304,6 +304,7 @@ def _coerce_string(text: str, types: set[str]) -> object:
 
 
 def _convert_integral_floats(value: Any) -> Any:
+    """Return JSON data with integers where a client has written `5.0`."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):

@@ -71,6 +71,7 @@ def _load_skill(directory: str) -> list[DirectoryItem]:
 
 
 def _load_file(kind: str, file: Path) -> list[DirectoryItem]:
+    """Return the items of a file. A file that fails is logged and has none."""
     try:
         return _collect_items(kind, run_file(file, f"paddock_directory.{kind}.{file.stem}"), file)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the file can run any code

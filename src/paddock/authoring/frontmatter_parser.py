@@ -92,6 +92,7 @@ class FrontmatterParser:
             yield self._parse_value(event, depth + 1)
 
     def _parse_mapping(self, depth: int) -> Json:
+        """Read the keys and values up to the end of a mapping."""
         mapping: Json = {}
         for event in self._events:
             if isinstance(event, MappingEndEvent):
@@ -108,6 +109,7 @@ class FrontmatterParser:
         return mapping
 
     def _parse_scalar(self, event: Any) -> object:
+        """Return the value of a scalar: a string if it is quoted, otherwise by the core schema."""
         text: str = event.value
         if _SURROGATE.search(text):
             raise self._create_error(

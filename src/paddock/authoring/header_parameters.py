@@ -97,6 +97,7 @@ def _iter_header_parameters(
 
 
 def _create_header_parameter(field: Json, path: tuple[str, ...], where: str) -> HeaderParameter:
+    """Return the parameter for an annotated property, as in `{"x-mcp-header": "Tenant"}`."""
     name, json_type = field[HEADER_ANNOTATION], field.get("type")
     if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
         raise DefinitionError(f"{HEADER_ANNOTATION} {name!r} is not a header name", where=where)

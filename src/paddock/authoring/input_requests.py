@@ -172,6 +172,7 @@ def _create_elicit_reader(read: Callable[[Json], Any]) -> Callable[[Json], Elici
 
 
 def _create_schema_reader(schema: Json) -> Callable[[Any], Any]:
+    """Return a function that checks the content of a form against the author's JSON Schema."""
     validator = SchemaValidator(schema, "elicitation")
 
     def read(content: Any) -> Any:
@@ -262,6 +263,7 @@ def _flatten_field(name: str, field: Json, schema: Json) -> Json:
 
 
 def _to_prompt_message(message: Any) -> Any:
+    """Convert text and content to a user's message. Other values are sent as they are."""
     if isinstance(message, str):
         message = PromptMessage(TextContent(message))
     elif isinstance(message, Content):

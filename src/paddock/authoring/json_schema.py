@@ -98,6 +98,7 @@ class SchemaValidator:
         return _fill_defaults(self._schema, value)
 
     def _compile(self) -> Any:
+        """Compile the schema, or report that it is invalid."""
         import jsonschema_rs  # 20 ms, and most schemas come from type hints
 
         try:

@@ -552,6 +552,7 @@ class ServerMethods:
     def _find_completion_item(
         self, reference: CompletionReference
     ) -> Prompt | ResourceTemplate | MountedItem:
+        """Return the prompt or template whose argument is being typed."""
         is_prompt = reference.type == "ref/prompt"
         key = str(reference.name if is_prompt else reference.uri)
         registry = self._server.prompts if is_prompt else self._server.templates

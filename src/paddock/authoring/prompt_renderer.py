@@ -69,6 +69,7 @@ def list_placeholders(template: str) -> list[str]:
 
 
 def _find_closing_brace(template: str, start: int) -> int | None:
+    """Return the position of the brace that closes a section, skipping nested ones."""
     depth = 1
     for index in range(start, len(template)):
         character = template[index]

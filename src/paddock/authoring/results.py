@@ -349,6 +349,7 @@ def _convert_call_tool_result(value: CallToolResult, output_schema: OutputSchema
 
 
 def _require_content(item: object) -> object:
+    """Return an item of an author's `CallToolResult` as content, or report that it is none."""
     if isinstance(item, str):
         return TextContent(item)
     if isinstance(item, dict) and item.get("type") not in CONTENT_TYPES:
@@ -366,6 +367,7 @@ def _encode_members(result: dict[str, object]) -> bytes:
 
 
 def _encode_value(value: object) -> bytes:
+    """Encode a handler's value as JSON, or report that it cannot be sent."""
     try:
         return encode_json(value)
     except (TypeError, NotImplementedError, ValueError, RecursionError) as error:
@@ -414,6 +416,7 @@ def _is_content_value(item: object) -> bool:
 
 
 def _to_content_items(item: Any, output_schema: OutputSchema) -> list[Content]:
+    """Return the content blocks for one item of a list of content."""
     if isinstance(item, str):
         return [TextContent(item)]
     content = _to_content(item, output_schema)
@@ -465,6 +468,7 @@ def _get_image_kind(value: object) -> str | None:
 
 
 def _to_image_content(value: Any) -> Content | None:
+    """Return an image of PIL or matplotlib as PNG, or None for any other value."""
     kind = _get_image_kind(value)
     if kind is None:
         return None

@@ -139,6 +139,7 @@ def _hoist_node(node: Any, common: Json) -> Any:
 
 
 def _choose_definition_name(name: str, schema: Json, common: Json) -> str:
+    """Return the name of a definition in the common dictionary, and store it there."""
     # Equal definitions share a name, so a model used by several parameters appears once.
     candidate, number = name, 1
     while candidate in common and common[candidate] != schema:
@@ -278,6 +279,7 @@ def _build_components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[l
 
 
 def _describe_property(schema: Json, parameter: HandlerParameter, description: str) -> Json:
+    """Return the schema of a parameter with its description and its default."""
     annotations: Json = {}
     if description:
         annotations["description"] = description

@@ -102,6 +102,7 @@ def find_failing_line(path: Path, error: BaseException) -> int:
 
 
 def _find_tracebacks(path: Path, error: BaseException) -> list[TracebackType]:
+    """Return the parts of an exception's traceback that lie in a file, outermost first."""
     matching_traces = []
     trace = error.__traceback__
     while trace is not None:

@@ -196,6 +196,7 @@ class DirectorySkillFiles:
         return digest
 
     def _read_skill_file(self, files: dict[str, _FileEntry]) -> bytes:
+        """Return the content of the SKILL.md, which every skill must have."""
         entry = files.get(SKILL_FILE_NAME)
         if entry is None:
             raise DefinitionError(
@@ -362,6 +363,7 @@ def is_hidden(name: str) -> bool:
 
 
 def _check_file_path(path: str, paths: Mapping[str, object], where: str) -> None:
+    """Raise an error unless a declared path is relative, visible and not inside another file."""
     segments = path.split("/")
     is_invalid = "\\" in path or "\0" in path or not path.isprintable() or path == SKILL_FILE_NAME
     if is_invalid or any(not segment or is_hidden(segment) for segment in segments):
@@ -378,6 +380,7 @@ def _check_file_path(path: str, paths: Mapping[str, object], where: str) -> None
 
 
 def _encode_content(content: object, path: str, where: str) -> bytes:
+    """Return the bytes of a declared text or of declared bytes."""
     if isinstance(content, bytes):
         return content
     if isinstance(content, str):

@@ -150,6 +150,7 @@ def _to_bytes(value: Any) -> bytes:
 
 
 def _build_result(data: bytes, uri: str) -> Json:
+    """Return the result of `resources/read`: text if the bytes are UTF-8, otherwise a blob."""
     mime_type = guess_media_type(uri)
     contents: ResourceContents
     try:
@@ -269,6 +270,8 @@ class SkillMethods:
         return reader
 
     def _set_work(self, request: Request, work: Callable[[], Result]) -> None:
+        """Assign work to a request that reads skills, and convert errors for the client."""
+
         def run_work(_request: Request) -> Result:
             try:
                 return work()
@@ -365,6 +368,7 @@ def _build_skill_resource(skill: Skill) -> Json:
 
 
 def _build_directory_entries(skill: Skill, tree: SkillTree, directory: str) -> list[Json]:
+    """Return the entries directly in a directory of a skill, sorted by path."""
     entries: dict[str, Json] = {}
     for path in tree.directories:
         if path and path.rpartition("/")[0] == directory:

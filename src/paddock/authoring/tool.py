@@ -314,6 +314,7 @@ def _check_handler_reference(tool: Tool) -> None:
 
 
 def _check_tool_name(name: str) -> None:
+    """Raise an error unless clients accept a name."""
     if (
         not name
         or len(name) > MAX_TOOL_NAME_CHARACTERS
@@ -326,6 +327,7 @@ def _check_tool_name(name: str) -> None:
 
 
 def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where: str) -> None:
+    """Raise an error unless a tool's page and its allowed callers are valid."""
     uri = getattr(ui, "uri", ui)
     if ui is not None and (not isinstance(uri, str) or not uri.startswith("ui://")):
         raise DefinitionError(

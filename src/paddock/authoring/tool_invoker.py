@@ -116,6 +116,7 @@ def get_input_schema(tool: Tool) -> Json:
 
 
 def _read_signature(tool: Tool) -> HandlerSignature:
+    """Return the parameters of a tool: those that it declares, or else those of its handler."""
     handler = resolve_handler(tool.handler)
     # Declared arguments replace the parameters, whose hints may then have no schema at all.
     declarations = (tool.arguments, tool.parameters, tool.input_schema)
@@ -149,6 +150,7 @@ def _create_declared_reader(tool: Tool) -> Callable[[Any], Any] | None:
 
 
 def _create_output_schema(tool: Tool, signature: HandlerSignature) -> OutputSchema:
+    """Return the form of a tool's results, from its declaration or its handler's return type."""
     return OutputSchema(
         signature.return_type,
         where=tool.name,

@@ -177,6 +177,7 @@ class ServerMessageRouter:
             self._connection.send(frame)
 
     def _handle_cancelled(self, request_id: object) -> None:
+        """Handle the cancellation of a server's request, or the end of a subscription."""
         if isinstance(request_id, int | str) and request_id in self._open_requests:
             self._cancelled_requests.add(request_id)
         # Instead of sending a result, a server may end a subscription by cancelling the client's
@@ -186,6 +187,7 @@ class ServerMessageRouter:
             waiter.resolve({})
 
     def _handle_acknowledged(self, params: Json) -> None:
+        """Inform a subscription that the server has opened it."""
         meta = params.get("_meta")
         waiter = (
             self._connection.find_waiter(meta.get(META_SUBSCRIPTION_ID))

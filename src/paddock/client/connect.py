@@ -66,6 +66,7 @@ def is_server_url(target: object) -> bool:
 
 
 def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
+    """Open a channel to a URL, or report that the extra for HTTP is not installed."""
     try:
         from paddock.client.http.channel import HttpChannel  # noqa: PLC0415 - an extra, and not small
     except ImportError as error:

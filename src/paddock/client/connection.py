@@ -207,6 +207,7 @@ class ClientConnection:
             self._fail_waiters(reason)
 
     def _handle_line(self, line: bytes, message_router: ServerMessageRouter) -> None:
+        """Record and handle a line of the server, which may hold several messages."""
         self.record_frame(line, is_ours=False)
         try:
             # Versions before 2025-06-18 allow several messages as one array.
@@ -216,6 +217,7 @@ class ClientConnection:
             self.record_stray(line)
 
     def _handle_frame(self, frame: JsonRpcFrame, message_router: ServerMessageRouter) -> None:
+        """Pass a message of the server to the waiter of a request or to the callbacks."""
         if frame.method is UNSET:
             self._handle_response(frame)
             return
@@ -228,6 +230,7 @@ class ClientConnection:
             message_router.handle_request(frame.id, frame.method, params)
 
     def _handle_response(self, frame: JsonRpcFrame) -> None:
+        """Resolve the waiter of a request with the server's answer."""
         try:
             outcome = _read_outcome(frame)
         except DECODE_ERRORS as error:

@@ -50,6 +50,7 @@ def collect_trace_context(source: TraceContextSource | None) -> dict[str, str]:
 
 
 def _inject_current_context() -> dict[str, str]:
+    """Return the current trace context of OpenTelemetry, such as `{"traceparent": "00-…"}`."""
     try:
         from opentelemetry.propagate import inject  # noqa: PLC0415 - an optional dependency
     except ImportError:  # `opentelemetry` is a namespace package; another part is installed.
@@ -89,6 +90,7 @@ class RequestMetaBuilder:
         return {**params, "_meta": meta} if meta else params
 
     def _build_meta(self, method: str) -> RequestMeta:
+        """Return the `_meta` of the next request of a method."""
         meta = RequestMeta()
         if self._wants_progress and method in METHODS_WITH_PROGRESS:
             self._last_progress_token += 1
@@ -277,6 +279,7 @@ def _find_late_result(probe: PendingCall) -> HandshakeResult | None:
 
 
 def _make_handshake_result(version: str, server_info: object, result: Json) -> HandshakeResult:
+    """Return the server's description, without members of the wrong type."""
     capabilities, instructions = result.get("capabilities"), result.get("instructions")
     return HandshakeResult(
         version=version,

@@ -97,6 +97,7 @@ class NotificationQueue:
             logging.getLogger("paddock").warning(message, method, MAX_PENDING_NOTIFICATIONS)
 
     def _run_callbacks(self) -> None:
+        """Deliver notifications and call functions in their order, until the queue is closed."""
         while (notification := self._queue.get()) is not None:
             if not isinstance(notification, tuple):
                 notification()

@@ -86,6 +86,7 @@ def _check_digest(listed: SkillFileInfo, data: bytes) -> None:
 
 
 def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
+    """Raise an error unless a SKILL.md has the frontmatter that the server lists."""
     try:
         frontmatter = parse_frontmatter(data, skill.uri)
     except DefinitionError as error:

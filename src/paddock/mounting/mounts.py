@@ -91,6 +91,7 @@ class MountedItemLookup:
         return [error for name in names if (error := self._assign_key(items, mount, name)[1])]
 
     def _add_item(self, items: dict[str, MountedItem], mount: Mount, name: str) -> None:
+        """Add an item of a mounted server to the items, or log why it is left out."""
         key, error = self._assign_key(items, mount, name)
         if error is None:
             items[key] = MountedItem(mount.source, self._kind, name, key)
@@ -283,6 +284,7 @@ class ServerMounts:
         return upstreams
 
     def _check_scheme(self, item_prefix: ItemPrefix) -> None:
+        """Raise an error if another mount has the same prefix of URIs."""
         scheme = item_prefix.uri_scheme
         for mount in self._mounts if scheme is not None else ():
             if mount.item_prefix.uri_scheme == scheme:

@@ -88,6 +88,7 @@ class UpstreamSource:
         self._upstream.watch(uri)
 
     def _set_work(self, request: Request, params: Json) -> None:
+        """Assign work to a request that forwards it to the upstream."""
         upstream = self._upstream
 
         async def work(request: Request) -> Result:

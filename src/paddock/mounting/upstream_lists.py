@@ -275,6 +275,7 @@ class UpstreamChangeTracker:
             return
 
     def _open_subscription(self, peer: Peer, uris: set[str]) -> None:
+        """Subscribe to all lists and some resources of a stateless upstream."""
         previous_subscription, self._subscription = self._subscription, None
         # The new subscription is opened before the earlier one is closed, so that no change is
         # missed in between.

@@ -148,6 +148,7 @@ class ObservedRequest:
             self._inner_hook.discard(error)
 
     def _run(self, request: Request) -> Result:
+        """Run the work inside the observation. This replaces the `work` of the request."""
         try:
             return self._observation.run(lambda: self._run_work(request))
         except HandlerCancelled:
@@ -160,6 +161,7 @@ class ObservedRequest:
         return await self._observation.run_async(lambda: self._run_work_async(request))
 
     def _run_work(self, request: Request) -> Result:
+        """Run the observed work and record its outcome."""
         try:
             result = self._work(request)  # type: ignore[misc]  # it has work
         except BaseException as error:
@@ -169,6 +171,7 @@ class ObservedRequest:
         return result
 
     async def _run_work_async(self, request: Request) -> Result:
+        """Run the observed coroutine and record its outcome."""
         try:
             result = await self._async_work(request)  # type: ignore[misc]  # it has work
         except BaseException as error:
@@ -184,6 +187,7 @@ class ObservedRequest:
 
 
 def _make_success_outcome(request: Request, result: OperationResult) -> RequestOutcome:
+    """Return the outcome of a request whose operation or work returned a result."""
     if request.is_cancelled:
         return (
             CANCELLED_OUTCOME

@@ -269,6 +269,7 @@ def serve_target_http(
 
 
 def _create_service(server: BaseServer, options: HttpOptions) -> HttpService:
+    """Return the HTTP service of a server with the given options."""
     apply_logging_environment()
     origin_policy = HostOriginPolicy(
         options.get("allowed_hosts", ()), options.get("allowed_origins", ())
@@ -304,6 +305,7 @@ def _bracket_ipv6(host: str) -> str:
 
 
 def _import_http_server() -> Any:
+    """Import Paddock's HTTP server, which needs an optional package."""
     try:
         from paddock.transports.http import server  # optional dependency
     except ImportError as error:

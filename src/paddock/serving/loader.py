@@ -163,6 +163,7 @@ class Reloader:
                 self._known_stamps.setdefault(file, stamp)
 
     def _read_stamps(self) -> dict[Path, SourceStamp]:
+        """Return modification time and size of each source file that exists."""
         stamps = {}
         for file in self._source.list_files():
             try:

@@ -185,6 +185,7 @@ class ServerSession:
         self._lifespan = manager
 
     def _leave_lifespan(self) -> None:
+        """Exit the lifespan, if it was entered. A failure is only logged."""
         manager, self._lifespan = self._lifespan, None
         if manager is None:
             return

@@ -200,6 +200,7 @@ class GracefulShutdown:
 
 
 def _exit_process() -> None:
+    """End the process at once, without waiting for threads or cleaning up."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

@@ -159,6 +159,7 @@ def _has_skills(directory: str) -> bool:
 
 
 def _split_target(text: str) -> tuple[str, str | None]:
+    """Split `server.py:object` into the path and the name, which is None without a colon."""
     if os.path.exists(text):
         return text, None
     path, colon, attribute = text.rpartition(":")

@@ -238,6 +238,7 @@ class CallRecord:
 
 
 def _collect_fields(request: Request) -> dict[str, object]:
+    """Return the fields of a request's log line that are known when the request arrives."""
     exchange, principal = request.exchange, request.principal
     trace_context = get_trace_context(request)
     fields = {

@@ -128,6 +128,7 @@ def _make_links(current_context: Context, parent_context: Context) -> list[trace
 
 
 def _collect_attributes(request: Request) -> Attributes:
+    """Return the attributes of a request's span, such as `{"mcp.method.name": "tools/call"}`."""
     attributes: Attributes = {
         "mcp.method.name": request.method,
         "jsonrpc.request.id": to_printable(request.id),
@@ -147,6 +148,7 @@ def _collect_attributes(request: Request) -> Attributes:
 
 
 def _collect_http_attributes(request: Request) -> Attributes:
+    """Return the attributes of a request that arrived over HTTP."""
     exchange = request.exchange
     if exchange is None:
         return {}

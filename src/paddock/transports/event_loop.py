@@ -106,6 +106,7 @@ class EventLoop:
                 self.start_request(request)
 
     def _finish_request(self, request: Request, answer: bytes | None) -> None:
+        """Send the answer of a request, together with others that are ready in this turn."""
         self._connection.in_flight.pop(request.id, None)
         if answer is None:
             return

@@ -356,6 +356,8 @@ class HttpChannel:
     def _submit_notification(
         self, exchange: ClientExchange, then: Callable[[], None] | None = None
     ) -> None:
+        """Send a message that gets no answer in a thread of the pool, then call a function."""
+
         def send() -> None:
             self._send_notification(exchange)
             if then is not None:

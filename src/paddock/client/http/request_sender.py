@@ -348,6 +348,7 @@ def get_content_type(response: BaseHTTPResponse) -> str:
 
 
 def _check_own_headers(custom_headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers of every request, after checking those of the caller."""
     headers = {"User-Agent": f"paddock/{__version__}"}
     for name, value in custom_headers.items():
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):

@@ -190,6 +190,7 @@ class SessionEra:
         return 1
 
     def _initialize(self, request: Request) -> Json:
+        """Answer `initialize`, which opens the session of the connection."""
         params = cast("InitializeParams", request.params)
         raw: Json = {
             "protocolVersion": params.protocol_version,
@@ -206,6 +207,7 @@ class SessionEra:
         return b""
 
     def _subscribe(self, request: Request) -> bytes:
+        """Answer `resources/subscribe`."""
         subscriptions = request.connection.subscriptions
         if len(subscriptions) >= MAX_SUBSCRIPTIONS:
             raise ProtocolError(f"A session can subscribe to at most {MAX_SUBSCRIPTIONS} resources")

@@ -102,6 +102,7 @@ def _require_task(request: Request, store: TaskStore) -> CallTask:
 
 
 def _format_task(task: CallTask) -> Json:
+    """Return the members that every description of a task has."""
     task_json: Json = {
         "taskId": task.id,
         "status": task.status,

@@ -257,6 +257,7 @@ class LoopMailbox:
             self._run_calls()
 
     def _run_calls(self) -> None:
+        """Run the calls posted so far. Calls that they post wait for the next turn of the loop."""
         self._has_wakeup = False
         for _ in range(len(self._calls)):  # Calls posted from here on wait for the next turn.
             function, arguments = self._calls.popleft()

@@ -205,6 +205,7 @@ def is_json_content_type(header: bytes) -> bool:
 
 
 def _parse_media_range(part: str) -> tuple[str, float]:
+    """Split `text/html;q=0.8` into the media type and its weight."""
     media_type, *parameters = [piece.strip().lower() for piece in part.split(";")]
     weight = 1.0
     for parameter in parameters:

@@ -103,6 +103,7 @@ class HostOriginPolicy:
         ]
 
     def _check_host(self, value: bytes) -> bool:
+        """Return whether a Host header names an allowed host."""
         if WILDCARD in self._hosts:
             return True
         try:
@@ -113,6 +114,7 @@ class HostOriginPolicy:
         return host in self._hosts or is_loopback_host(host)
 
     def _check_origin(self, value: bytes) -> bool:
+        """Return whether an Origin header names an allowed origin."""
         if WILDCARD in self._origins:
             return True
         try:

@@ -98,6 +98,7 @@ def _is_literal_name(value: bytes, name: str) -> bool:
 def _make_mismatch_error(
     header_name: str, head: RequestHead, field: bytes, expected: str
 ) -> HeaderMismatchError:
+    """Return the error for a header that is missing, repeated or different from the body."""
     if field in head.repeated:
         return HeaderMismatchError(f"The header {header_name} occurs more than once")
     value = head.headers.get(field)

@@ -333,6 +333,7 @@ class HttpSessionExchange(HttpExchange):
             self._session.standalone_stream.add_event(frame)
 
     def _open_stream(self) -> bool:
+        """Begin the response as a stream that the client can resume."""
         if not super()._open_stream():
             return False
         self._stream = self._session.open_stream()
