@@ -28,8 +28,8 @@ from paddock.extensions.extension import (
 )
 from paddock.extensions.manifest import MAX_MANIFEST_BYTES, is_valid_name
 from paddock.extensions.names import is_dotted_name
-from paddock.extensions.paclets.archives import ArchiveError, open_archive
-from paddock.extensions.paclets.files import PackedPaclet, PacletDirectory, open_paclet_files
+from paddock.extensions.paclets.archives import ArchiveError
+from paddock.extensions.paclets.files import ArchiveFiles, DirectoryFiles, open_extension_files
 from paddock.extensions.paclets.info import (
     AGENT_TOOLS_EXTENSION,
     ITEM_LISTS,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.extensions.extension import BrokenExtension, ExtensionKind
-    from paddock.extensions.paclets.files import PacletFiles
+    from paddock.extensions.paclets.files import ExtensionFiles
     from paddock.extensions.paclets.info import MalformedItem, PacletInfo
     from paddock.validation.findings import FindingCollector
 
@@ -151,7 +151,7 @@ _METADATA_PATH = re.compile(r"[^/]+\.dist-info/METADATA")
 class DistributionSource(NamedTuple):
     """Facts about a distribution that are known before its manifests are read."""
 
-    files: PacletFiles
+    files: ExtensionFiles
     findings: FindingCollector
     """Receives the problems."""
     is_static: bool
@@ -173,7 +173,7 @@ def load_project_subjects(
         *_PACKAGE_FOLDERS,
         *(f"{folder.name}/" for folder in sorted(directory.glob("[!.]*/"))),
     )
-    files = PacletDirectory(directory)
+    files = DirectoryFiles(directory)
     source = DistributionSource(files, findings, is_static, layouts, project.name, project.version)
     points = project.entry_points or _guess_entry_points(source)
     return [
@@ -187,14 +187,12 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
     The wheel is neither unpacked nor installed.
     """
     try:
-        files = PackedPaclet(path, prefix="")
-        with open_archive(path) as archive:
-            file_names = list(archive.files)
+        files = ArchiveFiles(path, prefix="")
         entry_points = {
             name: parse_entry_points(
                 files.read_file(name, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
             )
-            for name in file_names
+            for name in sorted(files.names)
             if _ENTRY_POINTS_PATH.fullmatch(name)
         }
     except ArchiveError as error:
@@ -203,7 +201,7 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
     except LoadError as error:
         findings.add_error("invalid-entry-point", error, str(path))
         return []
-    _check_wheel_metadata(path, file_names, findings)
+    _check_wheel_metadata(path, sorted(files.names), findings)
     if not any(entry_points.values()):
         message = f"has no entry point in {ENTRY_POINT_GROUP}"
         remedy = "declare it in pyproject.toml, and build the wheel again"
@@ -254,7 +252,7 @@ def load_package_subject(
         installed: The installed extension, for metadata that is not in the manifest.
     """
     source = DistributionSource(
-        PacletDirectory(directory.parent),
+        DirectoryFiles(directory.parent),
         findings,
         is_static,
         name=None if installed is None else installed.distribution,
@@ -357,7 +355,7 @@ def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSub
     Paclets are always validated statically, because Paddock reads paclets without running them.
     """
     try:
-        files = open_paclet_files(path)
+        files = open_extension_files(path)
     except ArchiveError as error:
         findings.add_error("invalid-archive", error, str(path))
         return None
@@ -400,7 +398,7 @@ def _check_paclet_info(info: PacletInfo, subject: ValidationSubject) -> None:
 
 
 def _read_paclet_info(
-    files: PacletFiles, name: str, findings: FindingCollector
+    files: ExtensionFiles, name: str, findings: FindingCollector
 ) -> PacletInfo | None:
     """Return the contents of PacletInfo, or None after reporting that it cannot be read."""
     path = str(files.path / name)

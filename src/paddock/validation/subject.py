@@ -24,7 +24,7 @@ from paddock.extensions.definition_files import (
 )
 from paddock.extensions.extension import Extension
 from paddock.extensions.paclets.definitions import DEFINITION_FOLDERS, PACLET_DEFINITION_SUFFIXES
-from paddock.extensions.paclets.files import PacletFiles
+from paddock.extensions.paclets.files import ExtensionFiles
 from paddock.validation.findings import FindingCollector, FindingLocation, find_line
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class ValidationSubject:
     """An extension whose manifest has been read, with the findings about it."""
 
     extension: Extension
-    files: PacletFiles
+    files: ExtensionFiles
     """The directory or archive of the extension."""
     manifest: str
     """Name of the manifest among the files."""

@@ -24,7 +24,7 @@ from paddock.extensions.extension import (
 )
 from paddock.extensions.manifest import LISTED_KINDS
 from paddock.extensions.names import parse_qualified_name
-from paddock.extensions.paclets.files import PacletDirectory
+from paddock.extensions.paclets.files import DirectoryFiles
 from paddock.extensions.paclets.search_paths import PACLET_INFO_FILE_NAMES, PACLET_SUFFIX
 from paddock.extensions.references import is_reference
 from paddock.extensions.registry import InstalledItemRegistry
@@ -106,7 +106,7 @@ def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -
     if source.extension_item is not None:
         return _validate_extension_server(target, source.extension_item, is_static=is_static)
     file = source.file
-    files = PacletDirectory(file.parent)
+    files = DirectoryFiles(file.parent)
     subject = ValidationSubject(
         get_built_in_extension(), files, MANIFEST_FILE_NAME, is_static, is_user_server=True
     )
@@ -147,7 +147,7 @@ def _validate_extension_server(
                 check_assembly(server, definition, subject)
     else:
         subject = ValidationSubject(
-            extension, PacletDirectory(extension.directory), "", is_static, findings=findings
+            extension, DirectoryFiles(extension.directory), "", is_static, findings=findings
         )
     return _create_server_validation(
         target, declared.name, server, subject, str(_get_definition_path(declared))

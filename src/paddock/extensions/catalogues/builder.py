@@ -20,7 +20,7 @@ from paddock.extensions.entry_points import (
 from paddock.extensions.errors import CatalogueError, ExtensionNotFoundError, ManifestError
 from paddock.extensions.extension import MANIFEST_FILE_NAME, format_extension_name
 from paddock.extensions.manifest import MAX_MANIFEST_BYTES, is_valid_name, parse_manifest
-from paddock.extensions.paclets.archives import open_archive
+from paddock.extensions.paclets.files import ArchiveFiles
 from paddock.extensions.paclets.paclet import read_paclet
 from paddock.extensions.paclets.search_paths import PACLET_SUFFIX
 
@@ -28,11 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from paddock.extensions.manifest import ExtensionManifest
-    from paddock.extensions.paclets.archives import PacletArchive
 
 WHEEL_SUFFIX = ".whl"
 MAX_METADATA_BYTES = 5_000_000
-_CHUNK_BYTES = 1 << 20
 
 
 class CatalogueBuild(NamedTuple):
@@ -59,7 +57,7 @@ def build_catalogue(
     """
     entries: list[CatalogueEntry] = []
     problems: list[PaddockError] = []
-    for root, file in _find_files(paths):
+    for file, root in _find_files(paths).items():
         try:
             entries += read_entries(file, _make_url(file, root, base_url, beside))
         except PaddockError as error:
@@ -103,20 +101,15 @@ def _make_url(file: Path, root: Path, base_url: str | None, beside: Path) -> str
         return file.resolve().as_uri()
 
 
-def _find_files(paths: Iterable[Path]) -> list[tuple[Path, Path]]:
-    """Return the wheels and paclet archives at the paths, each once with its root directory."""
+def _find_files(paths: Iterable[Path]) -> dict[Path, Path]:
+    """Return the wheels and paclet archives at the paths, with their root directories."""
     roots_by_file: dict[Path, Path] = {}
     for path in paths:
         if path.is_dir():
-            candidates = (
-                candidate
-                for candidate in path.rglob("*")
-                if candidate.suffix in (WHEEL_SUFFIX, PACLET_SUFFIX)
-            )
-            for candidate in sorted(candidates):
-                if candidate.is_file():
-                    roots_by_file.setdefault(candidate, path)
-        elif path.is_file() and path.suffix in (WHEEL_SUFFIX, PACLET_SUFFIX):
+            for file in sorted(filter(_is_listed_file, path.rglob("*"))):
+                # A file that two of the paths contain is listed once, below the first.
+                roots_by_file.setdefault(file, path)
+        elif _is_listed_file(path):
             roots_by_file.setdefault(path, path.parent)
         else:
             raise CatalogueError(
@@ -124,7 +117,11 @@ def _find_files(paths: Iterable[Path]) -> list[tuple[Path, Path]]:
                 where=str(path),
                 hint="pass .whl and .paclet files, or directories that contain them",
             )
-    return [(root, file) for file, root in roots_by_file.items()]
+    return roots_by_file
+
+
+def _is_listed_file(path: Path) -> bool:
+    return path.suffix in (WHEEL_SUFFIX, PACLET_SUFFIX) and path.is_file()
 
 
 def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
@@ -152,12 +149,12 @@ def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
 def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
     """Return the entries for a wheel, which has one extension for each entry point."""
     digest, size = _hash_file(file)
-    with open_archive(file) as archive:
-        metadata = _find_metadata_directory(archive, file)
-        manifests = _read_manifests(archive, _read_entry_points(archive, metadata))
-        headers = BytesHeaderParser().parsebytes(
-            _read_member(archive, f"{metadata}/METADATA", MAX_METADATA_BYTES)
-        )
+    wheel = ArchiveFiles(file, prefix="")
+    metadata = _find_metadata_directory(wheel)
+    manifests = _read_manifests(wheel, metadata)
+    headers = BytesHeaderParser().parsebytes(
+        wheel.read_file(f"{metadata}/METADATA", MAX_METADATA_BYTES)
+    )
     return [
         CatalogueEntry(
             name=format_extension_name(package, manifest.publisher),
@@ -177,32 +174,39 @@ def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
     ]
 
 
-def _read_manifests(
-    archive: PacletArchive, entry_points: list[tuple[str, str]]
-) -> list[tuple[str, ExtensionManifest]]:
-    """Read the manifest of each entry point in a wheel.
+def _read_manifests(wheel: ArchiveFiles, metadata: str) -> list[tuple[str, ExtensionManifest]]:
+    """Return the name and the manifest of each entry point in a wheel.
+
+    Args:
+        wheel: The files of the wheel.
+        metadata: The directory with its metadata, such as `acme_charts-2.0.dist-info`.
 
     Raises:
         ExtensionNotFoundError: There is no entry point, or a manifest is missing.
         ManifestError: A manifest is invalid.
     """
+    entry_points_file = f"{metadata}/{ENTRY_POINTS_FILE_NAME}"
+    entry_points: list[tuple[str, str]] = []
+    if wheel.has_file(entry_points_file):
+        data = wheel.read_file(entry_points_file, MAX_ENTRY_POINTS_BYTES)
+        entry_points = parse_entry_points(data.decode("utf-8", "replace"))
     if not entry_points:
         raise ExtensionNotFoundError(
             f"has no entry point in {ENTRY_POINT_GROUP}",
-            where=str(archive.path),
+            where=str(wheel.path),
             hint="it is not an extension",
         )
     manifests = []
     for package, value in entry_points:
         manifest_path = f"{value.replace('.', '/')}/{MANIFEST_FILE_NAME}"
-        if not is_valid_name(package) or manifest_path not in archive.files:
+        if not is_valid_name(package) or not wheel.has_file(manifest_path):
             raise ExtensionNotFoundError(
                 f"contains no {manifest_path!r} for the entry point {package!r}",
-                where=str(archive.path),
+                where=str(wheel.path),
                 hint="the build must include this file",
             )
-        text = _read_member(archive, manifest_path, MAX_MANIFEST_BYTES)
-        manifests.append((package, parse_manifest(text, f"{archive.path}/{manifest_path}")))
+        data = wheel.read_file(manifest_path, MAX_MANIFEST_BYTES)
+        manifests.append((package, parse_manifest(data, f"{wheel.path}/{manifest_path}")))
     return manifests
 
 
@@ -211,46 +215,25 @@ def _unfold_header(text: object) -> str:
     return " ".join(str(text).split())
 
 
-def _find_metadata_directory(archive: PacletArchive, file: Path) -> str:
-    directories = {
+def _find_metadata_directory(wheel: ArchiveFiles) -> str:
+    """Return the directory in a wheel that ends in `.dist-info` and contains `METADATA`."""
+    directories = [
         directory
-        for directory, _, inner_path in (name.partition("/") for name in archive.files)
+        for directory, _, inner_path in (name.partition("/") for name in wheel.names)
         if directory.endswith(".dist-info") and inner_path == "METADATA"
-    }
+    ]
     if len(directories) != 1:
-        raise ManifestError(
-            f"is not a wheel: expected one METADATA file, found {len(directories)}",
-            where=str(file),
-        )
-    return directories.pop()
-
-
-def _read_entry_points(archive: PacletArchive, metadata: str) -> list[tuple[str, str]]:
-    path = f"{metadata}/{ENTRY_POINTS_FILE_NAME}"
-    if path not in archive.files:
-        return []
-    return parse_entry_points(
-        _read_member(archive, path, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
-    )
-
-
-def _read_member(archive: PacletArchive, name: str, limit: int) -> bytes:
-    with archive.open(name) as file:
-        data = file.read(limit + 1)
-    if len(data) > limit:
-        raise ManifestError(f"is longer than {limit:,} bytes", where=f"{archive.path}/{name}")
-    return data
+        problem = f"is not a wheel: expected one METADATA file, found {len(directories)}"
+        raise ManifestError(problem, where=str(wheel.path))
+    return directories[0]
 
 
 def _hash_file(file: Path) -> tuple[str, int]:
-    digest, size = hashlib.sha256(), 0
+    """Return the SHA-256 and the size of a file."""
     try:
         with file.open("rb") as opened_file:
-            while chunk := opened_file.read(_CHUNK_BYTES):
-                digest.update(chunk)
-                size += len(chunk)
+            digest = hashlib.file_digest(opened_file, "sha256")
+            return digest.hexdigest(), opened_file.tell()
     except OSError as error:
-        raise CatalogueError(
-            f"cannot be read: {error.strerror or error}", where=str(file)
-        ) from None
-    return digest.hexdigest(), size
+        reason = f"cannot be read: {error.strerror or error}"
+        raise CatalogueError(reason, where=str(file)) from None

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.extensions.paclets.definition_source import DefinitionContent
-    from paddock.extensions.paclets.files import PacletFiles
+    from paddock.extensions.paclets.files import ExtensionFiles
     from paddock.extensions.paclets.property_tables import PropertyDict
     from paddock.wolfram.expressions import Expression
 
@@ -63,7 +63,7 @@ _combined_files: ParseCache[_ParsedFile] = ParseCache()
 class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
     """The definition of an item in a file of a paclet."""
 
-    files: PacletFiles
+    files: ExtensionFiles
     inner_path: str
     """The name of the file in the paclet."""
     paclet: str

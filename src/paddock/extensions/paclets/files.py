@@ -1,4 +1,7 @@
-"""Access to the files of a paclet in a directory or an archive, by names with slashes."""
+"""Access to the files of an extension in a directory or an archive, by names with slashes.
+
+Paclets and wheels are read in their archives, without unpacking them.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ _MAX_FOLDER_READ_BYTES = 5_000_000
 _folder_cache: ParseCache[dict[str, bytes]] = ParseCache()
 
 
-class PacletFiles(Protocol):
-    """Interface to the files of a paclet, implemented for directories and archives."""
+class ExtensionFiles(Protocol):
+    """Interface to the files of an extension, implemented for directories and archives."""
 
     path: Path
     """The directory or the archive."""
@@ -52,14 +55,14 @@ class PacletFiles(Protocol):
         ...
 
 
-def open_paclet_files(path: Path) -> PacletFiles:
+def open_extension_files(path: Path) -> ExtensionFiles:
     """Open the files of the paclet in a directory or an archive.
 
     Raises:
         ArchiveError: The archive cannot be read, or is not safe.
     """
     is_archive = path.suffix == PACLET_SUFFIX and _has_file_type(stat.S_ISREG, path)
-    return PackedPaclet(path) if is_archive else PacletDirectory(path)
+    return ArchiveFiles(path) if is_archive else DirectoryFiles(path)
 
 
 def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
@@ -73,8 +76,8 @@ def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
         return False
 
 
-class PacletDirectory:
-    """The files of an unpacked paclet."""
+class DirectoryFiles:
+    """The files in a directory."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -110,8 +113,8 @@ class PacletDirectory:
         return _check_size(data, limit, path)
 
 
-class PackedPaclet:
-    """The files of a paclet archive, read without unpacking it.
+class ArchiveFiles:
+    """The files in a wheel or paclet archive, read without unpacking it.
 
     Args:
         path: The archive.
@@ -122,22 +125,23 @@ class PackedPaclet:
         self.path = path
         with open_archive(path) as archive:
             # Paclets are cached, so they do not keep files open.
-            self._names = frozenset(archive.files)
-        self._prefix = find_common_folder(self._names) if prefix is None else prefix
+            self.names = frozenset(archive.files)
+            """The names of all files in the archive."""
+        self._prefix = find_common_folder(self.names) if prefix is None else prefix
 
     def has_file(self, name: str) -> bool:
         """Return whether the file exists."""
-        return self._prefix + name in self._names
+        return self._prefix + name in self.names
 
     def has_folder(self, name: str) -> bool:
         """Return whether the directory exists and is not empty."""
         prefix = f"{self._prefix}{name}/"
-        return any(name.startswith(prefix) for name in self._names)
+        return any(name.startswith(prefix) for name in self.names)
 
     def list_file_names(self, folder: str) -> list[str]:
         """Return the sorted names of the files directly in a directory, or [] if it is absent."""
         prefix = self._prefix if folder == "." else f"{self._prefix}{folder}/"
-        inner_names = (name.removeprefix(prefix) for name in self._names if name.startswith(prefix))
+        inner_names = (name.removeprefix(prefix) for name in self.names if name.startswith(prefix))
         return sorted(name for name in inner_names if "/" not in name)
 
     def get_backing_file(self, name: str) -> Path:

@@ -9,7 +9,7 @@ from paddock.authoring.handler_errors import ToolError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from paddock.extensions.paclets.files import PacletFiles
+    from paddock.extensions.paclets.files import ExtensionFiles
 
 MAX_CODE_CHARACTERS = 120
 
@@ -33,7 +33,7 @@ class FunctionOwner(NamedTuple):
     kind: str
     item: str
     version: str | None = None
-    files: PacletFiles | None = None
+    files: ExtensionFiles | None = None
     """The files of the paclet."""
 
     @property

@@ -27,7 +27,7 @@ from paddock.wolfram.literals import DataError, RuleValue
 
 if TYPE_CHECKING:
     from paddock.extensions.manifest import ExtensionManifest, ItemKind
-    from paddock.extensions.paclets.files import PacletFiles
+    from paddock.extensions.paclets.files import ExtensionFiles
     from paddock.extensions.paclets.property_tables import PropertyDict
 
 AGENT_TOOLS_EXTENSION = "AgentTools"
@@ -67,7 +67,7 @@ class PacletInfo(NamedTuple):
     """The error that makes the paclet unusable although the file can be read."""
 
 
-def read_paclet_info(files: PacletFiles) -> PacletInfo:
+def read_paclet_info(files: ExtensionFiles) -> PacletInfo:
     """Read the `PacletInfo` file of a paclet.
 
     Raises:
@@ -92,7 +92,7 @@ def read_paclet_info(files: PacletFiles) -> PacletInfo:
     return info
 
 
-def find_info_file(files: PacletFiles) -> str | None:
+def find_info_file(files: ExtensionFiles) -> str | None:
     """Return the name of the `PacletInfo` file of a paclet, or None."""
     return next(filter(files.has_file, PACLET_INFO_FILE_NAMES), None)
 
@@ -126,7 +126,7 @@ def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
     return _add_declaration(info, declarations, publisher, content.location)
 
 
-def read_extension_tables(files: PacletFiles, name: str) -> list[PropertyDict]:
+def read_extension_tables(files: ExtensionFiles, name: str) -> list[PropertyDict]:
     """Return the properties of the extensions with a name, such as "Kernel", in order.
 
     Raises:

@@ -14,7 +14,7 @@ from paddock.wolfram.context_resolver import PackageFile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.extensions.paclets.files import PacletFiles
+    from paddock.extensions.paclets.files import ExtensionFiles
 
 KERNEL_EXTENSION = "Kernel"
 DEFAULT_KERNEL_ROOT = "Kernel"
@@ -24,7 +24,7 @@ PACKAGE_SUFFIXES = (".wl", ".m")
 class PacletPackageFiles:
     """The contexts of a paclet, and the files that define them."""
 
-    def __init__(self, files: PacletFiles) -> None:
+    def __init__(self, files: ExtensionFiles) -> None:
         self._files = files
         self._roots_by_context: dict[str, str] = {}
         self._files_by_context: dict[str, str] = {}
@@ -83,7 +83,7 @@ class PacletPackageFiles:
                 yield f"{root / stem}{ending}"
 
 
-def open_package_files(files: PacletFiles | None) -> PacletPackageFiles | None:
+def open_package_files(files: ExtensionFiles | None) -> PacletPackageFiles | None:
     """Return the package files of a paclet, or None if there is no readable paclet."""
     if files is None:
         return None

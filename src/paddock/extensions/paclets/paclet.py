@@ -13,7 +13,7 @@ from paddock.extensions.paclets.definitions import (
     PACLET_DEFINITION_SUFFIXES,
     PacletDefinition,
 )
-from paddock.extensions.paclets.files import PacletFiles, open_paclet_files
+from paddock.extensions.paclets.files import ExtensionFiles, open_extension_files
 from paddock.extensions.paclets.info import AGENT_TOOLS_EXTENSION, read_paclet_info
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class PacletExtension(Extension, frozen=True, kw_only=True):
     """A paclet with an "AgentTools" extension."""
 
-    files: PacletFiles
+    files: ExtensionFiles
 
     def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Return the definition of an item, without reading the file.
@@ -90,12 +90,12 @@ def inspect_paclet(path: Path) -> PacletContents:
         ManifestError: There is no `PacletInfo` file, or it is invalid.
         ArchiveError: The archive cannot be read, or is not safe.
     """
-    files = open_paclet_files(path)
+    files = open_extension_files(path)
     info = read_paclet_info(files)
     return PacletContents(info, make_paclet_extension(info, files))
 
 
-def make_paclet_extension(info: PacletInfo, files: PacletFiles) -> PacletExtension | None:
+def make_paclet_extension(info: PacletInfo, files: ExtensionFiles) -> PacletExtension | None:
     """Return the extension of a paclet, or None if it declares none."""
     if info.manifest is None:
         return None

@@ -11,7 +11,7 @@ from paddock import LoadError, PaddockError, Tool
 from paddock.extensions.definition_files import ItemFiles
 from paddock.extensions.errors import PromptSpecificationError, ToolSpecificationError
 from paddock.extensions.paclets.definitions import PacletDefinition
-from paddock.extensions.paclets.files import PacletDirectory
+from paddock.extensions.paclets.files import DirectoryFiles
 from paddock.extensions.paclets.info import read_paclet_info
 from paddock.extensions.paclets.paclet import PacletExtension, make_paclet_extension
 from paddock.extensions.paclets.wolfram_function import WolframFunction
@@ -338,7 +338,7 @@ def test_a_comma_too_many_is_pointed_at(tmp_path: Path, odd: str) -> None:
     assert str(fault.value.where).endswith("T.wl:2:2")
 
 
-class CountingFiles(PacletDirectory):
+class CountingFiles(DirectoryFiles):
     """The files of a paclet, which count how often they are read."""
 
     def __init__(self, place: Path) -> None:
