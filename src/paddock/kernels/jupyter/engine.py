@@ -6,10 +6,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from paddock.kernels.engine import Capability, Engine
-from paddock.kernels.jupyter.kernel import JupyterKernel
 from paddock.kernels.kernel import KernelError
 
 if TYPE_CHECKING:
+    from paddock.kernels.jupyter.kernel import JupyterKernel
     from paddock.kernels.kernel import EvaluationLimits
 
 JUPYTER_CAPABILITIES: frozenset[Capability] = frozenset({"interrupt", "pictures", "evaluation"})
@@ -42,14 +42,16 @@ def make_jupyter_engine(
                 "Jupyter kernels need the package jupyter_client", hint=JUPYTER_INSTALL_HINT
             )
         # The module imports jupyter_client and tornado, which are optional and slow to import.
-        from paddock.kernels.jupyter.links import GatewayKernelLink, KernelLink, LocalKernelLink
+        from paddock.kernels.jupyter.kernel_connections import (
+            GatewayJupyterKernel,
+            LocalJupyterKernel,
+        )
 
-        link: KernelLink
+        kernel: JupyterKernel
         if gateway:
-            link = GatewayKernelLink(gateway, kernel_name, token)
+            kernel = GatewayJupyterKernel(gateway, kernel_name, token)
         else:
-            link = LocalKernelLink(kernel_name, directory, limits)
-        kernel = JupyterKernel(kernel_name, link)
+            kernel = LocalJupyterKernel(kernel_name, directory, limits)
         kernel.wait_until_started()
         return kernel
 

@@ -8,8 +8,9 @@ import itertools
 import re
 import threading
 import time
+from abc import abstractmethod
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paddock.kernels.kernel import (
     EvaluationOutput,
@@ -24,7 +25,6 @@ from paddock.kernels.kernel import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.kernels.jupyter.links import JupyterMessage, KernelLink
     from paddock.kernels.kernel import (
         EvaluationControl,
         EvaluationLimits,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         StopCause,
     )
 
+JupyterMessage = dict[str, Any]
 _ANSI_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _IMAGE_TYPES = ("image/png", "image/jpeg", "image/svg+xml")
 _TEXT_TYPES = ("text/markdown", "text/latex", "text/plain")
@@ -140,20 +141,36 @@ def _decode_base64(content: str) -> bytes:
 
 
 class JupyterKernel(Kernel):
-    """A Jupyter kernel, reached through a link."""
+    """A Jupyter kernel. Subclasses start it and carry its messages."""
 
     has_network = True
 
-    def __init__(self, name: str, link: KernelLink) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._link = link
         self._lock = threading.Lock()
         self._is_closed = False
 
-    @property
-    def is_alive(self) -> bool:
-        """Whether the kernel can evaluate."""
-        return not self._is_closed and self._link.is_alive
+    @abstractmethod
+    def _send(self, kind: str, content: dict[str, object]) -> str:
+        """Send a request on the shell channel.
+
+        Returns the ID of the request, which is the parent ID of the resulting messages.
+
+        Raises:
+            OSError: The connection is closed.
+        """
+
+    @abstractmethod
+    def _receive(self, seconds: float) -> JupyterMessage | None:
+        """Return the next message that the kernel publishes, or None if none arrives in time.
+
+        Raises:
+            OSError: The connection is closed.
+        """
+
+    @abstractmethod
+    def _interrupt_cell(self) -> None:
+        """Ask the kernel to interrupt the running cell. A kernel may ignore that."""
 
     def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
         """Wait until messages of the kernel arrive.
@@ -165,17 +182,17 @@ class JupyterKernel(Kernel):
         reason = f"no answer in {seconds:.0f} s"
         request_ids: set[str] = set()
         try:
-            while self._link.is_alive and time.monotonic() - started_at < seconds:
+            while self.is_alive and time.monotonic() - started_at < seconds:
                 # Messages that were published before the subscription took effect are lost, so the
                 # request is repeated once per second.
                 if time.monotonic() - started_at >= len(request_ids):
-                    request_ids.add(self._link.send("kernel_info_request", {}))
-                message = self._link.receive(_POLL_INTERVAL_SECONDS)
+                    request_ids.add(self._send("kernel_info_request", {}))
+                message = self._receive(_POLL_INTERVAL_SECONDS)
                 if message is not None and _get_parent_id(message) in request_ids:
                     return
         except OSError as error:
             reason = str(error)
-        if not self._link.is_alive:
+        if not self.is_alive:
             reason = "its process ended"
         self.close()
         raise KernelError(f"The Jupyter kernel {self._name} cannot be started: {reason}")
@@ -192,14 +209,9 @@ class JupyterKernel(Kernel):
             self.close()
         return self._build_result(outputs, limits, watch)
 
-    def close(self) -> None:
-        """End the kernel."""
-        self._is_closed = True
-        self._link.close()
-
     def describe(self) -> dict[str, object]:
         """Return diagnostic data."""
-        return {"engine": self._name, "network": True, **self._link.describe()}
+        return {"engine": self._name, "network": True}
 
     def _run_cell(self, code: str, outputs: IopubOutputs, watch: EvaluationWatch) -> None:
         """Send a cell to the kernel and process its messages until the cell has ended.
@@ -207,10 +219,10 @@ class JupyterKernel(Kernel):
         Raises:
             OSError: The kernel has ended, or does not react to an interrupt.
         """
-        request_id = self._link.send("execute_request", _build_execute_request(code))
+        request_id = self._send("execute_request", _build_execute_request(code))
         while watch.check():
-            message = self._link.receive(_POLL_INTERVAL_SECONDS)
-            if message is None and self._link.is_alive:
+            message = self._receive(_POLL_INTERVAL_SECONDS)
+            if message is None and self.is_alive:
                 continue
             if message is None or _is_death_notice(message):
                 break
@@ -221,7 +233,7 @@ class JupyterKernel(Kernel):
 
     def _interrupt(self, _cause: StopCause) -> float:
         """Interrupt the running cell, and return how long it may take to end."""
-        self._link.interrupt()
+        self._interrupt_cell()
         return INTERRUPT_GRACE_SECONDS
 
     def _build_result(

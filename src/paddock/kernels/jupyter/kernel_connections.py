@@ -1,4 +1,4 @@
-"""Connections to Jupyter kernels: to a local process, or to a server or gateway.
+"""Jupyter kernels in a local process, and at a server or gateway.
 
 A local kernel is reached through Unix domain sockets in a private directory, or on Windows through
 the loopback interface. A kernel at a gateway is started over HTTP and reached by WebSocket. Both
@@ -21,7 +21,7 @@ import tempfile
 import threading
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -36,6 +36,7 @@ from paddock.kernels.child_process import (
     build_supervised_command,
     end_process,
 )
+from paddock.kernels.jupyter.kernel import JupyterKernel, JupyterMessage
 from paddock.kernels.kernel import KernelError
 from paddock.kernels.wolfram.kernel_supervisor import INTERRUPT_LINE
 from paddock.suggestions import did_you_mean
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import EvaluationLimits
 
 
-JupyterMessage = dict[str, Any]
 _PYTHON_PROGRAM = re.compile(r"python[0-9.]*")
 _END_TIMEOUT_SECONDS = 5.0
 GATEWAY_TIMEOUT_SECONDS = 30.0
@@ -54,45 +54,8 @@ GATEWAY_TIMEOUT_SECONDS = 30.0
 MAX_MESSAGE_BYTES = 64 << 20
 
 
-class KernelLink(Protocol):
-    """A connection that sends requests to a kernel and receives what it publishes."""
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the kernel is running, as far as is known."""
-        ...
-
-    def send(self, kind: str, content: dict[str, object]) -> str:
-        """Send a request and return its id, which is the parent id of the resulting messages.
-
-        Raises:
-            OSError: The connection is closed.
-        """
-        ...
-
-    def receive(self, seconds: float) -> JupyterMessage | None:
-        """Return the next message that the kernel publishes, or None if none arrives in time.
-
-        Raises:
-            OSError: The connection is closed.
-        """
-        ...
-
-    def interrupt(self) -> None:
-        """Interrupt the running cell. A kernel may ignore that."""
-        ...
-
-    def close(self) -> None:
-        """End the kernel. Further calls have no effect."""
-        ...
-
-    def describe(self) -> dict[str, object]:
-        """Return diagnostic data."""
-        ...
-
-
-class LocalKernelLink:
-    """Connection to a kernel process on this machine."""
+class LocalJupyterKernel(JupyterKernel):
+    """A Jupyter kernel in a process on this machine."""
 
     def __init__(self, name: str, directory: str, limits: EvaluationLimits) -> None:
         """Start the kernel.
@@ -100,6 +63,7 @@ class LocalKernelLink:
         Raises:
             KernelError: The kernel cannot be started.
         """
+        super().__init__(name)
         spec = _get_kernel_spec(name)
         self._is_interrupted_by_message = spec.interrupt_mode == "message"
         self._connection_directory = Path(tempfile.mkdtemp(prefix="paddock-"))
@@ -134,15 +98,13 @@ class LocalKernelLink:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the supervisor process is running."""
-        return self._process.poll() is None
+        """Whether the kernel is open and its supervisor process is running."""
+        return not self._is_closed and self._process.poll() is None
 
-    def send(self, kind: str, content: dict[str, object]) -> str:
-        """Send a request on the shell channel."""
+    def _send(self, kind: str, content: dict[str, object]) -> str:
         return self._send_message(self._client.shell_channel, kind, content)
 
-    def receive(self, seconds: float) -> JupyterMessage | None:
-        """Return the next message that the kernel publishes; see `KernelLink.receive`."""
+    def _receive(self, seconds: float) -> JupyterMessage | None:
         # Replies on the shell channel repeat what is published. They are read only to discard them.
         with contextlib.suppress(queue.Empty):
             self._client.get_shell_msg(timeout=0)
@@ -151,8 +113,8 @@ class LocalKernelLink:
             message = self._client.get_iopub_msg(timeout=seconds)
         return message
 
-    def interrupt(self) -> None:
-        """Interrupt the kernel by a signal or a message, as its kernel spec demands."""
+    def _interrupt_cell(self) -> None:
+        # The kernel spec demands either a message or a signal.
         if self._is_interrupted_by_message:
             self._send_message(self._client.control_channel, "interrupt_request", {})
         elif self._process.stdin is not None:
@@ -160,17 +122,15 @@ class LocalKernelLink:
                 self._process.stdin.write(INTERRUPT_LINE)
 
     def close(self) -> None:
-        """End the kernel.
-
-        Its supervisor ends it when the supervisor's standard input is closed.
-        """
+        """End the kernel."""
+        self._is_closed = True
         end_process(self._process, _END_TIMEOUT_SECONDS)
         self._client.stop_channels()
         shutil.rmtree(self._connection_directory, ignore_errors=True)
 
     def describe(self) -> dict[str, object]:
         """Return the process id of the supervisor."""
-        return {"guard": self._process.pid}
+        return {**super().describe(), "guard": self._process.pid}
 
     def _send_message(self, channel: Any, kind: str, content: dict[str, object]) -> str:
         """Send a message on a channel and return its ID."""
@@ -240,8 +200,8 @@ def _build_variables(spec: KernelSpec) -> dict[str, str]:
     return sandbox.build_environment() | variables
 
 
-class GatewayKernelLink:
-    """Connection to a kernel at a Jupyter server or gateway, which deletes the kernel on close."""
+class GatewayJupyterKernel(JupyterKernel):
+    """A kernel at a Jupyter server or gateway, which deletes the kernel when it is closed."""
 
     def __init__(self, url: str, name: str, token: str) -> None:
         """Start a kernel at the gateway and connect to it.
@@ -249,6 +209,7 @@ class GatewayKernelLink:
         Raises:
             KernelError: The gateway cannot be reached or refuses the request.
         """
+        super().__init__(name)
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise KernelError(
@@ -258,7 +219,7 @@ class GatewayKernelLink:
         self._headers = {"Authorization": f"token {token}"} if token else {}
         self._session_id = secrets.token_hex(16)
         self._messages: queue.SimpleQueue[JupyterMessage | None] = queue.SimpleQueue()
-        self._is_open = True
+        self._is_connected = True
         self._socket: Any = None
         # tornado needs an event loop, but the methods of a link are called from ordinary threads.
         self._loop = asyncio.new_event_loop()
@@ -281,10 +242,9 @@ class GatewayKernelLink:
     @property
     def is_alive(self) -> bool:
         """Whether the connection is open."""
-        return self._is_open
+        return not self._is_closed and self._is_connected
 
-    def send(self, kind: str, content: dict[str, object]) -> str:
-        """Send a request on the shell channel."""
+    def _send(self, kind: str, content: dict[str, object]) -> str:
         request_id = secrets.token_hex(16)
         header = {
             "msg_id": request_id,
@@ -302,8 +262,7 @@ class GatewayKernelLink:
             raise OSError(f"the connection to {self._url} is closed") from error
         return request_id
 
-    def receive(self, seconds: float) -> JupyterMessage | None:
-        """Return the next message that the kernel publishes; see `KernelLink.receive`."""
+    def _receive(self, seconds: float) -> JupyterMessage | None:
         try:
             message = self._messages.get(timeout=seconds)
         except queue.Empty:
@@ -312,8 +271,7 @@ class GatewayKernelLink:
             raise ConnectionError(f"the connection to {self._url} was closed")
         return message
 
-    def interrupt(self) -> None:
-        """Ask the gateway to interrupt the kernel."""
+    def _interrupt_cell(self) -> None:
         with contextlib.suppress(Exception):
             self._run_coroutine(
                 self._send_request("POST", f"/api/kernels/{quote(self._kernel_id)}/interrupt", {})
@@ -321,7 +279,7 @@ class GatewayKernelLink:
 
     def close(self) -> None:
         """Delete the kernel at the gateway and close the connection."""
-        self._is_open = False
+        self._is_closed = True
         if self._loop.is_closed():
             return
         with contextlib.suppress(Exception):
@@ -337,7 +295,7 @@ class GatewayKernelLink:
 
     def describe(self) -> dict[str, object]:
         """Return the URL and the kernel's id."""
-        return {"gateway": self._url, "id": self._kernel_id}
+        return {**super().describe(), "gateway": self._url, "id": self._kernel_id}
 
     def _run_coroutine(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine in the event loop's thread and return its result."""
@@ -379,7 +337,7 @@ class GatewayKernelLink:
         None means that the connection was closed.
         """
         if text is None:
-            self._is_open = False
+            self._is_connected = False
             self._messages.put(None)
             return
         with contextlib.suppress(ValueError, KeyError, TypeError):
