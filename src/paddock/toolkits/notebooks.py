@@ -1,4 +1,4 @@
-"""The tools `ReadNotebook` and `WriteNotebook`, for Wolfram and Jupyter notebooks.
+"""The tools `ReadNotebook` and `WriteNotebook`, and the prompt `Notebook` for Wolfram notebooks.
 
 The suffix of the file selects the implementation, which is imported with the first call.
 """
@@ -11,10 +11,10 @@ from msgspec import Meta
 
 from paddock.authoring.context import Context
 from paddock.authoring.handler_reference import resolve_handler
+from paddock.authoring.prompt import Prompt, PromptArgument
 from paddock.authoring.tool import Option, Tool
-from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
-from paddock.toolkits.tool_options import CACHE_ANNOTATIONS, ToolArguments
+from paddock.toolkits.tool_options import CACHE_ANNOTATIONS, ToolArguments, ToolContent
 
 _PositiveInt = Annotated[int, Meta(ge=1)]
 _read_jupyter_file = resolve_handler("paddock.toolkits.python.notebook_files:read_jupyter_file")
@@ -38,12 +38,10 @@ class NotebookReadArguments(ToolArguments):
     ] = 1
 
 
-def read_notebook(
-    arguments: NotebookReadArguments, ctx: Context
-) -> list[TextContent | ImageContent]:
+def read_notebook(arguments: NotebookReadArguments, ctx: Context) -> ToolContent:
     """Return a notebook as text and images."""
     read = _read_jupyter_file if is_jupyter_path(arguments.notebook) else _read_wolfram_file
-    content: list[TextContent | ImageContent] = read(arguments, ctx)
+    content: ToolContent = read(arguments, ctx)
     return content
 
 
@@ -79,7 +77,7 @@ Keeps headings, text, lists, code with its saved results, tables and formulas. N
 evaluated.""",
     arguments=NotebookReadArguments,
     annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
-    return_type=list[TextContent | ImageContent],
+    return_type=ToolContent,
     lenient=True,
     options={
         **ALLOWED_FOLDERS_OPTIONS,
@@ -107,4 +105,12 @@ evaluated.""",
     annotations={**CACHE_ANNOTATIONS, "destructiveHint": True},
     lenient=True,
     options=ALLOWED_FOLDERS_OPTIONS,
+)
+notebook_prompt = Prompt(
+    "Notebook",
+    handler=resolve_handler("paddock.toolkits.wolfram.notebook_files:show_notebook"),
+    takes_dictionary=True,
+    title="Notebook",
+    description="Adds the content of a Wolfram notebook to the conversation, as Markdown.",
+    arguments=[PromptArgument("path", "The path of the notebook file (.nb)", required=True)],
 )

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.tool import Option, Parameter
+from paddock.protocol.content import ImageContent, TextContent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,7 @@ class ToolArguments(Struct, forbid_unknown_fields=True, rename="camel"):
     """
 
 
+ToolContent = list[TextContent | ImageContent]
 READ_ANNOTATIONS = {
     "readOnlyHint": True,
     "destructiveHint": False,

@@ -41,12 +41,13 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.kernels.kernel import EvaluationControl, EvaluationResult
-    from paddock.toolkits.alpha.results import ResultPiece, ToolContent
+    from paddock.toolkits.alpha.results import ResultPiece
     from paddock.toolkits.alpha.tools import (
         AlphaAndDocsContextArguments,
         AlphaContextArguments,
         AlphaQueryArguments,
     )
+    from paddock.toolkits.tool_options import ToolContent
 
 
 OFFLINE_LIMITS = EvaluationLimits(seconds=10, memory_bytes=1 << 30)

@@ -16,10 +16,13 @@ from urllib.parse import quote_plus
 
 import msgspec
 
-from paddock.protocol.content import ImageContent, TextContent
+from paddock.protocol.content import TextContent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from paddock.protocol.content import ImageContent
+    from paddock.toolkits.tool_options import ToolContent
 
 PAGE_URL = "https://www.wolframalpha.com/input?i="
 INVALID_APP_ID_CODE, MISSING_APP_ID_CODE = "1", "2"
@@ -198,9 +201,6 @@ def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
             yield RemoteImage(image[1], heading)
         elif code:
             yield f"{_FENCE}wl\n{code[1]}\n{_FENCE}"
-
-
-ToolContent = list[TextContent | ImageContent]
 
 
 def format_result(result: QueryResult, max_characters: int) -> list[ResultPiece]:

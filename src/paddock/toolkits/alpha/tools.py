@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta
 
 from paddock.authoring.tool import Need, Option, Tool
-from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.alpha.settings import (
     MAX_QUERIES,
     OFFLINE_OPTIONS,
@@ -19,7 +18,7 @@ from paddock.toolkits.alpha.settings import (
     describe_missing_app_id,
 )
 from paddock.toolkits.search_prompts import create_search_prompt
-from paddock.toolkits.tool_options import READ_ANNOTATIONS, ToolArguments
+from paddock.toolkits.tool_options import READ_ANNOTATIONS, ToolArguments, ToolContent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +67,7 @@ def _create_alpha_tool(
         description=description,
         arguments=arguments,
         annotations={**READ_ANNOTATIONS, "openWorldHint": True},
-        return_type=list[TextContent | ImageContent],
+        return_type=ToolContent,
         lenient=True,
         needs=Need(describe_missing_app_id, is_required=is_app_id_required),
         options=options,

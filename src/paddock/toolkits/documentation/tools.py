@@ -1,4 +1,4 @@
-"""Declarations of the tools and prompts that search documentation, and of the prompt `Notebook`.
+"""Declarations of the tools and prompts that search documentation.
 
 The handlers are imported with the first call.
 """
@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import Meta, field
 
-from paddock.authoring.handler_reference import resolve_handler
-from paddock.authoring.prompt import Prompt, PromptArgument
 from paddock.authoring.tool import Need, Option, Tool
 from paddock.toolkits.search_prompts import create_search_prompt
 from paddock.toolkits.tool_options import (
@@ -132,12 +130,4 @@ python_search_prompt = create_search_prompt(
     "paddock.toolkits.documentation.lookup:search_python",
     "Searches documentation of Python and its packages for relevant information.",
     "The search query for Python documentation",
-)
-notebook_prompt = Prompt(
-    "Notebook",
-    handler=resolve_handler("paddock.toolkits.documentation.notebook_text:show_notebook"),
-    takes_dictionary=True,
-    title="Notebook",
-    description="Adds the content of a Wolfram notebook to the conversation, as Markdown.",
-    arguments=[PromptArgument("path", "The path of the notebook file (.nb)", required=True)],
 )

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import OutputItem
-    from paddock.toolkits.content import ToolContent
     from paddock.toolkits.python.interpreters import PythonInterpreter
     from paddock.toolkits.python.tools import PythonEvaluatorArguments
     from paddock.toolkits.session_evaluation import SessionEvaluation
+    from paddock.toolkits.tool_options import ToolContent
 
 
 _NO_OUTPUT_TEXT = "(The code ran; it printed nothing, and its last statement has no value.)"

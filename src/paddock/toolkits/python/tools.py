@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from paddock.authoring.tool import Option, Parameter, Tool
-from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import (
     CACHE_ANNOTATIONS,
@@ -28,6 +27,7 @@ from paddock.toolkits.tool_options import (
     WRITE_ANNOTATIONS,
     TimeLimitSeconds,
     ToolArguments,
+    ToolContent,
 )
 
 
@@ -69,7 +69,7 @@ the project's directory. It can read and write local files; network access is of
 Top-level `await` works; input() and IPython magics do not.""",
     arguments=PythonEvaluatorArguments,
     annotations=WRITE_ANNOTATIONS,
-    return_type=list[TextContent | ImageContent],
+    return_type=ToolContent,
     task="optional",
     lenient=True,
     options={

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         Kernel,
     )
     from paddock.kernels.sessions import EvaluationSession
-    from paddock.toolkits.content import ToolContent
+    from paddock.toolkits.tool_options import ToolContent
     from paddock.toolkits.wolfram.tools import WolframEvaluatorArguments
 
 RESUMED_NOTE = (

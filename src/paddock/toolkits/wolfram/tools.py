@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from paddock.authoring.tool import Option, Parameter, Tool
-from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTIONS
 from paddock.toolkits.tool_options import (
     CODE_PARAMETER,
@@ -27,6 +26,7 @@ from paddock.toolkits.tool_options import (
     WRITE_ANNOTATIONS,
     TimeLimitSeconds,
     ToolArguments,
+    ToolContent,
 )
 
 
@@ -57,7 +57,7 @@ network access is off by default. Look up unfamiliar functions first. Engines ot
 return unsupported functions unevaluated.""",
     arguments=WolframEvaluatorArguments,
     annotations=WRITE_ANNOTATIONS,
-    return_type=list[TextContent | ImageContent],
+    return_type=ToolContent,
     task="optional",
     lenient=True,
     options={
