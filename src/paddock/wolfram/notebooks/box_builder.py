@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.expressions import NO_POSITION, Atom, Node, call, get_head_name, is_symbol
+from paddock.wolfram.expressions import NO_POSITION, Atom, Node, call, get_head_name
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
 from paddock.wolfram.notebooks.character_encoding import ascii_string
@@ -52,34 +52,56 @@ def code_to_boxes(text: str) -> Expression:
     if _WORD.fullmatch(text):
         return ascii_string(text)
     source = parse(text)
+    builder = _BoxBuilder(source)
     if source.problems:
-        return _build_row(_GapTokens(source).get_tokens(0, len(text)))
-    gaps = _GapTokens(source)
+        return _build_row(builder.get_tokens(0, len(text)))
     expressions = [part for part in source.expressions if part.start < part.end]
-    boxes = _build_all(expressions, source, gaps)
-    items: list[Expression] = []
-    position = 0
-    for expression, box in zip(expressions, boxes, strict=True):
-        items += gaps.get_tokens(position, expression.start)
-        items.append(box)
-        position = expression.end
-    items += gaps.get_tokens(position, len(text))
+    items = builder.build_items(expressions)
     # The front end shows a list as separate lines, and a single expression as a row.
-    if len(expressions) < 2:
-        return _build_row(items)
-    return make_list(items)
+    return make_list(items) if len(expressions) > 1 else _build_row(items)
 
 
-class _GapTokens:
-    """Tokens of the source text between expressions: operators, whitespace and comments.
+class _BoxBuilder:
+    """Builder of boxes that represent the complete text of a source.
 
-    The parse tree contains only expressions, but boxes represent the complete text.
+    The parse tree contains only expressions. Operators, whitespace and comments are tokens of the
+    text between them.
     """
 
     def __init__(self, source: ParsedSource) -> None:
         self._text = source.text
         self._comments = dict(source.comments)
-        self._starts = sorted(self._comments)
+        """The end of each comment by its start."""
+
+    def build_items(self, expressions: list[Expression]) -> list[Expression]:
+        """Return the boxes of the top-level expressions, and the tokens around them.
+
+        Boxes are built bottom-up without recursion: the boxes of an expression are those of its
+        parts, with the tokens of the gaps between them.
+        """
+        parts_by_id: dict[int, list[Expression]] = {}
+        order: list[Expression] = []
+        pending = [*expressions]
+        while pending:
+            expression = pending.pop()
+            order.append(expression)
+            parts_by_id[id(expression)] = parts = self._get_parts(expression)
+            pending += parts
+        items_by_id: dict[int, list[Expression]] = {}
+        # Parents come before their parts in `order`, so the reversed order builds parts first.
+        for expression in reversed(order):
+            parts = parts_by_id[id(expression)]
+            if parts:
+                items_by_id[id(expression)] = self._join_parts(expression, parts, items_by_id)
+            else:
+                items_by_id[id(expression)] = self._build_leaf(expression)
+        items: list[Expression] = []
+        position = 0
+        for expression in expressions:
+            items += self.get_tokens(position, expression.start)
+            items.append(_build_row(items_by_id[id(expression)]))
+            position = expression.end
+        return items + self.get_tokens(position, len(self._text))
 
     def get_tokens(self, start: int, end: int) -> list[Expression]:
         """Return the tokens between two positions. A comment is a row of its own."""
@@ -101,10 +123,65 @@ class _GapTokens:
 
         A `(*` inside a string is not the start of a comment.
         """
-        comment_start = self._text.find("(*", start, end) if self._starts else -1
+        comment_start = self._text.find("(*", start, end) if self._comments else -1
         while comment_start >= 0 and comment_start not in self._comments:
             comment_start = self._text.find("(*", comment_start + 1, end)
         return comment_start if comment_start >= 0 else None
+
+    def _get_parts(self, expression: Expression) -> list[Expression]:
+        """Return the parts of an expression that have source positions, from left to right."""
+        if isinstance(expression, Atom) or self._is_token(expression):
+            return []
+        parts: list[Expression] = []
+        pending: list[Expression] = [expression.head, *expression.args]
+        while pending:
+            candidate = pending.pop()
+            if candidate.start != NO_POSITION:
+                if candidate.start < candidate.end:
+                    parts.append(candidate)
+            elif isinstance(candidate, Node):
+                # A node that the parser added has no text, but its arguments have.
+                pending += [candidate.head, *candidate.args]
+        return _drop_overlaps(sorted(parts, key=lambda part: (part.start, -part.end)), expression)
+
+    def _is_token(self, node: Node) -> bool:
+        """Return whether a node such as `x_Integer`, `#1` or `%` is one token in boxes."""
+        if get_head_name(node) not in _TOKEN_HEADS or node.is_grouped:
+            return False
+        return bool(_SINGLE_TOKEN.fullmatch(self._text, node.start, node.end))
+
+    def _join_parts(
+        self,
+        expression: Expression,
+        parts: list[Expression],
+        items_by_id: dict[int, list[Expression]],
+    ) -> list[Expression]:
+        """Return the items of an expression: the rows of its parts, and the tokens between them."""
+        items: list[Expression] = []
+        position = expression.start
+        is_sum = get_head_name(expression) == "Plus"
+        for part in parts:
+            items += self.get_tokens(position, part.start)
+            part_items = items_by_id.pop(id(part))
+            is_negative = not part.is_grouped and self._text[part.start] == "-"
+            # In `a - b`, the sign belongs to the row of the sum.
+            if is_sum and items and is_negative:
+                items += _build_term(part_items)
+            else:
+                items.append(_build_row(part_items))
+            position = part.end
+        return items + self.get_tokens(position, expression.end)
+
+    def _build_leaf(self, expression: Expression) -> list[Expression]:
+        """Return the tokens of an expression without parts.
+
+        The sign of a number is a separate token.
+        """
+        source_text = self._text[expression.start : expression.end]
+        is_unsigned_atom = isinstance(expression, Atom) and not source_text.startswith("-")
+        if not expression.is_grouped and (is_unsigned_atom or _SINGLE_TOKEN.fullmatch(source_text)):
+            return [_build_token(source_text)]
+        return self.get_tokens(expression.start, expression.end)
 
 
 def _build_comment(text: str) -> Expression:
@@ -127,83 +204,6 @@ def _decode_character_name(match: re.Match[str]) -> str:
     return match[1] + letter
 
 
-def _build_all(
-    expressions: list[Expression], source: ParsedSource, gaps: _GapTokens
-) -> list[Expression]:
-    """Return the boxes of expressions, built bottom-up without recursion.
-
-    The boxes of an expression are those of its parts, with the tokens of the gaps between them.
-    """
-    order: list[Expression] = []
-    pending: list[Expression] = list(expressions)
-    while pending:
-        expression = pending.pop()
-        order.append(expression)
-        pending += _get_parts(expression, source.text)
-    items_by_id: dict[int, list[Expression]] = {}
-    # Parents come before their parts in `order`, so the reversed order builds parts first.
-    for expression in reversed(order):
-        parts = _get_parts(expression, source.text)
-        items: list[Expression] = []
-        position = expression.start
-        for part in parts:
-            items += gaps.get_tokens(position, part.start)
-            part_items = items_by_id.pop(id(part))
-            is_term = bool(items) and _is_negative_term(part, expression, source.text)
-            items += _build_term(part_items) if is_term else [_build_row(part_items)]
-            position = part.end
-        items += gaps.get_tokens(position, expression.end)
-        items_by_id[id(expression)] = items if parts else _build_leaf(expression, source.text, gaps)
-    return [_build_row(items_by_id[id(expression)]) for expression in expressions]
-
-
-def _is_negative_term(part: Expression, parent: Expression, text: str) -> bool:
-    """Return whether a part is the `- b` of `a - b`, whose sign belongs to the row of the sum."""
-    is_sum = isinstance(parent, Node) and is_symbol(parent.head, "Plus")
-    return is_sum and not part.is_grouped and text[part.start] == "-"
-
-
-def _build_term(items: list[Expression]) -> list[Expression]:
-    """Return the items of a negative term: its sign, whitespace, and the other items as one row."""
-    term_start = 1
-    while term_start < len(items) - 1 and _is_blank_token(items[term_start]):
-        term_start += 1
-    return [*items[:term_start], _build_row(items[term_start:])]
-
-
-def _is_blank_token(item: Expression) -> bool:
-    return isinstance(item, Atom) and not parse_string(item.text).strip()
-
-
-def _build_leaf(expression: Expression, text: str, gaps: _GapTokens) -> list[Expression]:
-    """Return the tokens of an expression without parts.
-
-    The sign of a number is a separate token.
-    """
-    source_text = text[expression.start : expression.end]
-    is_unsigned_atom = isinstance(expression, Atom) and not source_text.startswith("-")
-    if not expression.is_grouped and (is_unsigned_atom or _SINGLE_TOKEN.fullmatch(source_text)):
-        return [_build_token(source_text)]
-    return gaps.get_tokens(expression.start, expression.end)
-
-
-def _get_parts(expression: Expression, text: str) -> list[Expression]:
-    """Return the parts of an expression that have source positions, from left to right."""
-    if isinstance(expression, Atom) or _is_token(expression, text):
-        return []
-    parts: list[Expression] = []
-    pending: list[Expression] = [expression.head, *expression.args]
-    while pending:
-        candidate = pending.pop()
-        if candidate.start != NO_POSITION:
-            if candidate.start < candidate.end:
-                parts.append(candidate)
-        elif isinstance(candidate, Node):
-            # A node that the parser added has no text, but its arguments have.
-            pending += [candidate.head, *candidate.args]
-    return _drop_overlaps(sorted(parts, key=lambda part: (part.start, -part.end)), expression)
-
-
 def _drop_overlaps(parts: list[Expression], parent: Expression) -> list[Expression]:
     """Return the parts that are inside the parent and do not overlap."""
     disjoint_parts: list[Expression] = []
@@ -216,11 +216,16 @@ def _drop_overlaps(parts: list[Expression], parent: Expression) -> list[Expressi
     return disjoint_parts
 
 
-def _is_token(node: Node, text: str) -> bool:
-    """Return whether boxes represent the node as one token, as for `x_Integer`, `#1` and `%`."""
-    if get_head_name(node) not in _TOKEN_HEADS or node.is_grouped:
-        return False
-    return bool(_SINGLE_TOKEN.fullmatch(text, node.start, node.end))
+def _build_term(items: list[Expression]) -> list[Expression]:
+    """Return the items of a negative term: its sign, whitespace, and the other items as one row."""
+    term_start = 1
+    while term_start < len(items) - 1 and _is_blank_token(items[term_start]):
+        term_start += 1
+    return [*items[:term_start], _build_row(items[term_start:])]
+
+
+def _is_blank_token(item: Expression) -> bool:
+    return isinstance(item, Atom) and not parse_string(item.text).strip()
 
 
 def _build_row(items: list[Expression]) -> Expression:
