@@ -318,12 +318,12 @@ class Application:
             """Wait for a message of the client, checking the credentials at regular intervals."""
             next_message = asyncio.ensure_future(receive())
             try:
-                while not (
+                while True:
                     await asyncio.wait((next_message,), timeout=self._reauthorize_interval_seconds)
-                )[0]:
+                    if next_message.done():
+                        return next_message.result()
                     if await self._authenticate(head) is None:
                         return {"type": "http.disconnect"}
-                return next_message.result()
             finally:
                 next_message.cancel()
 

@@ -195,13 +195,14 @@ def get_session_cookie(head: RequestHead) -> str | None:
 
 
 def format_session_cookie(value: str, *, is_secure: bool) -> str:
-    """Return the Set-Cookie header for a session.
+    """Return the value of the Set-Cookie header that starts or ends a session.
 
-    An empty value deletes the cookie.
+    `HttpOnly` hides the cookie from scripts, and `SameSite=Strict` keeps the browser from sending
+    it with requests of other sites.
 
-    `HttpOnly` keeps the cookie from scripts, `SameSite=Strict` from requests of other sites.
-
-    `is_secure` restricts the cookie to HTTPS.
+    Args:
+        value: The cookie, or an empty text to delete it.
+        is_secure: Have the browser send the cookie over HTTPS only.
     """
     parts = [f"{SESSION_COOKIE}={value}", "Path=/", "HttpOnly", "SameSite=Strict"]
     parts.append(f"Max-Age={SESSION_SECONDS if value else 0}")

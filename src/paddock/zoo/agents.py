@@ -73,6 +73,7 @@ class AgentRepository:
     def _list_agents(
         self, kind: type[agent_rows.AgentT], conditions: AgentConditions
     ) -> ResultPage[agent_rows.AgentT]:
+        """Return one page of agents, complete or as summaries depending on `kind`."""
         agent_filter = AgentFilter(
             archived=conditions.get("archived", False),
             text=conditions.get("text"),

@@ -68,7 +68,7 @@ def plan_export(
     with open_sync_record(folder, get_database_info(zoo).location) as record:
         # Files that a synchronization has written are the zoo's own too.
         synced = {link.path: link.file_digest for link in record.links}
-        return plan_files(folder, files, ours=record.written | synced, replace=replace)
+        return plan_files(folder, files, zoo_digests=record.written | synced, replace=replace)
 
 
 def write_export(zoo: Zoo, plan: FilePlan) -> list[FileWriteResult]:

@@ -95,7 +95,7 @@ def plan_files(
     folder: Path,
     files: Iterable[File],
     *,
-    ours: Mapping[str, str] | None = None,
+    zoo_digests: Mapping[str, str] | None = None,
     replace: bool | Collection[str] = False,
 ) -> FilePlan:
     """Compare files with those in a folder, and plan the changes. Nothing is written.
@@ -105,13 +105,14 @@ def plan_files(
     Args:
         folder: The folder, which does not have to exist.
         files: The files, and blocks that are inserted into their files.
-        ours: Digests of files that the zoo has written before, by path.
+        zoo_digests: Digests of files that the zoo has written before, by path.
         replace: Whether files of others may be replaced, or the paths of those that may.
     """
     planned: dict[str, PlannedFile] = {}
     for file in files:
         earlier = planned.get(file.path)
-        planned_file = _plan_file(folder, file, ours or {}, earlier.after if earlier else None)
+        planned_text = earlier.after if earlier else None
+        planned_file = _plan_file(folder, file, zoo_digests or {}, planned_text)
         may_replace = replace if isinstance(replace, bool) else file.path in replace
         if planned_file.status == "foreign" and may_replace:
             planned_file.status = "changed"
@@ -120,52 +121,48 @@ def plan_files(
 
 
 def _plan_file(
-    folder: Path, file: File, ours: Mapping[str, str], earlier: str | None
+    folder: Path, file: File, zoo_digests: Mapping[str, str], planned_text: str | None
 ) -> PlannedFile:
     """Compare one file with its present state on the disk.
 
-    Several blocks can go into the same AGENTS.md. `earlier` is the text that the previous block has
-    produced, or None for the first.
+    Several blocks can go into the same AGENTS.md. `planned_text` is the text that the previous
+    block has produced, or None for the first.
     """
-    reason = find_path_problem(folder, file.path)
-    if reason is None:
-        try:
-            before = read_text_file(folder / file.path)
-        except (OSError, UnicodeDecodeError) as error:
-            reason = _describe_error(error)
-    if reason is not None:
-        return PlannedFile(path=file.path, status="refused", reason=reason)
-    after = file.text
-    if file.block is not None:
-        try:
-            after = insert_block(earlier if earlier is not None else before or "", file)
-        except BlockError as error:
-            return PlannedFile(
-                path=file.path, status="refused", reason=error.message, before=before
-            )
-    return PlannedFile(
-        path=file.path,
-        status=_get_file_status(file, before, after, ours),
-        before=before,
-        after=after,
-    )
+    planned = PlannedFile(path=file.path, status="refused")
+    planned.reason = find_path_problem(folder, file.path) or ""
+    if planned.reason:
+        return planned
+    try:
+        planned.before = read_text_file(folder / file.path)
+        if file.block is None:
+            planned.after = file.text
+        else:
+            text = planned.before or "" if planned_text is None else planned_text
+            planned.after = insert_block(text, file)
+    except (OSError, UnicodeDecodeError) as error:
+        planned.reason = _describe_error(error)
+    except BlockError as error:
+        planned.reason = error.message
+    else:
+        planned.status = _get_file_status(file, planned.before, planned.after, zoo_digests)
+    return planned
 
 
 def _get_file_status(
-    file: File, before: str | None, after: str, ours: Mapping[str, str]
+    file: File, before: str | None, after: str, zoo_digests: Mapping[str, str]
 ) -> FileStatus:
     """Compare the planned text with the present one.
 
     A changed file is `foreign` unless its content is what the zoo wrote last, as recorded in
-    `ours`.
+    `zoo_digests`.
     """
     if before is None:
         return "new"
     if before == after:
         return "unchanged"
     # A block always belongs to the zoo, even if the rest of the file is foreign.
-    is_ours = file.block is not None or ours.get(file.path) == compute_digest(before)
-    return "changed" if is_ours else "foreign"
+    is_of_zoo = file.block is not None or zoo_digests.get(file.path) == compute_digest(before)
+    return "changed" if is_of_zoo else "foreign"
 
 
 def find_path_problem(folder: Path, path: str) -> str | None:

@@ -204,6 +204,7 @@ def _import_agent(
 
 
 def _is_newest_first(brain: list[BrainEntry]) -> bool:
+    """Return whether the entries of a file are in the order in which bundles list them."""
     return len(brain) > 1 and brain[0].timestamp > brain[-1].timestamp
 
 

@@ -180,11 +180,13 @@ def _find_relevant_entries(
 
 
 def _is_of_other_workspace(entry: BrainEntry, workspace_id: str) -> bool:
+    """Return whether an entry belongs to another workspace, as opposed to this one or none."""
     entry_workspace_id = entry.metadata.get("workspaceId")
     return entry_workspace_id is not None and entry_workspace_id != workspace_id
 
 
 def _list_warnings(agent: Agent) -> list[str]:
+    """Return warnings for the user about an agent that can be injected but seems incomplete."""
     warnings = []
     if not prompt_compiler.trim_whitespace(agent.system_prompt):
         warnings.append("the agent has no soul: its system prompt is empty")

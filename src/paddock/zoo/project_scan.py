@@ -122,9 +122,9 @@ def _shows_format(name: str, text: str) -> bool:
 
 
 def _read_text(path: Path, name: str, report: list[Remark]) -> str | None:
-    """Return the text of a file, or None if it cannot be read.
+    """Return the text of a file, or add a remark to the report and return None.
 
-    In that case a remark is added to the report.
+    One unreadable file must not stop the import of the others.
     """
     try:
         return read_text_file(path)

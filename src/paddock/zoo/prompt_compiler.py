@@ -131,7 +131,13 @@ def compile_prompt(agent: Agent, memory: Sequence[BrainEntry] = ()) -> str:
 def compile_injection(
     agent: Agent, memory: Sequence[BrainEntry] = (), *, warnings: Sequence[str] = ()
 ) -> Injection:
-    """Return the complete prompt with its sections and their sizes."""
+    """Return the prompt that makes a chat act as an agent, with its sections and their sizes.
+
+    Args:
+        agent: The agent.
+        memory: The brain entries to include, most important first.
+        warnings: Messages for the user, which are passed on unchanged.
+    """
     prompt = compile_prompt(agent, memory)
     sections = [
         _make_section("introduction", "Introduction", format_introduction(agent)),

@@ -300,6 +300,7 @@ def make_skill(fields: Mapping[str, Any], used_ids: Sequence[str]) -> AgentSkill
 
 
 def _make_id(fields: Mapping[str, Any], fallback: str, used_ids: Sequence[str]) -> str:
+    """Return a free slug of the requested ID or of the name, such as `code-review-2`."""
     requested_id, name = fields.get("id"), fields.get("name")
     text = requested_id if isinstance(requested_id, str) and requested_id.strip() else name
     slug = slugify(text if isinstance(text, str) else "", fallback)
@@ -307,6 +308,7 @@ def _make_id(fields: Mapping[str, Any], fallback: str, used_ids: Sequence[str]) 
 
 
 def _choose_color(used_colors: Iterable[str]) -> str:
+    """Return the first color that is not used, or repeat the colors in turn."""
     used = [color.upper() for color in used_colors]
     free = [color for color in CATEGORY_COLORS if color.upper() not in used]
     return free[0] if free else CATEGORY_COLORS[len(used) % len(CATEGORY_COLORS)]

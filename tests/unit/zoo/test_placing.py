@@ -14,7 +14,7 @@ BLOCK = "<!-- paddock:agent sage -->\nGo\n<!-- /paddock:agent sage -->\n"
 def statuses(
     folder: Path, *files: File, ours: dict[str, str] | None = None, replace: bool = False
 ) -> list[str]:
-    plan = plan_files(folder, files, ours=ours, replace=replace)
+    plan = plan_files(folder, files, zoo_digests=ours, replace=replace)
     return [one.status for one in plan.files]
 
 

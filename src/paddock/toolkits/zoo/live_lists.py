@@ -230,12 +230,12 @@ class LiveLists:
                 self._stop_event.set()
 
     def _publish_changes(self, zoo: Zoo, events: list[ZooEvent]) -> None:
-        """Update the lists after events of the zoo, and notify subscribers."""
+        """Update the lists after events of the zoo, and notify clients that subscribed to them."""
         if any(event.kind in _LISTING_EVENTS for event in events):
             self._refresh_lists(zoo)
             self._server.resource_updated(AGENTS_URI)
-        changed = {uri for event in events for uri in _get_changed_uris(event)}
-        for uri in sorted(changed):
+        changed_uris = {uri for event in events for uri in _get_changed_uris(event)}
+        for uri in sorted(changed_uris):
             self._server.resource_updated(uri)
 
     def _refresh_lists(self, zoo: Zoo) -> None:

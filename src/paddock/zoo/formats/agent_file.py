@@ -116,17 +116,19 @@ def parse_agent_file(
     path, in this order.
     """
     fields = document.get_fields()
-    # A file outside of the format's folders has no such name, so its file name is used.
+    # A file outside of the format's folders is identified by its name: `notes/ada.md` by `ada`.
     stem = file_format.parse_stem(path) or path.rpartition("/")[2].partition(".")[0]
-    name_field = fields.get("name") if file_format.name_style != "none" else None
-    name = collapse_whitespace(name_field) if isinstance(name_field, str) else ""
-    title = name if file_format.name_style == "free" and name else make_title(name or stem)
-    title = document.get_title() or title
-    description = fields.get("description") if file_format.has_description else None
+    name = ""
+    if file_format.name_style != "none":
+        name = collapse_whitespace(front_matter.get_text(fields, "name"))
+    is_slug = file_format.name_style == "safe"
+    title = name if name and not is_slug else make_title(name or stem)
+    title = collapse_whitespace(document.get_title() or title)
+    description = front_matter.get_text(fields, "description").strip()
     return ParsedAgentFile(
-        id=make_file_slug(name if file_format.name_style == "safe" and name else stem, "agent"),
-        name=collapse_whitespace(title) or make_title(make_file_slug(stem, "agent")),
-        description=description.strip() if isinstance(description, str) else "",
+        id=make_file_slug(name if name and is_slug else stem, "agent"),
+        name=title or make_title(make_file_slug(stem, "agent")),
+        description=description if file_format.has_description else "",
         persona=parse_persona(document.body),
         other_fields={
             key: value for key, value in fields.items() if key not in file_format.known_fields

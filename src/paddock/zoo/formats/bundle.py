@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.zoo.formats.exchange import AgentFilesError, File, ImportBatch, Remark
+from paddock.zoo.formats.front_matter import get_text
 from paddock.zoo.model import (
     GENERAL_CATEGORY_COLOR,
     Agent,
@@ -144,26 +145,26 @@ def _read_legacy_agents(data: Json, path: str) -> ImportBatch:
 
 def _read_legacy_agent(data: Json, used_ids: set[str]) -> Agent:
     """Convert one agent of an agents.json, with defaults for missing or invalid fields."""
-    name = collapse_whitespace(_get_text(data, "name")) or "Unnamed"
+    name = collapse_whitespace(get_text(data, "name")) or "Unnamed"
     categories = [
         SkillCategory(
             id=category_id,
-            name=_get_text(category, "name"),
-            color=_get_text(category, "color") or GENERAL_CATEGORY_COLOR,
+            name=get_text(category, "name"),
+            color=get_text(category, "color") or GENERAL_CATEGORY_COLOR,
         )
         for category in _list_objects(data.get("skillCategories"))
-        if (category_id := _get_text(category, "id"))
+        if (category_id := get_text(category, "id"))
     ] or [make_general_category()]
     return Agent(
-        id=find_free_name(make_file_slug(_get_text(data, "id") or name, "agent"), used_ids),
+        id=find_free_name(make_file_slug(get_text(data, "id") or name, "agent"), used_ids),
         name=name,
-        description=_get_text(data, "description"),
+        description=get_text(data, "description"),
         # Some files call the system prompt `personality`.
-        system_prompt=_get_text(data, "systemPrompt") or _get_text(data, "personality"),
+        system_prompt=get_text(data, "systemPrompt") or get_text(data, "personality"),
         skill_categories=categories,
         skills=_read_legacy_skills(data.get("skills"), categories),
         context_refs=[ref for ref in data.get("contextRefs") or [] if isinstance(ref, str)],
-        appearance_seed=_get_text(data, "appearanceSeed"),
+        appearance_seed=get_text(data, "appearanceSeed"),
     )
 
 
@@ -184,15 +185,15 @@ def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[A
     category_ids = {category.id for category in categories}
     skills: dict[str, AgentSkill] = {}
     for item in _list_objects(data):
-        name = _get_text(item, "name") or _get_text(item, "id")
+        name = get_text(item, "name") or get_text(item, "id")
         if not name:
             continue
-        category_id = _get_text(item, "categoryId")
-        skill_id = find_free_name(_get_text(item, "id") or make_file_slug(name, "skill"), skills)
+        category_id = get_text(item, "categoryId")
+        skill_id = find_free_name(get_text(item, "id") or make_file_slug(name, "skill"), skills)
         skills[skill_id] = AgentSkill(
             id=skill_id,
             name=name,
-            description=_get_text(item, "description"),
+            description=get_text(item, "description"),
             category_id=category_id if category_id in category_ids else default_category,
             enabled=item.get("enabled") is not False,
         )
@@ -218,8 +219,3 @@ def _read_legacy_entries(data: object, agent_id: str) -> tuple[list[BrainEntry],
 
 def _list_objects(value: object) -> list[Json]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _get_text(data: Json, key: str) -> str:
-    value = data.get(key)
-    return value if isinstance(value, str) else ""

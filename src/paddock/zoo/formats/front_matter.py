@@ -165,6 +165,12 @@ class FrontMatterFile(NamedTuple):
         return FrontMatterFile(f"{self.opening}---{end}", block, f"---{end}", body)
 
 
+def get_text(data: Mapping[str, Any], key: str) -> str:
+    """Return a value of a file that should be text, or an empty text if it is anything else."""
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
+
+
 def parse_front_matter(text: str) -> FrontMatterFile:
     """Split a file into its parts. Without front matter, all of it is the body."""
     match = _DOCUMENT_PATTERN.match(text)

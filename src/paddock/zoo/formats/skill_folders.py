@@ -66,14 +66,12 @@ def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
     fields = document.get_fields()
     match = _SKILL_FILE_PATTERN.fullmatch(path)
     folder = match[1] if match else None
-    name = fields.get("name")
-    stem = (collapse_whitespace(name) if isinstance(name, str) else "") or folder or "skill"
-    when_to_use = fields.get("description")
+    stem = collapse_whitespace(front_matter.get_text(fields, "name")) or folder or "skill"
     return LibrarySkill(
         id=make_file_slug(stem, "skill"),
         name=collapse_whitespace(document.get_title() or make_title(stem)) or "Skill",
         description=normalize_text(document.body),
-        when_to_use=when_to_use.strip() if isinstance(when_to_use, str) else "",
+        when_to_use=front_matter.get_text(fields, "description").strip(),
     )
 
 
@@ -117,14 +115,22 @@ def make_skill_folders(agents: Iterable[Agent]) -> AgentExport:
 def _add_skill_file(
     export: AgentExport, texts: dict[str, str], agent: Agent, skill: AgentSkill
 ) -> None:
-    """Add the SKILL.md of one skill to an export, unless the same file is already there."""
+    """Add the SKILL.md of one skill to an export, unless the same file is already there.
+
+    Args:
+        export: The export.
+        texts: The texts of the files in the export, by path in lower case.
+        agent: The agent that has the skill.
+        skill: The skill.
+    """
     origin = agent.extra.get(AGENT_SKILLS_FORMAT, {}).get(skill.id, {})
+    # Other programs may have written data of another shape.
     origin = origin if isinstance(origin, dict) else {}
-    original_path = origin.get("path")
-    is_usable = isinstance(original_path, str) and _is_skill_location(original_path)
     stem = make_file_slug(skill.id, "skill")
     document, report = _make_document(agent, skill, origin, stem)
-    path = str(original_path) if is_usable else f"{SKILLS_FOLDER}/{stem}/SKILL.md"
+    path = front_matter.get_text(origin, "path")
+    if not _is_skill_location(path):
+        path = f"{SKILLS_FOLDER}/{stem}/SKILL.md"
     # Agents may share a skill, which is written once. Paths are compared in lower case, because
     # some file systems ignore case.
     if texts.get(path.lower()) == document.text:

@@ -184,6 +184,7 @@ def _filter_agents(
 
 
 def _get_values(row: Any, columns: list[Any]) -> dict[str, Any]:
+    """Return the values of a row by column name, to create an object of the model."""
     return {column.name: value for column, value in zip(columns, row, strict=True)}
 
 

@@ -53,9 +53,9 @@ def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVI
     if current == to:
         return
     # Alembic takes longer to import than opening a zoo whose tables are up to date.
-    from paddock.zoo.store.migrations import find_unknown_revision, run_migrations  # noqa: PLC0415
+    from paddock.zoo.store import migrations  # noqa: PLC0415 - loads Alembic
 
-    unknown = find_unknown_revision(current, to)
+    unknown = migrations.find_unknown_revision(current, to)
     if unknown is not None:
         raise ZooUnavailableError(
             f"the tables have revision {unknown}, but this version of Paddock supports only "
@@ -63,4 +63,4 @@ def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVI
             where=where,
             hint="update Paddock; nothing was changed",
         )
-    run_migrations(connection, to)
+    migrations.run_migrations(connection, to)

@@ -58,10 +58,14 @@ class SyncEndpoints:
         return any(agent.id == agent_id for agent in self._zoo.agents.list_deleted())
 
     def render_file(self, file_format: AgentFileFormat, agent_id: str, path: str) -> str | None:
-        """Return the text that the zoo would write to a file, or None if it has no such agent."""
+        """Return the text that the zoo would write to a file, or None if it has no such agent.
+
+        The result is compared with the file to detect changes on either side.
+        """
         agent = self.find_agent(agent_id)
         if agent is None:
             return None
+        # The converter takes the path from the agent's data about its original file.
         origin = {**agent.extra.get(file_format.name, {}), "path": path}
         agent_at_path = msgspec.structs.replace(
             agent, extra={**agent.extra, file_format.name: origin}
