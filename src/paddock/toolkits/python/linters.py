@@ -328,7 +328,8 @@ class TypeChecker:
             for candidate in TYPE_CHECKERS
             if name in (None, candidate) and (program := project.find_program(candidate))
         }
-        self.name, self._program = next(iter(programs.items()), (None, ""))
+        self.name = next(iter(programs), None)
+        self._program = programs.get(self.name or "", "")
 
     def check_types(self, path: Path, search_path: Path | None = None) -> LinterResult:
         """Return the type errors of a file or directory.
