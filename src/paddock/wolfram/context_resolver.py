@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.assignments import iter_assignments
-from paddock.wolfram.expressions import Atom, Node, is_symbol, walk
+from paddock.wolfram.expressions import Atom, Node, has_head, is_atom, is_symbol
 from paddock.wolfram.literals import evaluate
 from paddock.wolfram.parser import parse
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from paddock.wolfram.source import ParsedSource
 
 GLOBAL_CONTEXT, SYSTEM_CONTEXT = "Global`", "System`"
-_LOAD_HEADS = ("Needs", "Get")
-_BEGIN_HEADS = ("BeginPackage", "Begin")
-_END_HEADS = ("EndPackage", "End")
 
 
 class PackageFile(NamedTuple):
@@ -125,8 +122,8 @@ class ContextResolver:
 
     def has_symbol(self, name: str) -> bool:
         """Return whether the packages define the symbol with this qualified name."""
-        context, _, short = name.rpartition("`")
-        return short in self._symbols_by_context.get(f"{context}`", ())
+        context, mark, short_name = name.rpartition("`")
+        return short_name in self._symbols_by_context.get(context + mark, ())
 
     def _read_file(self, file: PackageFile) -> None:
         """Parse a file and queue its expressions, each with the context state at its position.
@@ -135,10 +132,9 @@ class ContextResolver:
         """
         source = parse(file.text)
         if source.problems:
-            line, column = source.get_position(source.problems[0].start)
-            self.problems.append(
-                f"{file.display_name}:{line}:{column}: {source.problems[0].message}"
-            )
+            problem = source.problems[0]
+            line, column = source.get_position(problem.start)
+            self.problems.append(f"{file.display_name}:{line}:{column}: {problem.message}")
             return
         file_contexts = _FileContexts(self._load_or_note)
         for expression in source.expressions:
@@ -166,7 +162,7 @@ class ContextResolver:
         """
         defined = [assignment.symbol for assignment in iter_assignments(expression)]
         statement = _strip_semicolon(expression)
-        if isinstance(statement, Atom) and statement.kind == "symbol":
+        if is_atom(statement, "symbol"):
             defined.append(statement)
         for atom in defined:
             if "`" not in atom.text and self._is_system(atom.text):
@@ -174,8 +170,8 @@ class ContextResolver:
             qualified_name = self._find_qualified_name(atom.text, state) or _make_absolute(
                 atom.text, state.context
             )
-            context, _, short_name = qualified_name.rpartition("`")
-            self._symbols_by_context[f"{context}`"].add(short_name)
+            context, mark, short_name = qualified_name.rpartition("`")
+            self._symbols_by_context[context + mark].add(short_name)
 
     def _find_qualified_name(self, name: str, state: _ContextState) -> str | None:
         """Return the qualified name of a symbol that the packages define, or None."""
@@ -190,24 +186,13 @@ class ContextResolver:
     def _qualify_names(
         self, source: ParsedSource, expression: Expression, state: _ContextState
     ) -> str:
-        """Return the source text of an expression with qualified names for the packages' symbols.
+        """Return the code of an expression with qualified names for the packages' symbols."""
 
-        The text between the symbols is copied unchanged, so formatting and comments are preserved.
-        """
-        pieces: list[str] = []
-        position = expression.start
-        # Atoms that the parser added have no position, or no text in the source.
-        atoms = (
-            part for part in walk(expression) if isinstance(part, Atom) and part.start >= position
-        )
-        for atom in sorted(atoms, key=lambda atom: atom.start):
-            if atom.kind != "symbol" or source.text[atom.start : atom.end] != atom.text:
-                continue
-            qualified_name = self._find_qualified_name(atom.text, state)
-            if qualified_name is not None and not qualified_name.startswith(GLOBAL_CONTEXT):
-                pieces += [source.text[position : atom.start], qualified_name]
-                position = atom.end
-        return "".join([*pieces, source.text[position : expression.end]])
+        def qualify(name: str) -> str | None:
+            qualified_name = self._find_qualified_name(name, state) or GLOBAL_CONTEXT
+            return None if qualified_name.startswith(GLOBAL_CONTEXT) else qualified_name
+
+        return source.get_code(expression, qualify)
 
 
 class _FileContexts:
@@ -233,18 +218,16 @@ class _FileContexts:
         if not isinstance(statement, Node) or not isinstance(statement.head, Atom):
             return False
         head = statement.head.text
-        values = [evaluate(arg) for arg in statement.args]
-        if head in _BEGIN_HEADS and values and isinstance(values[0], str):
-            self._begin_context(head, _make_absolute(values[0], self.state.context), values[1:])
-        elif head in _END_HEADS and not values:
-            self._end_context(head)
-        elif head in _LOAD_HEADS and values:
-            name = values[0]
-            if not isinstance(name, str) or not name.endswith("`"):
+        match head, [evaluate(arg) for arg in statement.args]:
+            case "Begin" | "BeginPackage", [str() as name, *needed_contexts]:
+                context = _make_absolute(name, self.state.context)
+                self._begin_context(head, context, needed_contexts)
+            case "End" | "EndPackage", []:
+                self._end_context(head)
+            case "Needs" | "Get", [str() as name, *_] if name.endswith("`"):
+                self._load_context(name)
+            case _:
                 return False
-            self._load_context(name)
-        else:
-            return False
         return True
 
     def _begin_context(self, head: str, context: str, needed_contexts: list[object]) -> None:
@@ -287,8 +270,8 @@ def _make_absolute(name: str, context: str) -> str:
 
 def _strip_semicolon(expression: Expression) -> Expression:
     """Return the expression without a final semicolon."""
-    if isinstance(expression, Node) and is_symbol(expression.head, "CompoundExpression"):
-        parts = expression.args
-        if len(parts) == 2 and is_symbol(parts[1], "Null"):
-            return parts[0]
+    if has_head(expression, "CompoundExpression"):
+        match expression.args:
+            case [statement, last] if is_symbol(last, "Null"):
+                return statement
     return expression

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import PaddockError
 from paddock.reports.text import LineIndex
+from paddock.wolfram.expressions import is_atom, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.wolfram.expressions import Expression
 
 
@@ -39,6 +42,36 @@ class ParsedSource(LineIndex):
         self.expressions: list[Expression] = []
         self.problems: list[SyntaxProblem] = []
         self.comments: list[tuple[int, int]] = []
+
+    def get_code(
+        self, expression: Expression, replace: Callable[[str], str | None] | None = None
+    ) -> str:
+        """Return the source text of an expression.
+
+        Args:
+            expression: The expression.
+            replace: Returns the text for a symbol, or None to leave the symbol unchanged. The text
+                between the symbols is copied, so formatting and comments are preserved.
+        """
+        if replace is None:
+            return self.text[expression.start : expression.end]
+        # Symbols that the parser added have no text in the source.
+        symbols = [
+            part
+            for part in walk(expression)
+            if is_atom(part, "symbol") and expression.start <= part.start < part.end
+        ]
+        pieces, position = [], expression.start
+        # Sort by position: in `x // f` the head comes first in the expression, but last in the
+        # text.
+        for symbol in sorted(symbols, key=lambda part: part.start):
+            replacement = replace(symbol.text)
+            if replacement is not None:
+                pieces.append(self.text[position : symbol.start])
+                # The position of a symbol in parentheses includes them.
+                pieces.append(f"({replacement})" if symbol.is_grouped else replacement)
+                position = symbol.end
+        return "".join([*pieces, self.text[position : expression.end]])
 
     def raise_first_problem(self, where: str | None = None) -> None:
         """Raise an error for the first syntax problem, if the source has one.

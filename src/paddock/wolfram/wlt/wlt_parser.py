@@ -14,7 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol, walk
+from paddock.wolfram.expressions import (
+    Node,
+    get_list_items,
+    has_any_head,
+    has_head,
+    is_atom,
+    is_symbol,
+    walk,
+)
 from paddock.wolfram.literals import parse_number, parse_string, parse_symbol_name
 from paddock.wolfram.parser import parse
 
@@ -44,18 +52,14 @@ def get_atom_text(expression: Expression) -> str:
 
     Other expressions have an empty text.
     """
-    if isinstance(expression, Atom) and expression.kind == "string":
+    if is_atom(expression, "string"):
         return parse_string(expression.text)
-    if isinstance(expression, Atom) and expression.kind == "symbol":
-        return parse_symbol_name(expression.text)
-    return ""
+    return parse_symbol_name(expression.text) if is_atom(expression, "symbol") else ""
 
 
 def read_expected_messages(expression: Expression) -> tuple[str, ...]:
     """Return the expected messages in the third argument of a test."""
-    is_list = has_head(expression, "List")
-    patterns = expression.args if is_list and isinstance(expression, Node) else [expression]
-    names = [_read_message(pattern) for pattern in patterns]
+    names = [_read_message(pattern) for pattern in get_list_items(expression)]
     return tuple(name for name in names if name)
 
 
@@ -211,32 +215,15 @@ class _WltReader:
             self.test_file.steps.append(self._read_test(expression))
         elif not _changes_section(expression, self._sections):
             nested_tests = sum(has_head(part, TEST_HEAD) for part in walk(expression))
-            self.test_file.steps.append(
-                SetupStep(
-                    self._get_source_text(expression), self._get_line(expression), nested_tests
-                )
-            )
+            code, line = self._get_source_text(expression), self._get_line(expression)
+            self.test_file.steps.append(SetupStep(code, line, nested_tests))
 
     def _get_line(self, expression: Expression) -> int:
         return self._source.get_position(expression.start)[0]
 
     def _get_source_text(self, expression: Expression) -> str:
         """Return the source text of an expression with the replacements applied."""
-        text = self._source.text
-        if not self._values:
-            return text[expression.start : expression.end]
-        symbols = [
-            part
-            for part in walk(expression)
-            if isinstance(part, Atom) and part.kind == "symbol" and part.text in self._values
-        ]
-        # Sort by position: in `x // f` the head comes first in the expression, but last in the
-        # text.
-        pieces, position = [], expression.start
-        for part in sorted(symbols, key=lambda part: part.start):
-            pieces += [text[position : part.start], self._values[part.text]]
-            position = part.end
-        return "".join([*pieces, text[position : expression.end]])
+        return self._source.get_code(expression, self._values.get if self._values else None)
 
     def _read_test(self, node: Node) -> WolframTest:
         """Build the test of a `VerificationTest`.
@@ -245,33 +232,31 @@ class _WltReader:
         `computed` and must be evaluated before the test runs. An invalid call becomes a test with a
         `problem`, so that it is reported and not lost.
         """
-        section = " / ".join(self._sections)
-        positional = [arg for arg in node.args if not _is_option(arg)]
+        positional = [arg for arg in node.args if not _get_option_name(arg)]
         options = _read_options(node.args)
+        line, section = self._get_line(node), " / ".join(self._sections)
         test_id = get_atom_text(options["TestID"]) if "TestID" in options else ""
-        computed = {
-            name: self._get_source_text(options[name])
-            for name in _VALUE_OPTIONS
-            if isinstance(options.get(name), Node)
-        }
         if not 1 <= len(positional) <= _MAX_ARGUMENTS:
             problem = f"{TEST_HEAD} has {len(positional)} arguments, expected 1 to {_MAX_ARGUMENTS}"
-            source_text = self._get_source_text(node)
-            line = self._get_line(node)
-            return WolframTest(source_text, line, test_id=test_id, section=section, problem=problem)
-        codes = [self._get_source_text(arg) for arg in positional]
+            code = self._get_source_text(node)
+            return WolframTest(code, line, test_id=test_id, section=section, problem=problem)
         same_test = options.get("SameTest")
+        memory_bytes = get_number(options.get("MemoryConstraint"))
         return WolframTest(
-            codes[0],
-            self._get_line(node),
-            codes[1] if len(codes) > 1 else "True",
-            read_expected_messages(positional[2]) if len(positional) > 2 else (),
-            test_id,
-            self._get_source_text(same_test) if same_test is not None else DEFAULT_SAME_TEST,
-            get_number(options.get("TimeConstraint")),
-            _to_integer(get_number(options.get("MemoryConstraint"))),
-            section,
-            computed,
+            self._get_source_text(positional[0]),
+            line,
+            expected=self._get_source_text(positional[1]) if len(positional) > 1 else "True",
+            messages=read_expected_messages(positional[2]) if len(positional) > 2 else (),
+            test_id=test_id,
+            same_test=self._get_source_text(same_test) if same_test else DEFAULT_SAME_TEST,
+            seconds=get_number(options.get("TimeConstraint")),
+            memory_bytes=None if memory_bytes is None else int(memory_bytes),
+            section=section,
+            computed={
+                name: self._get_source_text(options[name])
+                for name in _VALUE_OPTIONS
+                if isinstance(options.get(name), Node)
+            },
         )
 
 
@@ -299,16 +284,11 @@ def _changes_section(expression: Expression, sections: list[str]) -> bool:
     return False
 
 
-def _is_option(expression: Expression) -> bool:
-    """Return whether an argument is a test option. Other rules may be the tested expression."""
-    return isinstance(expression, Node) and (_get_option_name(expression) is not None)
-
-
-def _get_option_name(node: Node) -> str | None:
-    if not (has_head(node, "Rule") or has_head(node, "RuleDelayed")) or not node.args:
+def _get_option_name(arg: Expression) -> str | None:
+    """Return the name of a test option. Other rules may be the tested expression."""
+    if not has_any_head(arg, ("Rule", "RuleDelayed")) or not arg.args:
         return None
-    key = node.args[0]
-    name = get_atom_text(key) if isinstance(key, Atom) else ""
+    name = get_atom_text(arg.args[0])
     return name if name in (*_TEST_OPTIONS, "MetaInformation", "TestFailureAction") else None
 
 
@@ -323,11 +303,5 @@ def _read_options(args: list[Expression]) -> dict[str, Expression]:
 
 def get_number(expression: Expression | None) -> float | None:
     """Return the value of a number, at most `_MAX_NUMBER`, or None for other expressions."""
-    if not isinstance(expression, Atom) or expression.kind != "number":
-        return None
-    value = parse_number(expression.text)
-    return float(min(value, _MAX_NUMBER)) if value is not None else None
-
-
-def _to_integer(value: float | None) -> int | None:
-    return int(value) if value is not None else None
+    value = parse_number(expression.text) if is_atom(expression, "number") else None
+    return None if value is None else float(min(value, _MAX_NUMBER))
