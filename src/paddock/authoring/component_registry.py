@@ -60,9 +60,9 @@ class ComponentRegistry(Generic[T]):
     def find(self, key: str) -> T | MountedItem | None:
         """Return the item with this key, from this server or a mounted one, or None."""
         item = self._items.get(key)
-        return (
-            item if item is not None or self.mounted_items is None else self.mounted_items.find(key)
-        )
+        if item is None and self.mounted_items is not None:
+            return self.mounted_items.find(key)
+        return item
 
     def get_all_items(self) -> dict[str, T | MountedItem]:
         """Return all items by key: this server's own, then those of mounted servers."""

@@ -17,7 +17,7 @@ from paddock.authoring.mounted_items import LifespanStates
 from paddock.authoring.signature import count_required_arguments, find_context_parameter
 from paddock.authoring.type_hooks import encode_hook
 from paddock.protocol.errors import MissingCapabilityError
-from paddock.protocol.params import LOGGING_LEVELS
+from paddock.protocol.params import LOGGING_LEVELS, is_level_enabled
 from paddock.protocol.request import describe_object
 from paddock.protocol.server_requests import PendingAnswer, covers_capabilities
 from paddock.protocol.thread_interrupt import HandlerCancelled
@@ -246,10 +246,7 @@ class Context:
             raise ValueError(
                 f"unknown log level {level!r}; expected one of {', '.join(LOGGING_LEVELS)}"
             )
-        minimum_level = self._request.era.get_log_level(self._request)
-        if minimum_level is None or LOGGING_LEVELS.index(level) < LOGGING_LEVELS.index(
-            minimum_level
-        ):
+        if not is_level_enabled(level, self._request.era.get_log_level(self._request)):
             return False
         params: Json = {"level": level, "data": _to_log_data(data)}
         if logger is not None:

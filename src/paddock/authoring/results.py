@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from paddock.protocol.request import Result
 
+Json = dict[str, Any]
+
 _MAGIC_BYTES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -50,7 +52,6 @@ LARGE_TEXT_BYTES = 65_536
 _IMAGE_CLASSES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
 # Cached by type, because walking a class hierarchy for every result would be slow.
 _image_kinds: dict[type, str | None] = {}
-Json = dict[str, Any]
 _SCALAR_TYPES = (int, float, bool)
 _UNTYPED_OBJECTS: tuple[object, ...] = (dict, dict[str, Any], dict[str, object])
 _CONTENT_RETURN_TYPES: tuple[object, ...] = (

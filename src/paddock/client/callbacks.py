@@ -189,10 +189,7 @@ class ServerMessageRouter:
     def _handle_acknowledged(self, params: Json) -> None:
         """Inform a subscription that the server has opened it."""
         meta = params.get("_meta")
-        waiter = (
-            self._connection.find_waiter(meta.get(META_SUBSCRIPTION_ID))
-            if isinstance(meta, dict)
-            else None
-        )
+        subscription_id = meta.get(META_SUBSCRIPTION_ID) if isinstance(meta, dict) else None
+        waiter = self._connection.find_waiter(subscription_id)
         if isinstance(waiter, Subscription):
             waiter.acknowledge(params.get("notifications"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TypeVar, cast
 
 import msgspec
-from msgspec import NODEFAULT, Struct, field
+from msgspec import Struct, field
 
 from paddock.client.connect_options import Json
 from paddock.client.errors import AnswerError
@@ -41,16 +41,9 @@ def _define_wire_type(content_type: type[Struct]) -> type[Struct]:
     """
     fields = []
     for struct_field in msgspec.structs.fields(content_type):
-        definition = msgspec.field(name=struct_field.encode_name)
-        if struct_field.default is not NODEFAULT:
-            definition = msgspec.field(name=struct_field.encode_name, default=struct_field.default)
-        fields.append(
-            (
-                struct_field.name,
-                _WIRE_FIELD_TYPES.get(struct_field.name, struct_field.type),
-                definition,
-            )
-        )
+        name = struct_field.name
+        definition = msgspec.field(name=struct_field.encode_name, default=struct_field.default)
+        fields.append((name, _WIRE_FIELD_TYPES.get(name, struct_field.type), definition))
     return msgspec.defstruct(content_type.__name__, fields)
 
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from paddock.errors import PaddockError
 from paddock.mounting.message_rewriter import UpstreamError, build_meta, create_server_request
 from paddock.protocol.errors import ProtocolError
-from paddock.protocol.params import LOGGING_LEVELS
-from paddock.protocol.server_requests import AskError
+from paddock.protocol.params import LOGGING_LEVELS, is_level_enabled
 from paddock.protocol.thread_interrupt import HandlerCancelled
 from paddock.protocol.versions import STATELESS_VERSIONS
 
@@ -299,9 +298,7 @@ class UpstreamCallTable:
         level = request.era.get_log_level(request)
         if level is None or peer.protocol_version in STATELESS_VERSIONS:
             return
-        is_lower = self._log_level is None or LOGGING_LEVELS.index(level) < LOGGING_LEVELS.index(
-            self._log_level
-        )
+        is_lower = self._log_level is None or not is_level_enabled(level, self._log_level)
         if is_lower and "logging" in peer.server_capabilities:
             self._log_level = level
             peer.start("logging/setLevel", {"level": level})
@@ -326,9 +323,7 @@ class UpstreamCallTable:
         if call is None or level not in LOGGING_LEVELS:
             return
         minimum_level = call.request.era.get_log_level(call.request)
-        if minimum_level is not None and LOGGING_LEVELS.index(level) >= LOGGING_LEVELS.index(
-            minimum_level
-        ):
+        if is_level_enabled(level, minimum_level):
             call.request.notify("notifications/message", params)
 
     def answer_question(self, method: str, params: Json) -> Json:
@@ -339,18 +334,18 @@ class UpstreamCallTable:
         """
         call = self._find_sole_call()
         if call is None:
-            count = len(self._open_calls)
-            reason = (
-                f"{count} calls of several clients are open, and any of them may be concerned"
-                if count
-                else "no call is open"
-            )
+            reason = "no call is open"
+            if self._open_calls:
+                reason = (
+                    f"{len(self._open_calls)} calls of several clients are open, "
+                    "and any of them may be concerned"
+                )
             raise ProtocolError(f"No client can be asked {method}: {reason}")
         try:
             return call.ask_client(create_server_request(method, params))
         except ProtocolError:
             raise
-        except (AskError, PaddockError) as error:
+        except PaddockError as error:
             raise ProtocolError(str(error)) from None
 
     def _find_sole_call(self) -> UpstreamCall | None:
@@ -371,10 +366,8 @@ class UpstreamCallTable:
         with self._lock:
             calls = list(self._open_calls.values())
         for call in calls:
-            if (
-                call.client_left_at is not None
-                and now - call.client_left_at > ANSWER_TIMEOUT_SECONDS
-            ):
+            left_at = call.client_left_at
+            if left_at is not None and now - left_at > ANSWER_TIMEOUT_SECONDS:
                 self.end_call(call)
                 call.cancel("the client did not return with an answer")
 

@@ -57,11 +57,9 @@ class ServerConnection:
 
     def handle_response(self, request_id: object, result: object, error: object) -> None:
         """Pass on the client's answer to a request. An answer that nothing waits for is ignored."""
-        handle_answer = (
-            self._response_handlers.pop(request_id, None)
-            if isinstance(request_id, int | str)
-            else None
-        )
+        if not isinstance(request_id, int | str):
+            return
+        handle_answer = self._response_handlers.pop(request_id, None)
         if handle_answer is not None:
             handle_answer(result, error)
 

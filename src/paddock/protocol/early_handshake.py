@@ -93,16 +93,15 @@ def open_session(connection: ServerConnection, metadata: ServerMetadata, params:
 
 def _build_session_capabilities(metadata: ServerMetadata, version: str) -> Json:
     """Return the server's capabilities as a session of this version declares them."""
-    capabilities: Json = {
-        key: value for key, value in metadata.capabilities.items() if key != "tasks"
-    }
-    if (
-        metadata.has_capability("tasks")
-        and metadata.has_capability("tools")
-        and supports_feature(version, "tasks")
-    ):
+    capabilities = {**metadata.capabilities}
+    capabilities.pop("tasks", None)
+    if _has_tasks(metadata) and supports_feature(version, "tasks"):
         capabilities["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
     return capabilities
+
+
+def _has_tasks(metadata: ServerMetadata) -> bool:
+    return metadata.has_capability("tasks") and metadata.has_capability("tools")
 
 
 def build_discover_result(metadata: ServerMetadata) -> Json:
@@ -127,15 +126,12 @@ def complete_result(result: Json, metadata: ServerMetadata) -> Json:
 
 def _build_stateless_capabilities(metadata: ServerMetadata) -> Json:
     """Return the server's capabilities for the stateless era, where tasks are an extension."""
-    capabilities: Json = {
-        key: value for key, value in metadata.capabilities.items() if key != "tasks"
-    }
-    if metadata.has_capability("tasks") and metadata.has_capability("tools"):
+    capabilities = {**metadata.capabilities}
+    capabilities.pop("tasks", None)
+    if _has_tasks(metadata):
         extensions = capabilities.get("extensions")
-        capabilities["extensions"] = {
-            TASKS_EXTENSION: {},
-            **(extensions if isinstance(extensions, dict) else {}),
-        }
+        own_extensions = extensions if isinstance(extensions, dict) else {}
+        capabilities["extensions"] = {TASKS_EXTENSION: {}, **own_extensions}
     return capabilities
 
 

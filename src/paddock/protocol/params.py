@@ -18,6 +18,14 @@ LoggingLevel = Literal[
 ]
 LOGGING_LEVELS: tuple[str, ...] = get_args(LoggingLevel)
 
+
+def is_level_enabled(level: str, minimum_level: str | None) -> bool:
+    """Return whether a minimum level, such as `warning`, includes messages of a level."""
+    if minimum_level is None:
+        return False
+    return LOGGING_LEVELS.index(level) >= LOGGING_LEVELS.index(minimum_level)
+
+
 _META_PREFIX = "io.modelcontextprotocol/"
 
 

@@ -122,9 +122,8 @@ def _make_links(current_context: Context, parent_context: Context) -> list[trace
     """Link to the current span if the parent is another one."""
     current_span = trace.get_current_span(current_context).get_span_context()
     parent_span = trace.get_current_span(parent_context).get_span_context()
-    return (
-        [trace.Link(current_span)] if current_span.is_valid and current_span != parent_span else []
-    )
+    has_other_parent = current_span.is_valid and current_span != parent_span
+    return [trace.Link(current_span)] if has_other_parent else []
 
 
 def _collect_attributes(request: Request) -> Attributes:

@@ -88,10 +88,8 @@ class WorkerPool:
         while (request := self._queue.get()) is not None:
             started_at = perf_counter()
             answer = request.run()
-            if (
-                request.slow_tracker is not None
-                and perf_counter() - started_at < QUICK_CALL_SECONDS
-            ):
+            is_quick = perf_counter() - started_at < QUICK_CALL_SECONDS
+            if is_quick and request.slow_tracker is not None:
                 request.slow_tracker.record_quick_call()
             with self._lock:
                 self._spare_threads += 1

@@ -189,11 +189,9 @@ class StatelessEra:
     def get_log_level(self, request: Request) -> str | None:
         """Return the log level in the request. Without one, no log messages are sent."""
         log_level = _require_meta(request).log_level
-        return (
-            log_level
-            if isinstance(log_level, str) and self._metadata.has_capability("logging")
-            else None
-        )
+        if not isinstance(log_level, str) or not self._metadata.has_capability("logging"):
+            return None
+        return log_level
 
     def _run_task_method(self, request: Request) -> Json:
         return stateless_tasks.TASK_METHODS[request.method](request, self._operations.tasks)

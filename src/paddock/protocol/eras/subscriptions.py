@@ -13,6 +13,8 @@ from paddock.protocol.jsonrpc import encode_notification
 from paddock.protocol.request import Request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.params import ListenParams, SubscriptionFilter
     from paddock.protocol.server_metadata import Json, ServerMetadata
@@ -107,12 +109,7 @@ class SubscriptionRegistry:
 
     def announce_change(self, kind: str, uri: str | None) -> int:
         """Notify the clients that asked for a change. Return their number."""
-        with self._lock:
-            streams = [
-                stream
-                for stream in list(self._streams.values())
-                if stream.accepts_change(kind, uri)
-            ]
+        streams = self._select_streams(lambda stream: stream.accepts_change(kind, uri))
         for stream in streams:
             if uri is None:
                 _send_notification(stream, f"notifications/{kind}/list_changed", {})
@@ -126,12 +123,14 @@ class SubscriptionRegistry:
             tasks.add_watcher(self._announce_task)
 
     def _announce_task(self, task: CallTask) -> None:
-        with self._lock:
-            streams = [
-                stream for stream in list(self._streams.values()) if task.id in stream.task_ids
-            ]
-        for stream in streams:
+        for stream in self._select_streams(lambda stream: task.id in stream.task_ids):
             _send_notification(stream, "notifications/tasks", format_detailed_task(task))
+
+    def _select_streams(
+        self, is_selected: Callable[[SubscriptionStream], bool]
+    ) -> list[SubscriptionStream]:
+        with self._lock:
+            return [stream for stream in self._streams.values() if is_selected(stream)]
 
     def remove_stream(self, origin: object, request_id: RequestId) -> None:
         """Remove a stream that the client has ended."""

@@ -227,11 +227,12 @@ class HttpExchange:
         if not self.accepts.events:
             return False
         self.is_streaming = True
-        self._responder.open_stream([*EVENT_STREAM_HEADERS, *self._make_stream_headers()])
+        self._responder.open_stream(self._make_stream_headers())
         return True
 
     def _make_stream_headers(self) -> Headers:
-        return self._runtime.origin_policy.make_cors_headers(self.head)
+        cors_headers = self._runtime.origin_policy.make_cors_headers(self.head)
+        return [*EVENT_STREAM_HEADERS, *cors_headers]
 
     def _write_chunk(self, chunk: bytes) -> None:
         """Write to the stream. Treat a client that reads too slowly as disconnected."""
@@ -284,7 +285,7 @@ class HttpExchange:
             self._responder.end()
         elif self.accepts.events:
             self._mark_over()
-            self._responder.open_stream([*EVENT_STREAM_HEADERS, *self._make_stream_headers()])
+            self._responder.open_stream(self._make_stream_headers())
             self._responder.end()
         else:
             self.respond_accepted()
