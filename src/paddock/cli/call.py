@@ -176,9 +176,7 @@ def _convert_value(key: str, text: str, schema: Json) -> object:
 
 def _parse_json_object(text: str | None) -> Json:
     """Parse the value of `--args`, which must be a JSON object."""
-    if text is None:
-        return {}
-    value = _parse_json(text, "--args")
+    value = {} if text is None else _parse_json(text, "--args")
     if not isinstance(value, dict):
         raise ArgumentError(f"--args: expected a JSON object, got {text!r:.60}")
     return value
@@ -186,10 +184,9 @@ def _parse_json_object(text: str | None) -> Json:
 
 def _parse_json(text: str, where: str) -> object:
     try:
-        value: object = msgspec.json.decode(text)
+        return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
         raise ArgumentError(f"Not JSON: {text!r:.60}: {error}", where=where) from None
-    return value
 
 
 def _find_input_schema(peer: Peer, name: str) -> Json:

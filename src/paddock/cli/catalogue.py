@@ -149,16 +149,15 @@ def refresh_catalogues(ctx: click.Context, location: str | None) -> None:
         raise ArgumentError(
             f"There is no catalogue {location!r} in your settings", hint="paddock catalogue list"
         )
-    has_failed = False
+    exit_code = 0
     for catalogue_location in locations:
         try:
             entries = refresh_catalogue(catalogue_location).entries
             click.echo(f"{catalogue_location}: {len(entries)} extensions")
         except PaddockError as error:
             CommandError(error).show()
-            has_failed = True
-    if has_failed:
-        ctx.exit(1)
+            exit_code = 1
+    ctx.exit(exit_code)
 
 
 def _build_catalogue_row(status: CatalogueStatus) -> list[output.Cell]:
@@ -168,15 +167,13 @@ def _build_catalogue_row(status: CatalogueStatus) -> list[output.Cell]:
     """
     if status.problem is not None:
         return [output.StyledCell(status.location, "red"), "", str(status.problem.message)]
-    count = "" if status.catalogue is None else str(len(status.catalogue.entries))
-    return [
-        status.location,
-        count,
-        _format_fetch_time(status) or ("" if status.catalogue else "never"),
-    ]
+    if status.catalogue is None:
+        return [status.location, "", _format_fetch_time(status) or "never"]
+    return [status.location, len(status.catalogue.entries), _format_fetch_time(status)]
 
 
 def _describe_catalogue(status: CatalogueStatus) -> dict[str, object]:
+    """Return a catalogue and the state of its local copy as a JSON object."""
     return {
         "location": status.location,
         "extensions": None if status.catalogue is None else len(status.catalogue.entries),

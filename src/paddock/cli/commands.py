@@ -67,8 +67,8 @@ COMMAND_GROUPS = {
         "install": ("paddock.cli.install:install", "Install a server into clients."),
         "uninstall": ("paddock.cli.uninstall:uninstall", "Remove servers from clients."),
         "doctor": ("paddock.cli.doctor:doctor", "Check installed servers and report problems."),
-        "link": ("paddock.cli.sharing:link", "Print a link that installs a server."),
-        "bundle": ("paddock.cli.sharing:bundle", "Write a server as an .mcpb bundle."),
+        "link": ("paddock.cli.links_and_bundles:link", "Print a link that installs a server."),
+        "bundle": ("paddock.cli.links_and_bundles:bundle", "Write a server as an .mcpb bundle."),
     },
     "Evaluation": {
         "engines": (

@@ -133,12 +133,10 @@ def status(*, as_json: bool) -> None:
     """Show the content of the index, the search method and the progress of indexing."""
     index = index_status()
     if as_json:
-        corpora = [{**row._asdict(), "problems": list(row.problems)} for row in index.corpora]
-        work = index.work._asdict() if index.work else None
         json_status: Json = {
             **index._asdict(),
-            "corpora": corpora,
-            "work": work,
+            "corpora": [row._asdict() for row in index.corpora],
+            "work": index.work._asdict() if index.work else None,
             "folders": list_folders(),
         }
         output.print_json(json_status)
@@ -184,8 +182,8 @@ def remove(folder: Path) -> None:
 
 
 def _build_corpus_row(corpus: CorpusStatus) -> list[output.Cell]:
-    unreadable_sources = output.StyledCell(
-        f"{corpus.sources} ({len(corpus.problems)} unreadable)", "yellow"
-    )
-    sources = unreadable_sources if corpus.problems else str(corpus.sources)
-    return [corpus.name, sources, str(corpus.pages), corpus.description]
+    sources: output.Cell = corpus.sources
+    if corpus.problems:
+        text = f"{corpus.sources} ({len(corpus.problems)} unreadable)"
+        sources = output.StyledCell(text, "yellow")
+    return [corpus.name, sources, corpus.pages, corpus.description]

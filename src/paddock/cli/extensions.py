@@ -82,7 +82,7 @@ def extensions(pattern: str, *, as_json: bool) -> None:
 def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
     """Return the table row of an extension. The counts of a broken extension are empty."""
     if isinstance(extension, Extension):
-        counts = [str(len(extension.manifest.get_items(kind))) for kind in COUNTED_KINDS]
+        counts = [len(extension.manifest.get_items(kind)) for kind in COUNTED_KINDS]
         identity = (extension.name, extension.version or "", extension.kind)
         return [*identity, *counts, str(extension.directory)]
     name, state = output.StyledCell(extension.name, "red"), output.StyledCell("broken", "red")
@@ -178,10 +178,7 @@ def _print_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
     if not matches:
         output.print_note(f"No {item_kind} matches {pattern!r}")
         return
-    rows = [
-        (declared_item.name, to_single_line(declared_item.item.description))
-        for declared_item in matches
-    ]
+    rows = [(match.name, to_single_line(match.item.description)) for match in matches]
     output.print_table((item_kind, "description"), rows)
 
 

@@ -33,7 +33,7 @@ class StyledCell(NamedTuple):
     colour: str
 
 
-Cell = str | StyledCell
+Cell = str | int | StyledCell
 
 
 def is_terminal() -> bool:
@@ -52,9 +52,9 @@ def has_colour() -> bool:
     return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def colour_text(text: str, colour: str, *, bold: bool = False) -> str:
-    """Return the text in a colour, or unchanged if the output has no colours."""
-    return click.style(text, fg=colour, bold=bold or None) if has_colour() else text
+def colour_text(text: str, colour: str | None, *, bold: bool = False) -> str:
+    """Return the text in a colour, or unchanged without a colour or on a plain output."""
+    return click.style(text, fg=colour, bold=bold or None) if colour and has_colour() else text
 
 
 def print_note(text: str) -> None:
@@ -120,7 +120,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None
 
 
 def _clean_cell(cell: Cell) -> StyledCell:
-    text, colour = cell if isinstance(cell, StyledCell) else (cell, "")
+    text, colour = cell if isinstance(cell, StyledCell) else (str(cell), "")
     return StyledCell(text_layout.replace_control_characters(text), colour)
 
 

@@ -108,7 +108,7 @@ def colour_diff(text: str) -> str:
 
 def _colour_line(line: str) -> str:
     colour = None if line.startswith(("+++", "---")) else DIFF_COLOURS.get(line[:1])
-    return output.colour_text(line, colour) if colour else line
+    return output.colour_text(line, colour)
 
 
 def report_outcomes(

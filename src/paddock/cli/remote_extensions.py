@@ -89,8 +89,8 @@ def _build_extension_row(
     servers = ", ".join(item.name for item in entry.manifest.servers)
     item_names = [item.name for kind in ITEM_KINDS[:-1] for item in entry.manifest.get_items(kind)]
     items = text_layout.to_single_line(", ".join(item_names))
-    installed = installed_versions.get(entry.name, "") or (
-        "yes" if entry.name in installed_versions else ""
+    installed = (
+        (installed_versions[entry.name] or "yes") if entry.name in installed_versions else ""
     )
     return [entry.name, entry.version, entry.kind, installed, servers, items]
 

@@ -134,5 +134,5 @@ def select_given_options(options: ConnectOptions) -> ConnectOptions:
 
     `connect` rejects options for HTTP, even with their default values, for other servers.
     """
-    given = {name: value for name, value in options.items() if value}
-    return cast("ConnectOptions", given)
+    options_with_values = {name: value for name, value in options.items() if value}
+    return cast("ConnectOptions", options_with_values)

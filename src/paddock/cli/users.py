@@ -39,14 +39,13 @@ def users(*, as_json: bool) -> None:
     if as_json:
         output.print_json(
             [
-                {"name": account.name, "isAdmin": account.is_admin, "createdAt": account.created_at}
-                for account in team_users
+                {"name": user.name, "isAdmin": user.is_admin, "createdAt": user.created_at}
+                for user in team_users
             ]
         )
     elif team_users:
         rows = [
-            (account.name, "yes" if account.is_admin else "", account.created_at[:10])
-            for account in team_users
+            (user.name, "yes" if user.is_admin else "", user.created_at[:10]) for user in team_users
         ]
         output.print_table(("user", "administrator", "since"), rows)
     else:

@@ -104,19 +104,15 @@ def _print_validation(validation: Validation, *, passes: bool) -> None:
         click.echo(f"Python definition files {treatment}: {len(validation.python_files)}")
     errors = _format_count(len(validation.errors), "error")
     warnings = _format_count(len(validation.warnings), "warning")
-    verdict = (
-        output.colour_text("valid", "green") if passes else output.colour_text("invalid", "red")
-    )
+    verdict = output.colour_text(*(("valid", "green") if passes else ("invalid", "red")))
     click.echo(f"{validation.target} is {verdict}: {errors}, {warnings}")
 
 
 def _print_finding(finding: ValidationFinding) -> None:
     """Print one finding with its location, and its remedy if there is one."""
-    finding_location = finding.place
-    position = ":".join(
-        str(part) for part in (finding_location.line, finding_location.column) if part is not None
-    )
-    location = "  ".join(part for part in (position, finding_location.key) if part)
+    place = finding.place
+    position = ":".join(str(part) for part in (place.line, place.column) if part is not None)
+    location = "  ".join(filter(None, (position, place.key)))
     label = output.colour_text(
         finding.severity.ljust(7), output.SEVERITY_COLOURS[finding.severity], bold=True
     )

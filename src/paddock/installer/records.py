@@ -143,7 +143,7 @@ def update_records(
     Args:
         removed: Records to remove, except those that are also in `changed`.
         changed: Records that replace older ones in the same position.
-        added: Records to append, in place of older ones of the same entries.
+        added: Records to append. Older records of the same entries are removed.
     """
     removed, changed, added = list(removed), list(changed), list(added)
 

@@ -58,7 +58,7 @@ def _build_agent_row(agent: AgentSummary) -> list[output.Cell]:
     description = text_layout.to_single_line(agent.description)
     if len(description) > MAX_DESCRIPTION_CHARACTERS:
         description = f"{description[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
-    counts = [str(len(agent.skill_names)), str(agent.entry_count)]
+    counts = [len(agent.skill_names), agent.entry_count]
     return [agent.id, agent.name, description, *counts, agent.updated_at[:10]]
 
 
@@ -213,7 +213,7 @@ def list_starters(*, as_json: bool) -> None:
         output.print_json(starters)
         return
     rows = [
-        (starter.id, starter.name, starter.description, str(len(starter.agent.skills)))
+        (starter.id, starter.name, starter.description, len(starter.agent.skills))
         for starter in starters
     ]
     output.print_table(("starter", "name", "description", "skills"), rows)

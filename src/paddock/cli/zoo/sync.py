@@ -161,6 +161,6 @@ def _print_item(item: SyncItem, *, is_dry: bool = False) -> None:
         step_text = f"would be {step_text}"
     colour = "red" if item.error else STEP_COLOURS.get(item.step, "green")
     text = f"{item.path}: {step_text}"
-    click.echo(output.colour_text(text, colour) if colour else text)
+    click.echo(output.colour_text(text, colour))
     if item.diff and (is_dry or item.step == "conflict"):
         click.echo(colour_diff(item.diff))

@@ -108,14 +108,8 @@ def _print_import_plan(plan: ImportPlan, to_agent: str | None) -> None:
     """Print the agents and skills that would be imported, with remarks on the conversion."""
     print_remarks(plan.report)
     if plan.agents:
-        rows: list[list[output.Cell]] = [
-            [
-                agent.id,
-                agent.name,
-                ACTION_LABELS[agent.action],
-                str(len(agent.skills)),
-                str(agent.entries),
-            ]
+        rows = [
+            (agent.id, agent.name, ACTION_LABELS[agent.action], len(agent.skills), agent.entries)
             for agent in plan.agents
         ]
         output.print_table(("agent", "name", "is", "skills", "entries"), rows)
@@ -194,7 +188,15 @@ def export(
             plan = _confirm_replacements(zoo, exported, plan)
         errors = {} if dry_run else _write_files(zoo, plan)
     if as_json:
-        files = [_describe_file(plan, file.path, errors) for file in plan.files]
+        files = [
+            {
+                "path": file.path,
+                "status": file.status,
+                "reason": errors.get(file.path) or file.reason or None,
+                "diff": file.diff(),
+            }
+            for file in plan.files
+        ]
         output.print_json({"folder": str(folder), "files": files, "report": exported.report})
     else:
         _print_file_plan(plan, errors, dry_run=dry_run)
@@ -279,22 +281,11 @@ def _print_file_plan(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -
         problem = errors.get(file.path) or file.reason
         status = "failed" if file.path in errors else file.status
         text = f"{status:9}  {file.path}{f': {problem}' if problem else ''}"
-        colour = STATUS_COLOURS.get(file.status)
-        output.print_note(text) if dry_run else click.echo(
-            output.colour_text(text, colour) if colour else text
-        )
+        if dry_run:
+            output.print_note(text)
+        else:
+            click.echo(output.colour_text(text, STATUS_COLOURS.get(file.status)))
     if any(file.status == "foreign" for file in plan.files):
         output.print_note(
             "Hint: --replace replaces files not written by the zoo; --dry-run shows the changes"
         )
-
-
-def _describe_file(plan: FilePlan, path: str, errors: dict[str, str]) -> dict[str, object]:
-    """Return the planned change of one file as a JSON object."""
-    (planned_file,) = (file for file in plan.files if file.path == path)
-    return {
-        "path": planned_file.path,
-        "status": planned_file.status,
-        "reason": errors.get(path) or planned_file.reason or None,
-        "diff": planned_file.diff(),
-    }
