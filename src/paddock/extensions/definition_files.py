@@ -226,6 +226,7 @@ def parse_definition(data: bytes, suffix: str) -> object:
     Raises:
         ValueError: The data is invalid or too long.
     """
+    # The parsers have no limit of their own, and would need a multiple of the size in memory.
     if len(data) > MAX_DEFINITION_BYTES:
         raise ValueError(f"it is longer than {MAX_DEFINITION_BYTES:,} bytes")
     return parse_json(data) if suffix == ".json" else parse_toml(data)

@@ -70,6 +70,7 @@ def find_named(name: str) -> Discovery:
 
     The publisher is only in the manifest, so several manifests may have to be read.
     """
+    # The name of an entry point has no publisher, so the manifests decide.
     package = name.rpartition("/")[2]
     discovery = _load_extensions(
         [entry_point for entry_point in _list_entry_points() if entry_point.name == package]
@@ -164,6 +165,8 @@ def _make_broken_extension(
 
 def _load_extension(entry_point: ExtensionEntryPoint) -> Extension:
     """Read the manifest of an entry point, or return the cached result if it is unchanged."""
+    # The cached path is checked rather than located again, because locating the manifest of an
+    # editable install reads several files.
     cached = _extension_cache.get(entry_point)
     if cached is not None and _get_file_state(cached[0][0]) == cached[0]:
         return cached[1]
@@ -214,6 +217,7 @@ def _locate_manifest(entry_point: ExtensionEntryPoint) -> Path:
     )
     if expected_path.is_file():
         return expected_path
+    # Saves ast, csv and urllib, since only editable installs need them.
     from paddock.extensions.editable_installs import (  # noqa: PLC0415 - few installs are editable
         find_editable_packages,
     )

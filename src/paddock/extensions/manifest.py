@@ -160,6 +160,7 @@ def build_manifest(
     Raises:
         ManifestError: `report` has raised it. The error names the key and the expected value.
     """
+    # Keys are read in the order of the file, so that problems are reported in that order.
     fields: dict[str, Any] = {}
     extra: dict[str, object] = {}
     spellings: dict[str, str] = {}

@@ -97,10 +97,7 @@ def _make_prompt_from_function(function: Callable[..., Any], name: str | None) -
 def _make_prompt_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Prompt:
-    """Create a prompt from a table. A literal text is returned by a handler of its own.
-
-    `Prompt` would search a text for placeholders, which only templates have.
-    """
+    """Create a prompt from a table of properties, in which `content` or `function` is required."""
     properties = PropertyTable(definition, _PROMPT_KEYS, PromptSpecificationError, where)
     name = properties.get_text("name") or name
     if not name:
@@ -121,6 +118,7 @@ def _make_prompt_from_table(
     text = _read_content_text(properties, kind)
     if kind == "template":
         return Prompt(name, text, **fields)
+    # `Prompt` would search a text for placeholders, so a handler returns a literal text.
     return Prompt(name, handler=lambda: text, **fields)
 
 

@@ -45,6 +45,7 @@ def load_definition_module(path: Path) -> ModuleType:
         return run_file(path, f"{DEFINITION_MODULE_PREFIX}{path}")
     except LoadError:
         raise
+    # A file can call sys.exit() at its top level, which must not end a server.
     except (Exception, SystemExit) as error:
         raise to_load_error(path, error) from error
 

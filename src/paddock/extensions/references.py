@@ -89,6 +89,7 @@ def get_reference_directory(text: str, relative_to: Path | None = None) -> Path 
     This is the directory of the file in the reference, or else `relative_to`.
     """
     home, _, _ = text.rpartition(":")
+    # A module has no such directory: an installed one would lead into site-packages.
     return _resolve_path(home, relative_to).parent if home.endswith(_PYTHON_SUFFIX) else relative_to
 
 

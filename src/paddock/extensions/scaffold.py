@@ -124,6 +124,7 @@ def make_module_name(name: str) -> str:
     """Return a package name for a distribution that no standard or test module shadows."""
     module = re.sub(r"\W+", "_", name).lower()
     is_hidden = module in sys.stdlib_module_names or module in _TEST_MODULES
+    # Such a module could not be imported, or Python would import another one with its name.
     if not module.isidentifier() or keyword.iskeyword(module) or is_hidden:
         module = f"ext_{module}"
     return module
@@ -135,7 +136,7 @@ def _require_empty_directory(directory: Path) -> None:
             directory.is_dir() and not any(directory.glob("[!.]*"))
         )
     except OSError:
-        is_empty = True  # writing the files will raise the error
+        is_empty = True  # writing the files reports the error, with the name of the file
     if not is_empty:
         raise ScaffoldError(
             "is not an empty directory",

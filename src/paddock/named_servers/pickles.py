@@ -33,7 +33,8 @@ def pickle_object(value: object) -> bytes:
         ServerDefinitionError: The object cannot be pickled, or cloudpickle is not installed.
     """
     try:
-        import cloudpickle  # type: ignore[import-untyped]  # an optional dependency
+        # An optional dependency, which only `pickle=True` needs.
+        import cloudpickle  # type: ignore[import-untyped]  # has no types
     except ImportError:
         raise ServerDefinitionError(
             "storing functions needs cloudpickle", hint="pip install 'paddock[pickle]'"

@@ -99,6 +99,7 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
     Returns None if a missing key makes it impossible to load the definition.
     """
     definition = subject.extension.definition(kind, item)
+    # The keys are checked in the file as written, because loading stops at the first problem.
     content = definition.read_properties() if isinstance(definition, PacletDefinition) else {}
     missing = [key for key in _REQUIRED_KEYS.get(kind, ()) if key not in content]
     for key in missing:

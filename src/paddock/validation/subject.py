@@ -127,6 +127,7 @@ def import_from_directory(directory: Path, package: str) -> Iterator[None]:
         directory: The directory that contains the package.
         package: The name of the top-level package.
     """
+    # Importing an installed package again would create its classes twice in this process.
     is_installed = str(directory) in sys.path
     hidden_modules = (
         {} if is_installed else _remove_modules(lambda name, _: name.partition(".")[0] == package)

@@ -30,6 +30,8 @@ MAX_EXTENSION_FILE_BYTES = 500_000_000
 """Maximum size of a listed file."""
 MAX_TEXT_CHARACTERS = 2_000
 
+# Versions and names become parts of paths and arguments of pip, so they cannot begin with a dot
+# or a hyphen, and cannot contain a slash.
 _VERSION_PATTERN = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_\-]{0,99}")
 _SHA256_PATTERN = re.compile(r"[0-9a-f]{64}")
 _FILE_NAME_PATTERNS = {
@@ -99,6 +101,7 @@ def parse_catalogue(data: bytes, where: str) -> CatalogueDocument:
         )
     entries: list[CatalogueEntry] = []
     problems: list[PaddockError] = []
+    # An invalid entry is reported and left out, because a newer Paddock may have written it.
     for index, entry_table in enumerate(entry_tables):
         try:
             entries.append(_parse_entry(entry_table, where, f"extensions[{index}]"))

@@ -74,6 +74,7 @@ def select_dependencies(requires: Iterable[str]) -> DistributionDependencies:
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
         if requirement.url is None:
+            # The marker applies to this machine, so it would only distract the user.
             requirement.marker = None
             from_index.append(str(requirement))
         else:
@@ -95,6 +96,7 @@ def find_package_installer() -> PackageInstaller:
         InstallExtensionError: Neither is available.
     """
     if importlib.machinery.PathFinder.find_spec("pip", _list_module_paths()) is not None:
+        # Without --no-input, pip would wait for credentials that nobody can enter.
         options = ["--disable-pip-version-check", "--no-input", "--quiet"]
         # -P omits the working directory from `sys.path`, which could contain a module "pip".
         return PackageInstaller("pip", [sys.executable, "-P", "-m", "pip", "install", *options])
@@ -140,6 +142,7 @@ def run_package_installer(command: list[str], directory: Path, lock: int | None)
         return str(error)
     if completed.returncode == 0:
         return None
+    # pip and uv write the reason last, after their progress.
     lines = [line for line in completed.stdout.splitlines() if line.strip()]
     return " ".join(lines[-3:])[:600]
 

@@ -46,6 +46,7 @@ def rank_entry(entry: CatalogueEntry) -> EntryRank:
     """Return the sort key of an entry among entries with the same name. The best is greatest."""
     if entry.kind == "paclet":
         return True, False, True, make_version_key(entry.version), 0
+    # Compatibility comes first, since an incompatible newer version could not be installed.
     tag_rank = _get_wheel_tag_rank(entry.file)
     version = _parse_version(entry.version)
     is_compatible = tag_rank is not None and _supports_current_python(entry.requires_python)

@@ -157,7 +157,9 @@ def remove_catalogue(text: str) -> str | None:
 
 
 def _write_catalogues(catalogues: list[str]) -> None:
+    """Replace the list of catalogues in the settings file."""
     file = get_settings_file()
+    # The text is edited rather than written anew, so that the user's comments are preserved.
     text = file.read_text("utf-8") if file.exists() else ""
     document = tomlkit.parse(text)
     array = tomlkit.array()
@@ -171,11 +173,11 @@ class CatalogueStatus(NamedTuple):
     """A configured catalogue, with its content and the result of reading it."""
 
     location: str
-    catalogue: CatalogueDocument | None
+    catalogue: CatalogueDocument | None = None
     """None if the catalogue was never read."""
-    fetched_at: float | None
+    fetched_at: float | None = None
     """Time of the download as a Unix timestamp; None for a local file."""
-    problem: PaddockError | None
+    problem: PaddockError | None = None
     """The error of the last attempt to read or refresh it."""
 
 
@@ -259,7 +261,7 @@ def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> Catalogue
         normalize_location(location)
     except CatalogueError as error:
         problem = CatalogueError(error.message, where=source, hint=error.hint)
-        return CatalogueStatus(location, None, None, problem)
+        return CatalogueStatus(location, problem=problem)
     if get_local_path(location) is not None:
         return _fetch_catalogue(location, None)
     fetched_at = _get_copy_time(location)
@@ -270,18 +272,17 @@ def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> Catalogue
             return status
         # If the download fails, for example offline, the outdated copy is used with the error.
         return _read_copy(location, fetched_at)._replace(problem=status.problem)
-    return (
-        CatalogueStatus(location, None, None, None)
-        if fetched_at is None
-        else _read_copy(location, fetched_at)
-    )
+    if fetched_at is None:
+        return CatalogueStatus(location)
+    return _read_copy(location, fetched_at)
 
 
 def _fetch_catalogue(location: str, now: float | None) -> CatalogueStatus:
+    """Download a catalogue at the time `now`, or read a local one, whose time is None."""
     try:
-        return CatalogueStatus(location, refresh_catalogue(location), now, None)
+        return CatalogueStatus(location, refresh_catalogue(location), now)
     except PaddockError as error:
-        return CatalogueStatus(location, None, None, error)
+        return CatalogueStatus(location, problem=error)
 
 
 def _read_copy(location: str, fetched_at: float) -> CatalogueStatus:
@@ -289,13 +290,15 @@ def _read_copy(location: str, fetched_at: float) -> CatalogueStatus:
         with _get_copy_path(location).open("rb") as file:
             # One byte more than allowed shows that the copy is too long.
             data = file.read(MAX_CATALOGUE_BYTES + 1)
-        return CatalogueStatus(location, _parse_cached(data, location), fetched_at, None)
-    except (OSError, PaddockError) as error:
-        problem = error if isinstance(error, PaddockError) else None
-        return CatalogueStatus(location, None, None, problem)
+        return CatalogueStatus(location, _parse_cached(data, location), fetched_at)
+    except PaddockError as error:
+        return CatalogueStatus(location, problem=error)
+    except OSError:
+        return CatalogueStatus(location)  # another process has deleted the copy in the meantime
 
 
 def _parse_cached(data: bytes, location: str) -> CatalogueDocument:
+    """Parse a catalogue unless its text is the one that was parsed last."""
     digest = hashlib.sha256(data).hexdigest()
     cached = _parsed_catalogues.get(location)
     if cached is None or cached[0] != digest:

@@ -37,6 +37,7 @@ PacletVersionKey = tuple[tuple[int, bool, str], ...]
 _PACLET_FOLDERS = ("Paclets", "Repository")
 """Folders of a search path that contain paclets."""
 _EXTENSION_MARKER = b"AgentTools"
+# The lookbehind excludes keys that only end in the name, such as `PacletName`.
 _NAME_PATTERN = re.compile(rb'(?<![\w`])"?Name"?\s*->\s*"([^"]{1,200})"')
 _VERSION_PATTERN = re.compile(rb'(?<![\w`])"?Version"?\s*->\s*"([^"]{1,100})"')
 _VERSION_SUFFIX_PATTERN = re.compile(r"-\d[\w.]*$")
@@ -250,6 +251,7 @@ def _make_broken_candidate(
 
 def _select_highest_versions(candidates: Iterable[PacletCandidate]) -> Discovery:
     """Select the highest version of each name, or the first of equal versions."""
+    # A broken paclet counts too: Wolfram would also use the highest version, and fail.
     highest: dict[str, PacletCandidate] = {}
     for candidate in candidates:
         best = highest.setdefault(candidate.name, candidate)

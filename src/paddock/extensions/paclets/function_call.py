@@ -252,6 +252,7 @@ class _CallExecution:
         """Load the paclet, run initializations, interpret the arguments and call the function."""
         paclet = self._get_paclet(self._call.owner)
         for initialization, owner in self._call.initializations:
+            # Another paclet's initialization is evaluated before the calls of that paclet only.
             if owner.paclet_key == self._call.owner.paclet_key:
                 self._run_initialization(initialization, owner)
         code = paclet.packages.qualify_code(self._call.code)
@@ -384,6 +385,7 @@ class _CallExecution:
         Raises:
             ToolError: The interpreter rejects the argument, or the engine does not have it.
         """
+        # An interpreter of Wolfram returns a Failure, while other engines return the call itself.
         result = self._evaluate(code).result or "$Failed"
         expression = (parse(result).expressions or [Atom("symbol", result)])[0]
         if isinstance(expression, Node) and has_head(expression, "Failure"):

@@ -55,6 +55,7 @@ def make_tool_result(result: EvaluationResult, label: str) -> CallToolResult:
     """
     value = _parse_value(result, label)
     text = result.result or ""
+    # The keys are those of Wolfram's AgentTools, so that its functions need no changes.
     table = value if isinstance(value, Mapping) else {}
     meta = table.get("_meta")
     if isinstance(table.get("Content"), list):

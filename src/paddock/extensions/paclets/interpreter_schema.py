@@ -71,6 +71,7 @@ _POSIX_CLASS_PATTERN = re.compile(r"\[:(\w+):\]")
 _REGEX_TOKEN = re.compile(
     r"\\x\{([0-9A-Fa-f]+)\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.", re.DOTALL
 )
+# JavaScript has no anchors for the whole text; without the flag m, these mean the same.
 _ANCHORS = {r"\A": "^", r"\z": "$", r"\Z": "$"}
 _SPECIAL_CHARACTERS = frozenset(r".^$*+?()[]{}|\/")
 JsonSchema = dict[str, Any]
@@ -97,6 +98,7 @@ def to_json_pattern(value: object) -> str | None:
     pattern = _translate(value, 0)
     if pattern is None or len(pattern) > MAX_PATTERN_CHARACTERS:
         return None
+    # A pattern for any text would only cost tokens.
     if pattern in (f"{_ANY_CHARACTER}*", ""):
         return ""
     return f"^(?:{pattern})$"

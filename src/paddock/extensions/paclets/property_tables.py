@@ -24,6 +24,7 @@ from paddock.wolfram.literals import (
 
 PropertyDict = dict[str, Any]
 _MAX_JSON_NUMBER = 2**63
+"""Exclusive limit of numbers that stay numbers, since many JSON parsers have no larger integers."""
 
 
 def to_table(value: object) -> PropertyDict | None:

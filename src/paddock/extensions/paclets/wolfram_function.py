@@ -49,7 +49,8 @@ class WolframFunction:
             UnresolvedSymbolsError: The engine does not define a symbol in the function.
             ToolError: The function failed.
         """
-        from paddock.extensions.paclets.function_call import (  # noqa: PLC0415 - loads kernels
+        # Saves the kernels and their engines in servers whose functions are not called.
+        from paddock.extensions.paclets.function_call import (  # noqa: PLC0415 - see above
             FunctionCall,
             call_function,
         )
