@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.authoring.handler_errors import ToolError
 from paddock.kernels.supervised_program import ProgramExit, SupervisedProgram
 from paddock.toolkits.paths import get_working_directory, require_path
+from paddock.toolkits.python.interpreters import PythonInterpreter
 from paddock.toolkits.python.pytest_events import EventFileReader, PythonTestRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.context import Context
-    from paddock.toolkits.python.interpreters import PythonInterpreter
 
     IsCancelled = Callable[[], bool]
     OnProgress = Callable[[PythonTestRun], None]
@@ -158,6 +158,7 @@ class PytestResult:
             self.notes.append(f"Its output ended with: {' / '.join(lines)}")
 
 
+@dataclass
 class PytestRunner:
     """Runs tests in a child process, and in another one after a test has ended the process.
 
@@ -165,22 +166,18 @@ class PytestRunner:
     state of each test, so that it can attribute a crash or a timeout to the test that was running.
     """
 
-    def __init__(
-        self,
-        targets: PytestTargets,
-        selection: list[str],
-        interpreter: PythonInterpreter,
-        limits: PytestLimits,
-        work_directory: Path,
-    ) -> None:
-        self._targets = targets
-        self._selection = selection
-        self._interpreter = interpreter
-        self._limits = limits
-        self._work_directory = work_directory
+    targets: PytestTargets
+    selection: list[str]
+    """Options of pytest that select tests, such as `["-k", "keyword"]`."""
+    interpreter: PythonInterpreter
+    limits: PytestLimits
+    work_directory: Path
+    """A temporary directory for the files that the plugin reads and writes."""
+
+    def __post_init__(self) -> None:
         self._result = PytestResult()
         self._test_run = self._result.tests
-        self._event_reader = EventFileReader(work_directory / "events")
+        self._event_reader = EventFileReader(self.work_directory / "events")
         self._started_at = time.monotonic()
 
     def run(self, is_cancelled: IsCancelled, on_test: OnProgress) -> PytestResult:
@@ -206,7 +203,7 @@ class PytestRunner:
         return self._result
 
     def _get_remaining_seconds(self) -> float:
-        return self._started_at + self._limits.total_seconds - time.monotonic()
+        return self._started_at + self.limits.total_seconds - time.monotonic()
 
     def _run_attempt(self, is_cancelled: IsCancelled, on_test: OnProgress) -> bool:
         """Run the remaining tests in a new process. Return True if another attempt is needed.
@@ -214,7 +211,7 @@ class PytestRunner:
         The names of finished tests are passed in a file, and the plugin deselects these tests.
         """
         finished_names = json.dumps(self._test_run.finished_names)
-        (self._work_directory / "done").write_text(finished_names, encoding="utf-8")
+        (self.work_directory / "done").write_text(finished_names, encoding="utf-8")
         self._test_run.end_event = None
         with self._start_process() as program:
             program_exit = self._wait_for_process(program, is_cancelled, on_test)
@@ -236,31 +233,31 @@ class PytestRunner:
         variable, so that pytest-xdist workers inherit them.
         """
         settings = {
-            "arguments": [*_PYTEST_ARGUMENTS, *self._selection, *self._targets.arguments],
+            "arguments": [*_PYTEST_ARGUMENTS, *self.selection, *self.targets.arguments],
             "plugin": str(_SCRIPTS_DIRECTORY),
             "lent": _find_own_pytest(),
         }
         plugin_settings = {
-            "events": str(self._work_directory / "events"),
-            "done": str(self._work_directory / "done"),
-            "test_seconds": self._limits.seconds_per_test,
+            "events": str(self.work_directory / "events"),
+            "done": str(self.work_directory / "done"),
+            "test_seconds": self.limits.seconds_per_test,
         }
         return SupervisedProgram(
-            [str(self._interpreter.path), str(_PYTEST_SCRIPT), json.dumps(settings)],
-            self._targets.directory,
+            [str(self.interpreter.path), str(_PYTEST_SCRIPT), json.dumps(settings)],
+            self.targets.directory,
             variables=self._build_environment() | {SETTINGS_VARIABLE: json.dumps(plugin_settings)},
-            network=self._limits.network,
-            memory_bytes=self._limits.memory_bytes,
+            network=self.limits.network,
+            memory_bytes=self.limits.memory_bytes,
         )
 
     def _build_environment(self) -> dict[str, str]:
         """Return the variables that activating the environment would set."""
-        program_directory = str(self._interpreter.path.parent)
+        program_directory = str(self.interpreter.path.parent)
         variables = {
             "PATH": os.pathsep.join([program_directory, os.environ.get("PATH", os.defpath)])
         }
-        if (self._interpreter.prefix / "pyvenv.cfg").is_file():
-            variables["VIRTUAL_ENV"] = str(self._interpreter.prefix)
+        if (self.interpreter.prefix / "pyvenv.cfg").is_file():
+            variables["VIRTUAL_ENV"] = str(self.interpreter.prefix)
         return variables
 
     def _wait_for_process(
@@ -292,7 +289,7 @@ class PytestRunner:
 
     def _is_test_stuck(self, now: float) -> bool:
         """Return True if a test still runs after the plugin should have stopped it."""
-        max_seconds = self._limits.seconds_per_test + _STOP_GRACE_SECONDS
+        max_seconds = self.limits.seconds_per_test + _STOP_GRACE_SECONDS
         return any(now > case.started_at + max_seconds for case in self._test_run.running_cases)
 
     def _record_end(self, program_exit: ProgramExit, output: str) -> None:
@@ -335,8 +332,8 @@ class PytestRunner:
         """
         if program_exit.code == _NO_PYTEST_STATUS:
             raise PytestError(
-                f"{self._interpreter.path} has no pytest, and Paddock's pytest does not support it",
-                hint=f"{self._interpreter.path} -m pip install pytest",
+                f"{self.interpreter.path} has no pytest, and Paddock's pytest does not support it",
+                hint=f"{self.interpreter.path} -m pip install pytest",
             )
         # Without the first event of the plugin, pytest has not even started.
         if not self._test_run.begin_event:
@@ -375,14 +372,14 @@ class PytestRunner:
     def _describe_end(self, program_exit: ProgramExit) -> str:
         """Describe the end of a process, as a predicate of the running test."""
         if program_exit.cause == "memory":
-            return f"was stopped: it used more than {self._limits.memory_bytes >> 20} MB of memory"
+            return f"was stopped: it used more than {self.limits.memory_bytes >> 20} MB of memory"
         if program_exit.cause == "stopped":
             if self._get_remaining_seconds() <= 0:
                 return (
                     "did not finish: the time limit of the run, "
-                    f"{self._limits.total_seconds:g} s, was reached"
+                    f"{self.limits.total_seconds:g} s, was reached"
                 )
-            return f"was killed: it did not stop after {self._limits.seconds_per_test:g} s"
+            return f"was killed: it did not stop after {self.limits.seconds_per_test:g} s"
         return f"ended the process: {_describe_exit(program_exit)}"
 
 

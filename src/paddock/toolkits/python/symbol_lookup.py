@@ -49,53 +49,6 @@ main()
 """
 
 
-def import_symbols(
-    names: list[str],
-    interpreter: PythonInterpreter,
-    project: Path,
-    paths: list[str],
-    length: int,
-    is_cancelled: Callable[[], bool],
-) -> dict[str, SymbolRecord]:
-    """Import symbols in a child process and return a record for each name.
-
-    This runs the project's code, so it happens only if the caller allows it. The records are passed
-    in a file; the output of the process is used for error messages only.
-
-    Args:
-        names: Dotted names.
-        interpreter: The project's interpreter.
-        project: The directory of the project.
-        paths: Import paths. Only those in the project are passed on; the interpreter has the
-            others.
-        length: The maximum number of characters of a source.
-        is_cancelled: Returns True when the call was cancelled.
-    """
-    project_paths = [path for path in paths if Path(path).is_relative_to(project)]
-    with tempfile.TemporaryDirectory(
-        prefix="paddock-", ignore_cleanup_errors=True
-    ) as temporary_directory:
-        result = Path(temporary_directory) / "result"
-        settings = {"names": names, "paths": project_paths, "length": length, "result": str(result)}
-        command = [str(interpreter.path), str(_IMPORT_SCRIPT), json.dumps(settings)]
-        deadline = time.monotonic() + _IMPORT_TIMEOUT_SECONDS
-        with SupervisedProgram(command, project, memory_bytes=_IMPORT_MEMORY_BYTES) as program:
-            while program.wait(_POLL_SECONDS) is None:
-                if is_cancelled() or time.monotonic() > deadline:
-                    break
-        try:
-            # Imported code may have ended the process before the result was written.
-            with result.open("rb") as file:
-                return _read_records(file.read(_MAX_RESULT_BYTES))
-        except (OSError, ValueError, KeyError, TypeError):
-            reason = (
-                program.output.strip().rpartition("\n")[2]
-                or f"it took over {_IMPORT_TIMEOUT_SECONDS:g} s"
-            )
-            error = f"importing it ended the process: {reason}"
-            return {name: {"name": name, "found": [], "error": error} for name in names}
-
-
 def _read_records(output: bytes) -> dict[str, SymbolRecord]:
     """Return the records of a child process by the names that were looked up."""
     return {record["name"]: record for record in json.loads(output)}
@@ -125,14 +78,12 @@ def show_python_definitions(arguments: PythonSymbolArguments, ctx: Context) -> s
     project = get_working_directory(ctx)
     file = require_file(arguments.file, ctx, SymbolFileError) if arguments.file else None
     interpreter = choose_interpreter(ctx, arguments.interpreter, file.parent if file else None)
-    paths = find_import_paths(project, interpreter, file)
-    valid_names = [name for name in names if _is_dotted_name(name)][:_MAX_NAMES]
     request = {
-        "names": valid_names,
+        "names": [name for name in names if _is_dotted_name(name)][:_MAX_NAMES],
         "file": str(file) if file else None,
         "length": max_characters,
         "project": str(project),
-        "paths": paths,
+        "paths": find_import_paths(project, interpreter, file),
         "cache": str(Path(get_data_directory()) / "jedi"),
     }
 
@@ -140,12 +91,10 @@ def show_python_definitions(arguments: PythonSymbolArguments, ctx: Context) -> s
         is_cancelled: Callable[[], bool], _: Callable[[None], None]
     ) -> dict[str, SymbolRecord]:
         """Analyse the project statically, then import what was not found if the call allows it."""
-        records = _run_symbol_child(request, is_cancelled) if valid_names else {}
+        records = _run_symbol_child(request, is_cancelled) if request["names"] else {}
         missing = [name for name, record in records.items() if not record["found"]]
         if arguments.live and missing and not is_cancelled():
-            records |= import_symbols(
-                missing, interpreter, project, paths, max_characters, is_cancelled
-            )
+            records |= _import_symbols({**request, "names": missing}, interpreter, is_cancelled)
         return records
 
     records = call_in_thread(ctx, work, lambda _: None)
@@ -184,6 +133,43 @@ def _run_symbol_child(
         last_line = result.errors.rpartition("\n")[2]
         hint = "pip install 'paddock[python]'" if _MISSING_MODULE_ERROR in last_line else None
         raise ProgramError(f"symbol lookup failed: {last_line}", hint=hint) from None
+
+
+def _import_symbols(
+    request: SymbolRecord, interpreter: PythonInterpreter, is_cancelled: Callable[[], bool]
+) -> dict[str, SymbolRecord]:
+    """Import symbols in a child process, and return its records by name.
+
+    This runs the project's code, so it happens only if the caller allows it. The records are passed
+    in a file; the output of the process is used for error messages only.
+    """
+    names, project = request["names"], Path(request["project"])
+    with tempfile.TemporaryDirectory(
+        prefix="paddock-", ignore_cleanup_errors=True
+    ) as temporary_directory:
+        result = Path(temporary_directory) / "result"
+        settings = {
+            "names": names,
+            # The interpreter itself has the import paths outside of the project.
+            "paths": [path for path in request["paths"] if Path(path).is_relative_to(project)],
+            "length": request["length"],
+            "result": str(result),
+        }
+        command = [str(interpreter.path), str(_IMPORT_SCRIPT), json.dumps(settings)]
+        deadline = time.monotonic() + _IMPORT_TIMEOUT_SECONDS
+        with SupervisedProgram(command, project, memory_bytes=_IMPORT_MEMORY_BYTES) as program:
+            while program.wait(_POLL_SECONDS) is None:
+                if is_cancelled() or time.monotonic() > deadline:
+                    break
+        try:
+            # Imported code may have ended the process before the result was written.
+            with result.open("rb") as file:
+                return _read_records(file.read(_MAX_RESULT_BYTES))
+        except (OSError, ValueError, KeyError, TypeError):
+            last_line = program.output.strip().rpartition("\n")[2]
+            reason = last_line or f"it took over {_IMPORT_TIMEOUT_SECONDS:g} s"
+            error = f"importing it ended the process: {reason}"
+            return {name: {"name": name, "found": [], "error": error} for name in names}
 
 
 def _format_symbol(name: str, record: SymbolRecord | None, length: int) -> str:
