@@ -147,11 +147,6 @@ class EvaluationSession:
         return self._kernel_entry_count < len(self._entries)
 
     @property
-    def _is_saved_in_background(self) -> bool:
-        """Whether the state is always saved in the background, because every call changes it."""
-        return self.engine.language != "wolfram"
-
-    @property
     def is_journal_saved(self) -> bool:
         """Whether all entries have been written to the journal file."""
         return not self._unsaved_entries
@@ -301,7 +296,8 @@ class EvaluationSession:
         it.
         """
         self.notes = []  # from here on, notes are for the next call
-        if self._is_saved_in_background or self._is_slow_to_save:
+        # Code of other languages cannot be replayed, so each call would have to be saved.
+        if self.engine.language != "wolfram" or self._is_slow_to_save:
             return
         # Without effects, a replay restores everything since the last saved state.
         if not self._has_effects_since(self._saved_entry_count):

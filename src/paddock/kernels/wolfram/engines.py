@@ -224,12 +224,11 @@ def _build_command(program: KernelProgram) -> list[str]:
 
 def _build_wolfram_environment() -> dict[str, str]:
     """Return a kernel's environment with the variables for licences and installation paths."""
-    wolfram_variables = {
-        name: value
-        for name, value in os.environ.items()
-        if name.upper().startswith(_WOLFRAM_VARIABLE_PREFIXES)
-    }
-    return build_environment() | wolfram_variables
+    variables = build_environment()
+    for name, value in os.environ.items():
+        if name.upper().startswith(_WOLFRAM_VARIABLE_PREFIXES):
+            variables[name] = value
+    return variables
 
 
 def find_engines(locations: SearchLocations | None = None) -> list[Engine]:

@@ -31,6 +31,7 @@ WINDOWS_KERNEL_PROGRAMS = ("wolfram", "WolframKernel", "MathKernel", "wolframscr
 _PRODUCT_NAMES = ("Wolfram", "WolframEngine", "Wolfram Engine", "Mathematica", "Wolfram Desktop")
 _VERSION_PATTERN = re.compile(r"\d+(\.\d+)+")
 _VERSION_FILE = ".VersionID"
+_PROGRAM_FOLDER_VARIABLES = ("ProgramFiles", "ProgramW6432")
 _MAX_PARENT_DIRECTORIES = 6
 
 
@@ -118,44 +119,35 @@ def _iter_programs(locations: SearchLocations) -> Iterator[KernelProgram]:
 
 def _list_installations(locations: SearchLocations) -> list[Path]:
     """Return the directories that may contain a kernel, newest versions first."""
-    if locations.system == "macos":
-        directories = list(_iter_macos_directories(locations))
-    else:
-        directories = [
-            directory / "Executables" if locations.system == "linux" else directory
-            for root in _list_install_roots(locations)
-            for product in _PRODUCT_NAMES
-            for directory in _list_subdirectories(root / product)
-        ]
+    root, home = locations.root, locations.home
+    match locations.system:
+        case "linux":
+            parents = [root / "usr/local/Wolfram", root / "opt/Wolfram", home / "Wolfram"]
+            patterns = ["{product}/*/Executables"]
+        case "macos":
+            parents = [root / "Applications", home / "Applications"]
+            # Newer versions contain the kernel in an application within the application.
+            patterns = [
+                "{product}.app/Contents/MacOS",
+                "{product}.app/Contents/Resources/*.app/Contents/MacOS",
+            ]
+        case "windows":
+            variables = (locations.environment.get(name) for name in _PROGRAM_FOLDER_VARIABLES)
+            folders = dict.fromkeys(folder for folder in variables if folder)
+            parents = [Path(folder) / "Wolfram Research" for folder in folders]
+            patterns = ["{product}/*"]
+    directories = [
+        directory
+        for parent in parents
+        for product in _PRODUCT_NAMES
+        for pattern in patterns
+        for directory in parent.glob(pattern.format(product=product))
+    ]
     return sorted(
         directories,
         key=lambda directory: _parse_version(_read_version(directory / "x")),
         reverse=True,
     )
-
-
-def _list_install_roots(locations: SearchLocations) -> list[Path]:
-    root = locations.root
-    if locations.system == "linux":
-        return [root / "usr/local/Wolfram", root / "opt/Wolfram", locations.home / "Wolfram"]
-    folders = (locations.environment.get(name, "") for name in ("ProgramFiles", "ProgramW6432"))
-    return [Path(folder) / "Wolfram Research" for folder in dict.fromkeys(folders) if folder]
-
-
-def _iter_macos_directories(locations: SearchLocations) -> Iterator[Path]:
-    for applications in (locations.root / "Applications", locations.home / "Applications"):
-        for product in _PRODUCT_NAMES:
-            contents = applications / f"{product}.app" / "Contents"
-            yield contents / "MacOS"
-            # Newer versions contain the kernel in an application within the application.
-            yield from (inner / "MacOS" for inner in contents.glob("Resources/*.app/Contents"))
-
-
-def _list_subdirectories(directory: Path) -> list[Path]:
-    try:
-        return [entry for entry in directory.iterdir() if entry.is_dir()]
-    except OSError:
-        return []
 
 
 def _read_version(program: Path) -> str:

@@ -38,6 +38,7 @@ _MAX_CODE_CHARACTERS = 2000
 _DEFINING_SYNTAX = re.compile(
     r":=|Delayed|UpSet|TagSet|\^=|/:|=\.|Clear|Remove|Unset|Attributes|Options|::"
 )
+"""Code that may make definitions which woxi cannot list, so it is recorded."""
 _UNCAUGHT_THROW = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
 _PARSE_ERROR = "Parse error:"
 _INPUT_FORM_CODE = "ToString[%, InputForm]"
@@ -74,11 +75,6 @@ class WoxiSavedState(msgspec.Struct):
     written: list[str] = []
 
 
-def may_define(code: str) -> bool:
-    """Return whether code may make definitions that woxi cannot list, and must be recorded."""
-    return _DEFINING_SYNTAX.search(code) is not None
-
-
 def dump_definitions(codes: Sequence[str]) -> bytes:
     """Return all definitions of this session, given the code that was recorded.
 
@@ -94,9 +90,9 @@ def dump_definitions(codes: Sequence[str]) -> bytes:
     ]
     names = woxi.evaluate('StringRiffle[Names["Global`*"], ","]').result
     defined_names |= {name for name in names.split(",") if name}
-    defined_names = {name for name in defined_names if not _is_protected(name)}
+    symbols = sorted(name for name in defined_names if not _is_protected(name))
     state = WoxiSavedState([], {}, [definition.text for definition in definitions])
-    for code in _save_symbols(",".join(sorted(defined_names))) if defined_names else ():
+    for code in _save_symbols(symbols):
         if _is_user_definition(code, definitions):
             continue
         value = _VALUE_DEFINITION.match(code) if len(code) > _MAX_CODE_CHARACTERS else None
@@ -156,11 +152,13 @@ def _is_user_definition(code: str, definitions: list[WoxiDefinition]) -> bool:
     return "own" in kinds and bool(_VALUE_DEFINITION.match(code))
 
 
-def _save_symbols(names: str) -> list[str]:
+def _save_symbols(symbols: list[str]) -> list[str]:
     """Return the definitions of symbols as woxi's `Save` writes them."""
+    if not symbols:
+        return []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "definitions.wl")
-        woxi.evaluate(f'Save["{path.as_posix()}", {{{names}}}]')
+        woxi.evaluate(f'Save["{path.as_posix()}", {{{",".join(symbols)}}}]')
         text = path.read_text("utf-8")
     return [part for part in text.split(_DEFINITION_SEPARATOR) if part.strip()]
 
@@ -199,7 +197,7 @@ class WoxiInterpreter:
         except woxi.WolframError as error:
             emit(_format_error(str(error)))
             return EvaluatedValue(None, is_failure=True)
-        if may_define(code):
+        if _DEFINING_SYNTAX.search(code):
             self._definition_codes.append(code)
         text, images = _format_result(code, result)
         for image in images:

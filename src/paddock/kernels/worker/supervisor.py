@@ -16,8 +16,6 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-import msgspec
-
 from paddock.kernels import sandbox
 from paddock.kernels.child.evaluator_process import (
     LOST_CONNECTION_EXIT_CODE,
@@ -28,29 +26,12 @@ from paddock.kernels.child.job_runner import load_interpreter
 from paddock.kernels.child.output_capture import OutputCapture
 from paddock.kernels.child.process_tree import kill_descendants, kill_tree, reap_children
 from paddock.kernels.worker import frames
-from paddock.kernels.worker.frames import (
-    CancelRequest,
-    CommitOrder,
-    DumpStateRequest,
-    EvaluateRequest,
-    EvaluatorNotice,
-    ForkOrder,
-    FrameReader,
-    Job,
-    JobReply,
-    JobResult,
-    JobStarted,
-    OutputEvent,
-    ProcessExited,
-    ProcessReady,
-    StartupFailed,
-    WorkerProcesses,
-    WorkerStarted,
-)
 from paddock.kernels.worker.main import WorkerPipes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import msgspec
 
 _FORK_TIMEOUT_SECONDS = 10.0
 """Time limit for a new active process to report that it is ready."""
@@ -96,8 +77,8 @@ class Supervisor:
     def __init__(self, pipes: WorkerPipes, first_pid: int, restrictions: Sequence[str]) -> None:
         os.close(pipes.notice_writer)
         self._pipes = pipes
-        self._requests = FrameReader(pipes.requests, frames.decode_request)
-        self._notices = FrameReader(pipes.notice_reader, frames.decode_notice)
+        self._requests = frames.FrameReader(pipes.requests, frames.decode_request)
+        self._notices = frames.FrameReader(pipes.notice_reader, frames.decode_notice)
         self._capture = OutputCapture(pipes.output)
         self._restrictions = list(restrictions)
         self._checkpoint_pid: int | None = first_pid
@@ -106,22 +87,19 @@ class Supervisor:
         self._turn = 1
         self._is_ready = False
         self._is_started = False
-        self._job: Job | None = None
+        self._job: frames.Job | None = None
         self._job_phase: Literal["waiting", "sent", "started"] = "waiting"
         # The first process also loads the engine, which takes longer than a fork.
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS * 6
         self._stop_cause: Literal["timed-out", "cancelled"] | None = None
-        self._pending_result: JobResult | None = None
+        self._pending_result: frames.JobResult | None = None
         self._was_replaced = False
         self._job_started_at = 0.0
         self._can_interrupt = False
         self._fork_obstacle = ""
 
     def run(self) -> NoReturn:
-        """Process events until the server is gone.
-
-        This method never returns.
-        """
+        """Process events until the server is gone. This method never returns."""
         # SIGCHLD writes to this pipe, so that `poll` also returns when a child ends.
         wakeup_reader, wakeup_writer = os.pipe()
         os.set_blocking(wakeup_writer, False)
@@ -130,21 +108,27 @@ class Supervisor:
         pipes = self._pipes
         for handle in (pipes.output, pipes.notice_reader, wakeup_reader):
             os.set_blocking(handle, False)
+
+        def reap_after_signal() -> None:
+            os.read(wakeup_reader, 4096)
+            self._reap_children()
+
+        # In this order, because output and notices may precede the exit of their process.
+        readers = {
+            pipes.output: self._capture.read_available,
+            pipes.notice_reader: self._read_notices,
+            wakeup_reader: reap_after_signal,
+            pipes.requests: self._read_requests,
+        }
         poll = select.poll()
-        for handle in (pipes.requests, pipes.notice_reader, pipes.output, wakeup_reader):
+        for handle in readers:
             poll.register(handle, select.POLLIN)
         self._reap_children()  # a child may have ended before the handler was installed
         while True:
             ready = {handle for handle, _ in poll.poll(self._get_poll_timeout())}
-            if pipes.output in ready:
-                self._capture.read_available()
-            if pipes.notice_reader in ready:
-                self._read_notices()
-            if wakeup_reader in ready:
-                os.read(wakeup_reader, 4096)
-                self._reap_children()
-            if pipes.requests in ready:
-                self._read_requests()
+            for handle, read in readers.items():
+                if handle in ready:
+                    read()
             if time.monotonic() >= self._deadline:
                 self._on_deadline()
 
@@ -164,21 +148,19 @@ class Supervisor:
         return min(remaining, _MAX_POLL_SECONDS) * 1000 + 1
 
     def _read_requests(self) -> None:
-        """Process requests of the server.
-
-        A request is a job, or the cancellation of the running job.
+        """Process requests of the server: a job, or the cancellation of the running job.
 
         The server sends the next job only after the reply to the previous one.
         """
         try:
             for request in self._requests.read():
-                if not isinstance(request, CancelRequest):
+                if not isinstance(request, frames.CancelRequest):
                     self._job = request
                     self._job_started_at = time.monotonic()
                     self._send_job()
                 elif self._job is not None and self._stop_cause is None:
                     self._stop_job("cancelled")
-        except (EOFError, OSError, ValueError, msgspec.MsgspecError):
+        except (EOFError, OSError, ValueError):
             self._exit_process()
 
     def _read_notices(self) -> None:
@@ -192,35 +174,35 @@ class Supervisor:
                 self._on_notice(notice)
         except BlockingIOError:
             return
-        except (EOFError, ValueError, msgspec.MsgspecError):
+        except (EOFError, ValueError):  # msgspec raises subclasses of ValueError
             # User code may have written to the descriptor. The stream is unusable from here on.
             self._notices.clear()
             if self._job is not None and self._job_phase != "waiting":
-                self._pending_result = JobResult(
+                self._pending_result = frames.JobResult(
                     self._stop_cause or "crashed", seconds=time.monotonic() - self._job_started_at
                 )
             self._kill_active()
 
-    def _on_notice(self, notice: EvaluatorNotice) -> None:
+    def _on_notice(self, notice: frames.EvaluatorNotice) -> None:
         """Dispatch a notice of an evaluator process."""
         match notice:
-            case ProcessReady():
+            case frames.ProcessReady():
                 self._on_ready(notice)
-            case JobStarted():
+            case frames.JobStarted():
                 # User code can send this notice as well, so it counts only after the job was sent.
                 if self._job_phase == "sent":
                     self._job_phase = "started"
-            case OutputEvent():
+            case frames.OutputEvent():
                 self._capture.add_output(notice)
-            case JobResult():
+            case frames.JobResult():
                 self._on_result(notice)
-            case ProcessExited(pid, status):
+            case frames.ProcessExited(pid, status):
                 self._on_exit(pid, status)
-            case StartupFailed():
+            case frames.StartupFailed():
                 self._send_message(notice)
                 self._exit_process()
 
-    def _on_ready(self, ready: ProcessReady) -> None:
+    def _on_ready(self, ready: frames.ProcessReady) -> None:
         """Register a new active process, and continue with the work that had to wait for it.
 
         That is either the reply to a job that was rolled back, or a job that has arrived in the
@@ -234,8 +216,10 @@ class Supervisor:
         if not self._is_started:
             self._is_started = True
             self._capture.clear()
-            self._send_message(WorkerStarted(os.getpid(), ready.engine_version, self._restrictions))
-        self._send_message(WorkerProcesses(ready.checkpoint, ready.pid))
+            self._send_message(
+                frames.WorkerStarted(os.getpid(), ready.engine_version, self._restrictions)
+            )
+        self._send_message(frames.WorkerProcesses(ready.checkpoint, ready.pid))
         if self._pending_result is not None:
             self._send_reply(self._pending_result, is_rolled_back=True)
         elif self._job is not None:
@@ -247,7 +231,7 @@ class Supervisor:
             return
         self._capture.clear()
         self._capture.limit_bytes = (
-            self._job.output_bytes if isinstance(self._job, EvaluateRequest) else 1 << 16
+            self._job.output_bytes if isinstance(self._job, frames.EvaluateRequest) else 1 << 16
         )
         self._job_phase = "sent"
         self._deadline = time.monotonic() + self._job.seconds
@@ -256,7 +240,7 @@ class Supervisor:
     def _send_order(self, turn: int, order: msgspec.Struct) -> None:
         frames.send_request(self._pipes.order_writers[turn], order)
 
-    def _on_result(self, result: JobResult) -> None:
+    def _on_result(self, result: frames.JobResult) -> None:
         """Handle the result of a job by committing the job or rolling it back.
 
         A completed evaluation is committed. A stopped one is rolled back by killing its process.
@@ -273,7 +257,7 @@ class Supervisor:
             self._pending_result = result
             self._kill_active()
             return
-        is_changed = not isinstance(self._job, DumpStateRequest)
+        is_changed = not isinstance(self._job, frames.DumpStateRequest)
         self._capture.read_available()
         if self._checkpoint_pid is not None and _reap_child(self._checkpoint_pid):
             self._checkpoint_pid, self._was_replaced = None, True
@@ -293,7 +277,7 @@ class Supervisor:
         frames.drain_descriptor(self._pipes.order_readers[1 - self._turn])
         self._checkpoint_pid, self._active_pid = self._active_pid, None
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
-        self._send_order(self._turn, CommitOrder())
+        self._send_order(self._turn, frames.CommitOrder())
         self._turn = 1 - self._turn
 
     def _on_exit(self, pid: int, status: int) -> None:
@@ -336,11 +320,11 @@ class Supervisor:
             self._fail()
         frames.drain_descriptor(self._pipes.order_readers[self._turn])
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
-        self._send_order(1 - self._turn, ForkOrder())
+        self._send_order(1 - self._turn, frames.ForkOrder())
 
-    def _build_exit_result(self, status: int) -> JobResult:
+    def _build_exit_result(self, status: int) -> frames.JobResult:
         """Return the result of a job whose process has ended, judging by its wait status."""
-        result = JobResult("crashed", seconds=time.monotonic() - self._job_started_at)
+        result = frames.JobResult("crashed", seconds=time.monotonic() - self._job_started_at)
         if self._stop_cause is not None:
             result.status = self._stop_cause
         elif os.WIFEXITED(status) and os.WEXITSTATUS(status) == LOST_CONNECTION_EXIT_CODE:
@@ -380,7 +364,7 @@ class Supervisor:
         self._stop_cause = cause
         if self._job_phase == "waiting":
             # No process is ready yet. The next one that is ready causes the reply.
-            self._pending_result = JobResult(cause)
+            self._pending_result = frames.JobResult(cause)
             self._job_phase = "sent"
             return
         if self._can_interrupt and self._active_pid is not None:
@@ -399,7 +383,7 @@ class Supervisor:
             kill_tree(self._active_pid)
 
     def _send_reply(
-        self, result: JobResult, *, is_rolled_back: bool = False, keep_reason: str = ""
+        self, result: frames.JobResult, *, is_rolled_back: bool = False, keep_reason: str = ""
     ) -> None:
         """Send the reply to the job with all captured output, and get ready for the next job.
 
@@ -413,7 +397,7 @@ class Supervisor:
         self._job_phase = "waiting"
         self._deadline = float("inf")
         self._send_message(
-            JobReply(result, pieces, dropped, is_rolled_back, keep_reason, was_replaced)
+            frames.JobReply(result, pieces, dropped, is_rolled_back, keep_reason, was_replaced)
         )
 
     def _send_message(self, frame: msgspec.Struct) -> None:
@@ -426,9 +410,9 @@ class Supervisor:
         """Report the failure and exit: no process is left that holds the state."""
         if not self._is_started:
             self._capture.read_available()
-            self._send_message(StartupFailed(self._describe_startup_failure()))
+            self._send_message(frames.StartupFailed(self._describe_startup_failure()))
         if self._job is not None:
-            self._send_reply(self._pending_result or JobResult("crashed"))
+            self._send_reply(self._pending_result or frames.JobResult("crashed"))
         self._exit_process()
 
     def _describe_startup_failure(self) -> str:

@@ -40,21 +40,7 @@ from paddock.kernels.kernel import (
     describe_stop,
     never_cancelled,
 )
-from paddock.kernels.worker.frames import (
-    CancelRequest,
-    DumpStateRequest,
-    EvaluateRequest,
-    FrameReader,
-    Job,
-    JobReply,
-    RestoreRequest,
-    StartupFailed,
-    SupervisorMessage,
-    WorkerProcesses,
-    WorkerStarted,
-    decode_reply,
-    send_request,
-)
+from paddock.kernels.worker import frames
 from paddock.kernels.worker.main import build_foreign_command
 
 if TYPE_CHECKING:
@@ -62,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from paddock.kernels.kernel import CancelCheck, EvaluationLimits, StopCause
-    from paddock.kernels.worker.frames import JobResult
 
     PrintedOutputParser = Callable[[str, Sequence[str], str], list[EvaluationOutput]]
 
@@ -78,12 +63,12 @@ class _PollingReader:
     """Reader of the messages of a worker."""
 
     def __init__(self, handle: int) -> None:
-        self._stream = FrameReader(handle, decode_reply)
-        self._messages: deque[SupervisorMessage] = deque()
+        self._stream = frames.FrameReader(handle, frames.decode_reply)
+        self._messages: deque[frames.SupervisorMessage] = deque()
         self._poll = select.poll()
         self._poll.register(handle, select.POLLIN)
 
-    def get(self, seconds: float) -> SupervisorMessage | None:
+    def get(self, seconds: float) -> frames.SupervisorMessage | None:
         """Return the next message, or None if none arrives in time.
 
         Raises:
@@ -104,11 +89,13 @@ class _ThreadedReader:
     """
 
     def __init__(self, handle: int) -> None:
-        self._stream = FrameReader(handle, decode_reply)
-        self._messages: queue.SimpleQueue[SupervisorMessage | Exception] = queue.SimpleQueue()
+        self._stream = frames.FrameReader(handle, frames.decode_reply)
+        self._messages: queue.SimpleQueue[frames.SupervisorMessage | Exception] = (
+            queue.SimpleQueue()
+        )
         threading.Thread(target=self._read, daemon=True).start()
 
-    def get(self, seconds: float) -> SupervisorMessage | None:
+    def get(self, seconds: float) -> frames.SupervisorMessage | None:
         """Return the next message or None; see `_PollingReader.get`."""
         try:
             message = self._messages.get(timeout=seconds)
@@ -233,8 +220,8 @@ class WorkerKernel(Kernel):
         self._lock = threading.RLock()
         self._is_alive = True
         self._is_busy = False
-        self._startup_message: WorkerStarted | None = None
-        self._processes: WorkerProcesses | None = None
+        self._startup_message: frames.WorkerStarted | None = None
+        self._processes: frames.WorkerProcesses | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -263,7 +250,7 @@ class WorkerKernel(Kernel):
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
         """Evaluate code; see `Kernel.evaluate`."""
-        job = EvaluateRequest(
+        job = frames.EvaluateRequest(
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
         with self._lock:
@@ -286,13 +273,13 @@ class WorkerKernel(Kernel):
         if self._processes is None:  # without a checkpoint, stopping the job would end the kernel
             seconds, is_cancelled = STATE_TIMEOUT_SECONDS, never_cancelled
         with self._lock:
-            reply = self._run_job(DumpStateRequest(seconds), EvaluationControl(is_cancelled))
+            reply = self._run_job(frames.DumpStateRequest(seconds), EvaluationControl(is_cancelled))
         return None if reply is None or reply.result.status != "done" else reply.result.state
 
     def restore(self, state: bytes) -> str:
         """Load definitions; see `Kernel.restore`."""
         with self._lock:
-            reply = self._run_job(RestoreRequest(state, STATE_TIMEOUT_SECONDS))
+            reply = self._run_job(frames.RestoreRequest(state, STATE_TIMEOUT_SECONDS))
         if reply is None or reply.result.status != "done":
             reason = "its process ended" if reply is None else reply.result.status
             raise KernelError(f"{self._engine_name} could not restore saved definitions: {reason}")
@@ -326,7 +313,9 @@ class WorkerKernel(Kernel):
             details["active"] = self._processes.active
         return details
 
-    def _run_job(self, job: Job, control: EvaluationControl = DEFAULT_CONTROL) -> JobReply | None:
+    def _run_job(
+        self, job: frames.Job, control: EvaluationControl = DEFAULT_CONTROL
+    ) -> frames.JobReply | None:
         """Send a job and wait for its reply.
 
         Returns None if the kernel has ended.
@@ -335,7 +324,7 @@ class WorkerKernel(Kernel):
             return None
         self._is_busy = True
         try:
-            send_request(self._requests, job)
+            frames.send_request(self._requests, job)
             return self._wait_for_reply(job, control)
         except (OSError, EOFError, ValueError):
             self.close()
@@ -343,7 +332,7 @@ class WorkerKernel(Kernel):
         finally:
             self._is_busy = False
 
-    def _wait_for_reply(self, job: Job, control: EvaluationControl) -> JobReply:
+    def _wait_for_reply(self, job: frames.Job, control: EvaluationControl) -> frames.JobReply:
         """Wait for the reply to a job, forwarding a cancellation and reporting progress.
 
         After a cancellation the supervisor still sends a reply, so waiting continues.
@@ -352,7 +341,7 @@ class WorkerKernel(Kernel):
         def interrupt(cause: StopCause) -> float:
             if cause == "timed-out":  # the supervisor enforces the limit, so it must be lost
                 return 0.0
-            send_request(self._requests, CancelRequest())
+            frames.send_request(self._requests, frames.CancelRequest())
             return job.seconds + _SUPERVISOR_GRACE_SECONDS
 
         watch = EvaluationWatch(control, job.seconds + _SUPERVISOR_GRACE_SECONDS, interrupt)
@@ -362,20 +351,20 @@ class WorkerKernel(Kernel):
                 return reply
         raise EOFError
 
-    def _handle_message(self, message: SupervisorMessage | None) -> JobReply | None:
+    def _handle_message(self, message: frames.SupervisorMessage | None) -> frames.JobReply | None:
         """Process a message of the supervisor, if there is one.
 
         The reply to a job is returned. Other messages update what this object knows about the
         worker.
         """
         match message:
-            case JobReply():
+            case frames.JobReply():
                 return message
-            case WorkerStarted():
+            case frames.WorkerStarted():
                 self._startup_message = message
-            case WorkerProcesses():
+            case frames.WorkerProcesses():
                 self._processes = message
-            case StartupFailed():
+            case frames.StartupFailed():
                 self._abort_start(message.text)
         return None
 
@@ -399,7 +388,7 @@ class WorkerKernel(Kernel):
         raise KernelError(f"{self._engine_name} cannot be started: {details}")
 
     def _build_result(
-        self, reply: JobReply, limits: EvaluationLimits, code: str
+        self, reply: frames.JobReply, limits: EvaluationLimits, code: str
     ) -> EvaluationResult:
         """Convert a reply to a result, with notes that explain a stopped evaluation."""
         job_result = reply.result
@@ -412,7 +401,7 @@ class WorkerKernel(Kernel):
             tuple(filter(None, _list_notes(reply, limits))),
         )
 
-    def _build_outputs(self, reply: JobReply, code: str) -> list[EvaluationOutput]:
+    def _build_outputs(self, reply: frames.JobReply, code: str) -> list[EvaluationOutput]:
         """Return the outputs of a reply in order.
 
         Only the engine can tell messages from other printed text, hence its parser.
@@ -427,7 +416,7 @@ class WorkerKernel(Kernel):
         return outputs
 
 
-def _list_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
+def _list_notes(reply: frames.JobReply, limits: EvaluationLimits) -> list[str]:
     """Return the notes for the user about output, processes and the state after a job.
 
     An evaluation that was stopped is normally rolled back. The last note states whether that
@@ -453,7 +442,7 @@ def _list_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
     return notes
 
 
-def _describe_status(job_result: JobResult, limits: EvaluationLimits) -> str:
+def _describe_status(job_result: frames.JobResult, limits: EvaluationLimits) -> str:
     if job_result.status == "quit":
         return f"The code ended the kernel with exit code {job_result.detail or 0}."
     if job_result.status == "crashed":
