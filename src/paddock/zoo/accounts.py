@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import sha256
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -107,6 +107,13 @@ class Token(Struct, rename="camel", kw_only=True, frozen=True):
     label: str
     """The user's name for the token."""
     created_at: str
+
+
+class IssuedToken(NamedTuple):
+    """A new access token with the secret that programs send."""
+
+    token: Token
+    secret: str
 
 
 class TeamAccounts:
@@ -206,7 +213,7 @@ class TeamAccounts:
         with self._write_transaction() as tx:
             tx.connection.execute(delete(passes).where(is_session))
 
-    def create_token(self, name: str, label: str) -> tuple[Token, str]:
+    def create_token(self, name: str, label: str) -> IssuedToken:
         """Create an access token, and return it with its secret.
 
         The secret cannot be read again later, because only its digest is stored.
@@ -216,7 +223,7 @@ class TeamAccounts:
             raise make_invalid_field_error("label", f"needs 1 to {MAX_LABEL_CHARACTERS} characters")
         # The prefix shows what a leaked or forgotten token belongs to.
         secret = f"paddock_{secrets.token_urlsafe(32)}"
-        return self._insert_pass(secret, name, "token", label, None), secret
+        return IssuedToken(self._insert_pass(secret, name, "token", label, None), secret)
 
     def list_tokens(self, name: str) -> list[Token]:
         """Return the access tokens of a user, oldest first."""

@@ -189,11 +189,8 @@ class VersionHistory:
         """Return the fields in which two versions differ."""
         with self.context.read_transaction() as tx:
             row = require_agent(tx, agent_id)
-            old = _require_agent_version(tx, row, before).agent
-            new = _require_agent_version(tx, row, after).agent
-        assert old is not None  # noqa: S101 - only lists omit the agent
-        assert new is not None  # noqa: S101 - only lists omit the agent
-        return diff_agents(old, new)
+            old, new = (_require_agent_at(tx, row, version) for version in (before, after))
+            return diff_agents(old, new)
 
     def restore_version(
         self,
@@ -217,7 +214,7 @@ class VersionHistory:
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)
             check_expected_version({"version": current}, row.agent)
-            old = _require_agent_version(tx, row, version).agent
+            old = _require_agent_at(tx, row, version)
             changed = validation.apply_changes(row.agent, msgspec.to_builtins(old))
             return save_agent(tx, row, changed, f"restored version {version}")
 
@@ -364,3 +361,10 @@ def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> 
             hint="list the versions of the agent to see which are",
         )
     return agent_version
+
+
+def _require_agent_at(tx: ReadTransaction, row: AgentRow, version: int) -> Agent:
+    """Return the state that an agent had at a version."""
+    agent = _require_agent_version(tx, row, version).agent
+    assert agent is not None  # noqa: S101 - only lists omit the agent
+    return agent

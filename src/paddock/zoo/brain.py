@@ -93,15 +93,15 @@ class BrainRepository:
             pinned=conditions.get("pinned"),
             words=extract_words(text)[:MAX_QUERY_WORDS],
             workspace_id=conditions.get("workspace_id"),
+            limit=validation.validate_page_size(conditions.get("limit")),
+            after=entry_rows.parse_entry_cursor(conditions.get("cursor")),
         )
-        page_size = validation.validate_page_size(conditions.get("limit"))
-        after = entry_rows.parse_entry_cursor(conditions.get("cursor"))
         with self.context.read_transaction() as tx:
             row = require_agent(tx, agent_id)
             # A query of punctuation only has no words, which must not mean "no condition".
             if text.strip() and not entry_filter.words:
                 return ResultPage(items=[])
-            return entry_rows.list_entry_page(tx, row.key, entry_filter, page_size, after)
+            return entry_rows.list_entry_page(tx, row.key, entry_filter)
 
     def get_entry(self, agent_id: str, entry_id: str) -> BrainEntry:
         """Return one entry."""

@@ -118,9 +118,8 @@ def _get_budget(options: MemoryOptions) -> int:
 
 
 def _list_pinned_entries(tx: ReadTransaction, agent_key: int) -> list[BrainEntry]:
-    return entry_rows.list_entry_page(
-        tx, agent_key, EntryFilter(pinned=True), validation.MAX_MEMORY_CANDIDATES, None
-    ).items
+    pinned = EntryFilter(pinned=True, limit=validation.MAX_MEMORY_CANDIDATES)
+    return entry_rows.list_entry_page(tx, agent_key, pinned).items
 
 
 def _iterate_unpinned_entries(
@@ -152,14 +151,13 @@ def _iterate_newest_entries(
 
     The consumer usually stops after the first page, when the budget is spent.
     """
-    unpinned = entry_filter._replace(pinned=False)
-    after = None
+    unpinned = entry_filter._replace(pinned=False, limit=READ_CHUNK_ROWS)
     for _ in range(validation.MAX_MEMORY_CANDIDATES // READ_CHUNK_ROWS):
-        page = entry_rows.list_entry_page(tx, agent_key, unpinned, READ_CHUNK_ROWS, after)
+        page = entry_rows.list_entry_page(tx, agent_key, unpinned)
         yield from page.items
         if page.next_cursor is None:
             return
-        after = entry_rows.parse_entry_cursor(page.next_cursor)
+        unpinned = unpinned._replace(after=entry_rows.parse_entry_cursor(page.next_cursor))
 
 
 def _find_relevant_entries(

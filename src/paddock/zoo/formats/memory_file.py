@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from paddock.zoo.formats.exchange import File, Remark
-from paddock.zoo.formats.soul_markdown import normalize_text
+from paddock.zoo.formats.soul_markdown import make_closing_hashes, normalize_text
 from paddock.zoo.model import ENTRY_TYPES, BrainEntry, EntryType
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ TAGS_LABEL = "*Tags:*"
 
 _PATH_PATTERN = re.compile(r"\.claude/agent-memory/([^/]+)/MEMORY\.md")
 _ENTRY_TYPE_NAMES = "|".join(entry_type.capitalize() for entry_type in ENTRY_TYPES)
-_CLOSING_HASHES = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
 
 
 def parse_memory_agent(path: str) -> str | None:
@@ -43,12 +42,10 @@ def make_memory_file(
     path = f"{MEMORY_FOLDER}/{name}/MEMORY.md"
     bodies = [_format_entry_body(entry) for entry in ordered]
     closing = _make_heading_closing(bodies)
-    headings = [
-        f"## {entry.type.capitalize()} {entry.timestamp}{mark}{closing}"
-        for entry in ordered
-        for mark in [" (pinned)" if entry.pinned else ""]
+    parts = [
+        f"{_format_heading(entry)}{closing}\n\n{body}"
+        for entry, body in zip(ordered, bodies, strict=True)
     ]
-    parts = [f"{heading}\n\n{body}" for heading, body in zip(headings, bodies, strict=True)]
     text = "\n\n".join([f"{MEMORY_TITLE}{closing}", *parts]) + "\n"
     messages = []
     if any(entry.metadata for entry in ordered):
@@ -60,6 +57,11 @@ def make_memory_file(
     return File(path=path, text=text), report
 
 
+def _format_heading(entry: BrainEntry) -> str:
+    """Return the heading of an entry, such as `## Decision 2026-01-31T08:15:00.000Z (pinned)`."""
+    return f"## {entry.type.capitalize()} {entry.timestamp}{' (pinned)' if entry.pinned else ''}"
+
+
 def _make_heading_closing(bodies: list[str]) -> str:
     """Return hashes that close the headings of entries, if bodies have headings of their own.
 
@@ -68,8 +70,7 @@ def _make_heading_closing(bodies: list[str]) -> str:
     """
     if not any(re.search(r"^#{1,2} ", body, re.M) for body in bodies):
         return ""
-    endings = [match[1] for body in bodies for match in _CLOSING_HASHES.finditer(body)]
-    return " " + "#" * (max(map(len, endings), default=0) + 1)
+    return make_closing_hashes(bodies)
 
 
 def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:

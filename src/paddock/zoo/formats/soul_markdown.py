@@ -125,12 +125,15 @@ def _make_heading_closing(persona: Persona) -> str:
     )
     if is_unambiguous:
         return ""
-    # One hash more than at the end of any line, so that no line of the texts looks like a heading.
-    endings = [
-        match[1]
-        for text in (persona.soul, *bodies, *names)
-        for match in _CLOSING_HASHES.finditer(text)
-    ]
+    return make_closing_hashes([persona.soul, *bodies, *names])
+
+
+def make_closing_hashes(texts: Iterable[str]) -> str:
+    """Return a space and one hash more than any line of the texts ends with.
+
+    A heading that ends with these hashes cannot be confused with a line of the texts.
+    """
+    endings = [match[1] for text in texts for match in _CLOSING_HASHES.finditer(text)]
     return " " + "#" * (max(map(len, endings), default=0) + 1)
 
 

@@ -133,6 +133,13 @@ class EntryRow(NamedTuple):
     entry: BrainEntry
 
 
+class EntryCursor(NamedTuple):
+    """The position at which a page ended."""
+
+    timestamp: str
+    key: int
+
+
 class EntryMatch(NamedTuple):
     """An entry that a search has found, with the name of its agent."""
 
@@ -156,13 +163,10 @@ class EntryFilter(NamedTuple):
     """An entry must contain all of them."""
     workspace_id: str | None = None
     is_without_workspace: bool = False
-
-
-class EntryCursor(NamedTuple):
-    """The position at which a page ended."""
-
-    timestamp: str
-    key: int
+    limit: int | None = None
+    """Maximum number of entries on the page."""
+    after: EntryCursor | None = None
+    """The last entry on the previous page."""
 
 
 def parse_entry_cursor(cursor: str | None) -> EntryCursor | None:
@@ -244,13 +248,10 @@ def _make_row(entry: BrainEntry) -> dict[str, Any]:
 
 
 def list_entry_page(
-    tx: ReadTransaction,
-    agent_key: int,
-    entry_filter: EntryFilter,
-    limit: int | None,
-    after: EntryCursor | None,
+    tx: ReadTransaction, agent_key: int, entry_filter: EntryFilter
 ) -> ResultPage[BrainEntry]:
     """Return a page of entries that meet all conditions, newest first."""
+    limit, after = entry_filter.limit, entry_filter.after
     statement = _select_entries().where(
         entries.c.agent_key == agent_key,
         entries.c.deleted_at.is_(None),
