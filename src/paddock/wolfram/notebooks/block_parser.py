@@ -35,7 +35,7 @@ class MarkdownBlock(NamedTuple):
 
     kind: BlockKind
     text: str = ""
-    quote: int = 0
+    quote_depth: int = 0
     level: int = 0
     """Level of a heading or item, from 1. A paragraph within an item has the level of the item."""
     number: int | None = None
@@ -69,7 +69,7 @@ class _BlockParserState:
         self.pending_block: MarkdownBlock | None = None
         """The block that the lines in `paragraph` belong to."""
         self.items: list[_OpenItem] = []
-        self.quote = 0
+        self.quote_depth = 0
 
     def finish_paragraph(self) -> None:
         """Append the open paragraph or item to the blocks."""
@@ -84,14 +84,14 @@ class _BlockParserState:
         """Append a complete block, which ends all lists."""
         self.finish_paragraph()
         self.items.clear()
-        self.blocks.append(MarkdownBlock(kind, text, self.quote, **fields))
+        self.blocks.append(MarkdownBlock(kind, text, self.quote_depth, **fields))
 
     def peek_line(self) -> str | None:
         """Return the next line if it is at the same quotation depth."""
         if self.line_index >= len(self.lines):
             return None
         depth, content = _split_quote(self.lines[self.line_index])
-        return content if depth == self.quote else None
+        return content if depth == self.quote_depth else None
 
     def iter_quoted_lines(self) -> Iterator[str]:
         """Consume and yield the following lines that are at least at the same quotation depth.
@@ -99,8 +99,8 @@ class _BlockParserState:
         Deeper quotation markers are part of the lines, as in code and formulas.
         """
         while self.line_index < len(self.lines):
-            depth, content = _split_quote(self.lines[self.line_index], self.quote)
-            if depth < self.quote:
+            depth, content = _split_quote(self.lines[self.line_index], self.quote_depth)
+            if depth < self.quote_depth:
                 return
             self.line_index += 1
             yield content
@@ -131,10 +131,10 @@ def parse_blocks(text: str) -> list[MarkdownBlock]:
         depth, content = _split_quote(state.lines[state.line_index])
         state.line_index += 1
         # A block cannot continue at another quotation depth.
-        if depth != state.quote:
+        if depth != state.quote_depth:
             state.finish_paragraph()
             state.items.clear()
-            state.quote = depth
+            state.quote_depth = depth
         if not content.strip():
             state.finish_paragraph()
         elif not any(parse_block(state, content) for parse_block in _BLOCK_PARSERS):
@@ -249,7 +249,7 @@ def _parse_item(state: _BlockParserState, line: str) -> bool:
     state.items.append(_OpenItem(indent, content_column, number is not None))
     state.finish_paragraph()
     value = None if number is None else int(number)
-    state.pending_block = MarkdownBlock("item", "", state.quote, len(state.items), value)
+    state.pending_block = MarkdownBlock("item", "", state.quote_depth, len(state.items), value)
     state.paragraph = [match[5] or ""]
     return True
 
@@ -301,7 +301,7 @@ def _parse_text(state: _BlockParserState, line: str) -> None:
             state.items.pop()
         level = len(state.items)
         number = 0 if level and state.items[-1].is_numbered else None
-        state.pending_block = MarkdownBlock("text", "", state.quote, level, number)
+        state.pending_block = MarkdownBlock("text", "", state.quote_depth, level, number)
     state.paragraph.append(line.lstrip(" \t"))
 
 
@@ -317,7 +317,7 @@ def _parse_indented_code(state: _BlockParserState, line: str) -> bool:
         code_lines.append(next_line)
         state.line_index += 1
     text = "\n".join(_remove_indent(code_line, min_columns) for code_line in code_lines).rstrip()
-    state.blocks.append(MarkdownBlock("fence", text, state.quote))
+    state.blocks.append(MarkdownBlock("fence", text, state.quote_depth))
     return True
 
 

@@ -184,22 +184,32 @@ def parse_fence_cells(info: str, text: str) -> list[Cell]:
     return [Cell(text, "ExternalLanguage", CellEvaluationLanguage=evaluation_language, **options)]
 
 
+class _LabeledCode(NamedTuple):
+    """The code of one cell in a fence, and its label, such as `In[1]:=`."""
+
+    label: str
+    lines: list[str]
+
+
 def _split_labels(text: str) -> list[tuple[str, str]]:
-    """Split fence text at its labels. A label counts only at the start or after a blank line."""
-    parts: list[tuple[str, list[str]]] = [("", [])]
+    """Split the text of a fence at its labels into pairs of a label and the code after it.
+
+    A label counts only at the start or after a blank line, because code may contain text that looks
+    like a label. Text before the first label has an empty label.
+    """
+    cells = [_LabeledCode("", [])]
     previous_line = ""
     for line in text.split("\n"):
-        # Code may contain text that looks like a label, so a blank line must come before it.
         match = _CELL_LABEL.match(line) if not previous_line.strip() else None
         if match is not None:
-            parts.append((match[1], [match[2]] if match[2] else []))
+            cells.append(_LabeledCode(match[1], [match[2]] if match[2] else []))
         else:
-            parts[-1][1].append(line)
+            cells[-1].lines.append(line)
         previous_line = line
-    if len(parts) == 1:
+    if len(cells) == 1:
         return [("", text)]
-    labeled_parts = [(label, "\n".join(lines).strip("\n")) for label, lines in parts]
-    return labeled_parts if labeled_parts[0][1] else labeled_parts[1:]
+    labeled_code = [(cell.label, "\n".join(cell.lines).strip("\n")) for cell in cells]
+    return labeled_code if labeled_code[0][1] else labeled_code[1:]
 
 
 def _get_style(label: str, style: str, text: str) -> str:
@@ -276,9 +286,9 @@ def _normalize_blanks(runs: list[TextRun]) -> list[TextRun]:
     return pieces
 
 
-def _intersect_styles(one: TextStyle, other: TextStyle) -> TextStyle:
-    link = one.link if one.link == other.link else ""
-    return TextStyle(one.emphasis & other.emphasis, link)
+def _intersect_styles(first: TextStyle, second: TextStyle) -> TextStyle:
+    link = first.link if first.link == second.link else ""
+    return TextStyle(first.emphasis & second.emphasis, link)
 
 
 def _strip_emphasis(runs: list[TextRun]) -> list[TextRun]:

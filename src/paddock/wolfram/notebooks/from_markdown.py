@@ -62,7 +62,7 @@ def markdown_to_notebook(markdown: str) -> Notebook:
             for cell in _make_cells(block):
                 _set_item_number(cell, block, numbers)
                 # Quotation depth is encoded by repeating the style, since cells cannot be nested.
-                cell.styles += (QUOTE_STYLE,) * block.quote
+                cell.styles += (QUOTE_STYLE,) * block.quote_depth
                 cells.append(cell)
     return Notebook(_group_cells(cells), StyleDefinitions="Default.nb")
 

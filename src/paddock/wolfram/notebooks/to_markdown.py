@@ -49,7 +49,7 @@ class _OutputBlock:
     """A block of Markdown, or consecutive code cells that share a fence."""
 
     text: str
-    quote: int
+    quote_depth: int
     """The quotation depth."""
     list_key: int | None = None
     """The same for all items of one list, and None for other blocks."""
@@ -97,40 +97,39 @@ class _MarkdownWriter:
         self._cell_limit = cell_limit
         self.images = images
         self._blocks: list[_OutputBlock] = []
-        self._numbers: dict[int, int] = {}
-        self._list_count = 0
-        self._last_markers = [""]
-        """The last item marker at each level, from 1."""
-        self._paragraph_level = 0
-        """Level of the item that a paragraph belongs to. A deeper indent would make it code."""
+        self._items = _ItemFormatter()
 
     def add_cell(self, cell: Cell) -> None:
         """Append a cell as a list item, code, heading or paragraph, depending on its style."""
-        quote = sum(style in QUOTE_STYLES for style in cell.styles)
+        quote_depth = sum(style in QUOTE_STYLES for style in cell.styles)
         item = ITEM_STYLES.get(cell.style)
         if item is None:
-            self._numbers.clear()
-            self._paragraph_level = 0
-            self._add_block(cell, quote)
-        else:
-            # A change of quotation depth ends the list in Markdown.
-            if self._blocks and self._blocks[-1].quote != quote:
-                self._paragraph_level = 0
-            self._add_item(cell, item, self._format_text(cell), quote)
+            self._items.end_list()
+            self._add_block(cell, quote_depth)
+            return
+        # A change of quotation depth ends the list in Markdown.
+        if self._blocks and self._blocks[-1].quote_depth != quote_depth:
+            self._items.end_item()
+        text = self._format_text(cell)
+        if not item.is_paragraph:
+            markdown = self._items.format_item(cell, item, text)
+            self._blocks.append(_OutputBlock(markdown, quote_depth, self._items.list_key))
+        elif markdown := self._items.format_paragraph(item, text):
+            self._blocks.append(_OutputBlock(markdown, quote_depth))
 
-    def _add_block(self, cell: Cell, quote: int) -> None:
+    def _add_block(self, cell: Cell, quote_depth: int) -> None:
         """Append a cell that is not a list item, as code, a heading or a paragraph."""
         if cell.style in CODE_STYLES and not _is_image(cell):
             limit = self._output_limit if cell.style in OUTPUT_STYLES else self._cell_limit
-            self._add_code(to_code_fence(cell, limit, self.images.make_placeholder), quote)
+            self._add_code(to_code_fence(cell, limit, self.images.make_placeholder), quote_depth)
         elif cell.style in HEADING_LEVELS:
             # A Markdown heading is a single line.
             text = self._format_text(cell).replace("\\\n", " ").replace("\n", " ")
             self._blocks.append(
-                _OutputBlock(f"{'#' * HEADING_LEVELS[cell.style]} {text}".rstrip(), quote)
+                _OutputBlock(f"{'#' * HEADING_LEVELS[cell.style]} {text}".rstrip(), quote_depth)
             )
         elif text := self._format_paragraph(cell):
-            self._blocks.append(_OutputBlock(text, quote))
+            self._blocks.append(_OutputBlock(text, quote_depth))
 
     def _format_paragraph(self, cell: Cell) -> str:
         """Return the Markdown of a cell that is not code or a heading.
@@ -163,58 +162,21 @@ class _MarkdownWriter:
             return format_runs([text_run])
         return format_runs(runs)
 
-    def _add_code(self, code: CodeFence, quote: int) -> None:
+    def _add_code(self, code: CodeFence, quote_depth: int) -> None:
         """Append a code cell. It shares the fence of the previous code cell if both have labels."""
         text = code.text
         if code.label:
             text = f"{code.label}\n{text}" if "\n" in text else f"{code.label} {text}".rstrip()
         previous = self._blocks[-1] if self._blocks else _OutputBlock("", 0)
         # Labels mark where the next cell begins, so labeled cells can share a fence.
-        if previous.fence and code.label and (previous.info, previous.quote) == (code.info, quote):
+        if (
+            previous.fence
+            and code.label
+            and (previous.info, previous.quote_depth) == (code.info, quote_depth)
+        ):
             previous.fence.append(text)
         else:
-            self._blocks.append(_OutputBlock("", quote, info=code.info, fence=[text]))
-
-    def _add_item(self, cell: Cell, item: ItemStyle, text: str, quote: int) -> None:
-        """Append a list item, or a paragraph that continues an item."""
-        # Numbering restarts for items nested below a new item.
-        for deeper_level in [level for level in self._numbers if level > item.level]:
-            del self._numbers[deeper_level]
-        if item.is_paragraph:
-            self._add_item_paragraph(item, text, quote)
-            return
-        self._paragraph_level = item.level
-        marker = self._get_item_marker(cell, item)
-        # Markdown continues a list unless a blank line and another marker or number separate it.
-        self._list_count += _get_assigned_number(cell) is not None or self._is_other_list(item)
-        self._last_markers[item.level :] = [marker[-1]]
-        indent = "\t" * (item.level - 1)
-        # Further lines need the indent of the item's text, or they would not belong to it.
-        lines = text.replace("\n", f"\n{indent}  ")
-        markdown = f"{indent}{marker} {lines}".rstrip()
-        self._blocks.append(_OutputBlock(markdown, quote, self._list_count))
-
-    def _add_item_paragraph(self, item: ItemStyle, text: str, quote: int) -> None:
-        if text:
-            self._paragraph_level = min(self._paragraph_level, item.level)
-            indent = "\t" * self._paragraph_level
-            lines = text.replace("\n", f"\n{indent}")
-            self._blocks.append(_OutputBlock(f"{indent}{lines}", quote))
-
-    def _is_other_list(self, item: ItemStyle) -> bool:
-        """Return whether the item has another kind of marker than the last one at its level."""
-        last_marker = self._last_markers[item.level : item.level + 1]
-        return last_marker not in ([], ["." if item.is_numbered else "*"])
-
-    def _get_item_marker(self, cell: Cell, item: ItemStyle) -> str:
-        """Return the marker of a list item, and count numbered items as front ends do."""
-        if not item.is_numbered:
-            self._numbers.pop(item.level, None)
-            return "*"
-        assigned = _get_assigned_number(cell)
-        number = (self._numbers.get(item.level, 0) if assigned is None else assigned) + 1
-        self._numbers[item.level] = number
-        return f"{number}."
+            self._blocks.append(_OutputBlock("", quote_depth, info=code.info, fence=[text]))
 
     def to_text(self) -> str:
         """Return the Markdown text of all blocks."""
@@ -226,15 +188,82 @@ class _MarkdownWriter:
         return "".join([*pieces, "\n"]) if pieces else ""
 
 
+class _ItemFormatter:
+    """Markdown of list items, with markers and indents that depend on the items before."""
+
+    def __init__(self) -> None:
+        self.list_key = 0
+        """The same for all items of one list."""
+        self._last_numbers: dict[int, int] = {}
+        """The last number at each level of the current list, from 1."""
+        self._last_markers = [""]
+        """The last item marker at each level: `*`, or `.` for numbered items."""
+        self._item_level = 0
+        """Level of the item that a paragraph belongs to. A deeper indent would make it code."""
+
+    def end_list(self) -> None:
+        """Restart the numbering, because another kind of cell follows."""
+        self._last_numbers.clear()
+        self.end_item()
+
+    def end_item(self) -> None:
+        """Let the next paragraph belong to no item."""
+        self._item_level = 0
+
+    def format_item(self, cell: Cell, item: ItemStyle, text: str) -> str:
+        """Return the Markdown of an item, such as `2. text`."""
+        self._restart_deeper_levels(item.level)
+        self._item_level = item.level
+        assigned_number = _get_assigned_number(cell)
+        marker = self._get_marker(item, assigned_number)
+        last_marker = self._last_markers[item.level : item.level + 1]
+        # Markdown continues a list unless a blank line and another marker or number separate it.
+        if assigned_number is not None or last_marker not in ([], [marker[-1]]):
+            self.list_key += 1
+        self._last_markers[item.level :] = [marker[-1]]
+        indent = "\t" * (item.level - 1)
+        # Further lines need the indent of the item's text, or they would not belong to it.
+        lines = text.replace("\n", f"\n{indent}  ")
+        return f"{indent}{marker} {lines}".rstrip()
+
+    def _get_marker(self, item: ItemStyle, assigned_number: int | None) -> str:
+        """Return the marker of a list item, and count numbered items as front ends do."""
+        if not item.is_numbered:
+            self._last_numbers.pop(item.level, None)
+            return "*"
+        last_number = self._last_numbers.get(item.level, 0)
+        number = (last_number if assigned_number is None else assigned_number) + 1
+        self._last_numbers[item.level] = number
+        return f"{number}."
+
+    def format_paragraph(self, item: ItemStyle, text: str) -> str:
+        """Return the Markdown of a paragraph that continues an item; empty without a text."""
+        self._restart_deeper_levels(item.level)
+        if not text:
+            return ""
+        self._item_level = min(self._item_level, item.level)
+        indent = "\t" * self._item_level
+        lines = text.replace("\n", f"\n{indent}")
+        return f"{indent}{lines}"
+
+    def _restart_deeper_levels(self, level: int) -> None:
+        """Restart the numbering of items nested below a new item."""
+        self._last_numbers = {
+            item_level: number
+            for item_level, number in self._last_numbers.items()
+            if item_level <= level
+        }
+
+
 def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
     """Return the text between two blocks: a line end within a list, or else a blank line.
 
     The blank line has the quotation marks that both blocks share, so that the quotation continues.
     """
     is_same_list = previous.list_key is not None and previous.list_key == block.list_key
-    if is_same_list and previous.quote == block.quote:
+    if is_same_list and previous.quote_depth == block.quote_depth:
         return "\n"
-    return f"\n{'>' * min(previous.quote, block.quote)}\n"
+    return f"\n{'>' * min(previous.quote_depth, block.quote_depth)}\n"
 
 
 def _render_block(block: _OutputBlock) -> str:
@@ -242,9 +271,9 @@ def _render_block(block: _OutputBlock) -> str:
     text = block.text
     if block.fence:
         text = format_code_block("\n\n".join(block.fence), block.info)
-    if not block.quote:
+    if not block.quote_depth:
         return text
-    prefix = "> " * block.quote
+    prefix = "> " * block.quote_depth
     return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))
 
 
