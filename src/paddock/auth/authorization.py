@@ -332,11 +332,9 @@ def _to_refusal(reason: InvalidTokenError, text: str, challenge: BearerChallenge
         _log.warning("A token could not be checked: %s", text)
         return challenge.create_undecided_error()
     _log.debug("A token is refused: %s", text)
-    return (
-        challenge.create_not_allowed_error()
-        if isinstance(reason, NotAllowedError)
-        else challenge.create_invalid_token_error()
-    )
+    if isinstance(reason, NotAllowedError):
+        return challenge.create_not_allowed_error()
+    return challenge.create_invalid_token_error()
 
 
 def _redact_token(token: str, text: str) -> str:

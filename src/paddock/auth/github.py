@@ -91,11 +91,8 @@ class GitHubValidator:
 
     def _fetch_principal(self, token: str) -> Principal:
         """Return the user of a token, after checking the organization. Blocking."""
-        principal = (
-            self._fetch_user(token)
-            if self._basic_credentials is None
-            else self._fetch_app_user(token)
-        )
+        has_app = self._basic_credentials is not None
+        principal = self._fetch_app_user(token) if has_app else self._fetch_user(token)
         if self._organization is not None:
             self._check_membership(token, self._organization)
         return principal

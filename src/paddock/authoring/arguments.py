@@ -90,10 +90,8 @@ _JSON_TYPES: dict[str, Any] = {
     "null": None,
 }
 _MODEL_ATTRIBUTES = (
-    "__struct_fields__",
-    "__dataclass_fields__",
-    "__attrs_attrs__",
-    "__pydantic_fields__",
+    *("__struct_fields__", "__dataclass_fields__"),
+    *("__attrs_attrs__", "__pydantic_fields__"),
 )
 _BOOLEAN_WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _decode_any = msgspec.json.Decoder().decode

@@ -43,14 +43,8 @@ if TYPE_CHECKING:
 
 KNOWN_CAPABILITIES = frozenset(
     {
-        "completions",
-        "experimental",
-        "extensions",
-        "logging",
-        "prompts",
-        "resources",
-        "tasks",
-        "tools",
+        *("completions", "experimental", "extensions", "logging"),
+        *("prompts", "resources", "tasks", "tools"),
     }
 )
 MIN_STATE_KEY_BYTES = 32

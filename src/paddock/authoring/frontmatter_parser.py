@@ -52,9 +52,9 @@ class FrontmatterParser:
             if not isinstance(event, DocumentStartEvent):
                 return None
             value = self._parse_value(next(self._events), 0)
-            if not isinstance(next(self._events), DocumentEndEvent) or isinstance(
-                event := next(self._events), DocumentStartEvent
-            ):
+            end_event, event = next(self._events), next(self._events)
+            is_at_end = isinstance(end_event, DocumentEndEvent)
+            if not is_at_end or isinstance(event, DocumentStartEvent):
                 raise self._create_error(event, "holds several documents")
         except YAMLError as error:
             mark = getattr(error, "problem_mark", None)

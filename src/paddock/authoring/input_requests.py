@@ -23,14 +23,8 @@ T = TypeVar("T")
 _FORM_FORMATS = ("email", "uri", "date", "date-time")
 _SAMPLING_OPTIONS = frozenset(
     {
-        "include_context",
-        "metadata",
-        "model_preferences",
-        "stop_sequences",
-        "system_prompt",
-        "temperature",
-        "tool_choice",
-        "tools",
+        *("include_context", "metadata", "model_preferences", "stop_sequences"),
+        *("system_prompt", "temperature", "tool_choice", "tools"),
     }
 )
 _FORM_FIELD_TYPES = frozenset({"string", "number", "integer", "boolean"})

@@ -145,11 +145,9 @@ class PreparedItems(Generic[ItemT, PreparedT]):
         if item is None:
             return None
         try:
-            prepared_item: PreparedT | None = (
-                self._prepare_mounted(item)
-                if isinstance(item, MountedItem)
-                else self._prepare_item(item)
-            )
+            is_mounted = isinstance(item, MountedItem)
+            prepare: Any = self._prepare_mounted if is_mounted else self._prepare_item
+            prepared_item: PreparedT | None = prepare(item)
         except PaddockError as error:
             # Invalid declarations surface with the first request, because checking all of them at
             # the start would delay every server.

@@ -55,14 +55,8 @@ _image_kinds: dict[type, str | None] = {}
 _SCALAR_TYPES = (int, float, bool)
 _UNTYPED_OBJECTS: tuple[object, ...] = (dict, dict[str, Any], dict[str, object])
 _CONTENT_RETURN_TYPES: tuple[object, ...] = (
-    NO_DEFAULT,
-    None,
-    type(None),
-    str,
-    bytes,
-    bytearray,
-    Any,
-    object,
+    *(NO_DEFAULT, None, type(None), str),
+    *(bytes, bytearray, Any, object),
 )
 
 
@@ -402,9 +396,8 @@ def _to_content(value: Any, output_schema: OutputSchema) -> list[Content] | None
     # A list is content if it is declared as such or contains a content object. Other lists are
     # data.
     is_list = isinstance(value, list | tuple)
-    if is_list and (
-        output_schema.is_content_list or any(_is_content_value(item) for item in value)
-    ):
+    has_content = is_list and any(_is_content_value(item) for item in value)
+    if has_content or (is_list and output_schema.is_content_list):
         return [block for item in value for block in _to_content_items(item, output_schema)]
     image = _to_image_content(value)
     return None if image is None else [image]

@@ -303,9 +303,9 @@ def _check_handler_reference(tool: Tool) -> None:
             where=tool.name,
             hint="or a reference to one: package.module:function",
         )
-    if tool.description is None or (
-        tool.arguments is None and tool.parameters is None and tool.input_schema is None
-    ):
+    declarations = (tool.arguments, tool.parameters, tool.input_schema)
+    has_arguments = any(declaration is not None for declaration in declarations)
+    if tool.description is None or not has_arguments:
         raise DefinitionError(
             "a handler that is a reference is not imported to list the tool",
             where=tool.name,
@@ -315,11 +315,8 @@ def _check_handler_reference(tool: Tool) -> None:
 
 def _check_tool_name(name: str) -> None:
     """Raise an error unless clients accept a name."""
-    if (
-        not name
-        or len(name) > MAX_TOOL_NAME_CHARACTERS
-        or not _TOOL_NAME_CHARACTERS.issuperset(name)
-    ):
+    has_valid_length = 0 < len(name) <= MAX_TOOL_NAME_CHARACTERS
+    if not has_valid_length or not _TOOL_NAME_CHARACTERS.issuperset(name):
         raise DefinitionError(
             f"{name!r} cannot be the name of a tool",
             hint=f"1 to {MAX_TOOL_NAME_CHARACTERS} of A-Z a-z 0-9 _ - . /",

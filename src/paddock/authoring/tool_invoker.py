@@ -88,20 +88,20 @@ def build_tool_entry(tool: Tool) -> Json:
         "annotations": tool.annotations,
         "execution": None if tool.task == "forbidden" else {"taskSupport": tool.task},
         "icons": tool.icons,
-        "_meta": tool.meta
-        if tool.ui is None and tool.visibility is None
-        else _build_app_meta(tool),
+        "_meta": _build_meta(tool),
     }
     entry.update({key: value for key, value in optional.items() if value})
     return entry
 
 
-def _build_app_meta(tool: Tool) -> Json:
-    """Return the `_meta` of a tool with `ui` or `visibility` settings.
+def _build_meta(tool: Tool) -> Json:
+    """Return the `_meta` of a tool, as in `{"ui": {"resourceUri": "ui://weather/view"}}`.
 
-    The settings are merged into the author's own `_meta`, which may already have a `ui` member.
+    The `ui` settings are merged into the author's own `_meta`, which may have such a member, too.
     """
     meta = dict(tool.meta or {})
+    if tool.ui is None and tool.visibility is None:
+        return meta
     settings = {**meta.get("ui", {})}
     if tool.ui is not None:
         settings["resourceUri"] = tool.ui if isinstance(tool.ui, str) else tool.ui.uri

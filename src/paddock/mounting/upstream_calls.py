@@ -213,11 +213,9 @@ class UpstreamCall:
         self._questions_in_progress += 1
         try:
             question.check_capabilities(self.request.era.get_client_capabilities(self.request))
-            return (
-                self._ask_in_next_round(question)
-                if self.request.era.is_stateless
-                else self._ask_now(question)
-            )
+            if self.request.era.is_stateless:
+                return self._ask_in_next_round(question)
+            return self._ask_now(question)
         except HandlerCancelled:
             raise ProtocolError("The call was cancelled") from None
         finally:

@@ -229,11 +229,8 @@ class UpstreamChangeTracker:
     def watch_resource(self, uri: str) -> bool:
         """Add a resource to subscribe to. Return False if it is known or cannot be watched."""
         with self._lock:
-            if (
-                not self._receives_notifications
-                or uri in self._watched_uris
-                or len(self._watched_uris) >= MAX_WATCHED_RESOURCES
-            ):
+            is_full = len(self._watched_uris) >= MAX_WATCHED_RESOURCES
+            if not self._receives_notifications or is_full or uri in self._watched_uris:
                 return False
             # Other threads compare the set without the lock, so it is replaced, not modified.
             self._watched_uris = {*self._watched_uris, uri}
@@ -295,11 +292,8 @@ class UpstreamChangeTracker:
             return False
         if peer.protocol_version in STATELESS_VERSIONS:
             subscription = self._subscription
-            confirmed_filter = (
-                subscription.acknowledged_filter
-                if subscription is not None and subscription.is_open
-                else None
-            )
-            return bool(confirmed_filter and confirmed_filter.get(f"{kind}ListChanged"))
+            if subscription is None or not subscription.is_open:
+                return False
+            return bool((subscription.acknowledged_filter or {}).get(f"{kind}ListChanged"))
         declared = peer.server_capabilities.get(kind)
         return not isinstance(declared, dict) or bool(declared.get("listChanged"))

@@ -189,11 +189,10 @@ class ObservedRequest:
 def _make_success_outcome(request: Request, result: OperationResult) -> RequestOutcome:
     """Return the outcome of a request whose operation or work returned a result."""
     if request.is_cancelled:
-        return (
-            CANCELLED_OUTCOME
-            if request.error is None
-            else _make_error_outcome(request, request.error)
-        )
+        # A request that exceeded its time limit was answered with an error and then cancelled.
+        if request.error is not None:
+            return _make_error_outcome(request, request.error)
+        return CANCELLED_OUTCOME
     is_tool_failure = request.method == "tools/call" and _is_tool_error(result)
     return RequestOutcome("tool_error" if is_tool_failure else "ok")
 

@@ -306,11 +306,10 @@ class Request:
             self.is_done = True
         if self._was_interrupted:
             self._withdraw_interrupt()
-        return (
-            answer
-            if self.answer_sink is None and not self.is_cancelled
-            else self._pass_to_sink(answer)
-        )
+        # Most answers go directly to the client, without a further call.
+        if self.answer_sink is None and not self.is_cancelled:
+            return answer
+        return self._pass_to_sink(answer)
 
     async def run_async(self, send_answer: Callable[[Request, bytes | None], None]) -> None:
         """Run the work on the running event loop and pass the frame to `send_answer`."""

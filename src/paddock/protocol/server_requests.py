@@ -72,9 +72,8 @@ def covers_capabilities(declared: Json, required: Json) -> bool:
         # An empty elicitation capability means forms, because URL mode was added later
         # (2025-11-25).
         is_plain_form = key == "elicitation" and not declared_value
-        if isinstance(needed_value, dict) and not covers_capabilities(
-            {"form": {}} if is_plain_form else declared_value, needed_value
-        ):
+        settings: Json = {"form": {}} if is_plain_form else declared_value
+        if isinstance(needed_value, dict) and not covers_capabilities(settings, needed_value):
             return False
     return True
 

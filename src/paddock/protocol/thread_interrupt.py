@@ -57,6 +57,7 @@ class InterruptRetrier:
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
+        # Work with the time of its next interrupt and the interval after that, in seconds.
         self._pending: list[tuple[InterruptibleWork, float, float]] = []
 
     def retry_until_done(self, work: InterruptibleWork) -> None:

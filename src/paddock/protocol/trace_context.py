@@ -72,11 +72,9 @@ def get_trace_context(request: Request) -> TraceContext | None:
 def get_meta_trace_context(request: Request) -> TraceContext | None:
     """Return the trace context in the request's `_meta`."""
     meta = request.meta
-    return (
-        None
-        if meta is None
-        else parse_trace_context(meta.traceparent, meta.tracestate, meta.baggage)
-    )
+    if meta is None:
+        return None
+    return parse_trace_context(meta.traceparent, meta.tracestate, meta.baggage)
 
 
 def parse_trace_context(

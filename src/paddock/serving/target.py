@@ -58,13 +58,8 @@ _UNREADABLE_ARGUMENTS = frozenset(
     {"icons", "capabilities", "cache_ttl_ms", "cache_scope", "skills"}
 )
 _EXTENSION_MARKERS = (
-    b".skill(",
-    b".skills(",
-    b"Skill(",
-    b"Skill.",
-    b"AppView(",
-    b"ui=",
-    b"visibility=",
+    *(b".skill(", b".skills(", b"Skill(", b"Skill."),
+    *(b"AppView(", b"ui=", b"visibility="),
 )
 """Source text that suggests an extension, which the server declares only when it is loaded."""
 

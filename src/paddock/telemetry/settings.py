@@ -33,9 +33,9 @@ def make_observers(
         from paddock.telemetry.tracing import SpanObserver  # noqa: PLC0415 - needs OpenTelemetry
 
         observers.append(SpanObserver(None if tracing is None or tracing is True else tracing))
-    if _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL) or (
-        is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
-    ):
+    # The lines of the access log repeat the fields of the call log.
+    has_access_log = is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
+    if has_access_log or _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL):
         observers.append(_import_logs().CallLog())
     return observers
 

@@ -41,14 +41,8 @@ if TYPE_CHECKING:
 
 CACHEABLE_METHODS = frozenset(
     {
-        "server/discover",
-        "tools/list",
-        "prompts/list",
-        "resources/list",
-        "resources/templates/list",
-        "resources/read",
-        "skills/list",
-        "skills/get",
+        *("server/discover", "tools/list", "prompts/list", "resources/list"),
+        *("resources/templates/list", "resources/read", "skills/list", "skills/get"),
     }
 )
 

@@ -450,10 +450,9 @@ class Http1Connection(asyncio.Protocol):
             return  # The limit for handlers applies instead (Limits.call_seconds).
         elif self._incoming.started_at:
             # The total limit stops clients that never pause but send a few bytes at a time.
-            if (
-                idle_seconds > limits.receive_seconds
-                or now - self._incoming.started_at > limits.receive_seconds * 2
-            ):
+            receiving_seconds = now - self._incoming.started_at
+            is_late = receiving_seconds > limits.receive_seconds * 2
+            if is_late or idle_seconds > limits.receive_seconds:
                 self._reject_input(_REQUEST_TIMEOUT)
         elif idle_seconds > limits.idle_seconds:
             self._transport.close()

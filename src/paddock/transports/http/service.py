@@ -395,11 +395,8 @@ class HttpService:
             return self._make_error_response(406, text, head)
         content_length = head.headers.get(b"content-length", b"0")
         # `int` rejects texts of thousands of digits with an exception, so the length is limited.
-        if (
-            not content_length.isdigit()
-            or len(content_length) > 20
-            or int(content_length) > self.limits.body_bytes
-        ):
+        is_length = content_length.isdigit() and len(content_length) <= 20
+        if not is_length or int(content_length) > self.limits.body_bytes:
             return self.make_too_large_response(head)
         return None
 

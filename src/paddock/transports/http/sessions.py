@@ -91,9 +91,8 @@ class ResumableStream:
     def replay_events(self, responder: Responder, event_number: int) -> None:
         """Send a reconnected reader the events after a number."""
         for event in self._session.events.list_after(self.id, event_number):
-            if not responder.write(
-                encode_numbered_event(self._format_event_id(event.number), event.frame)
-            ):
+            event_id = self._format_event_id(event.number)
+            if not responder.write(encode_numbered_event(event_id, event.frame)):
                 responder.abort()
                 return
 
@@ -216,11 +215,8 @@ class HttpSession:
         stream_number = int(stream_id)
         if stream_number > self.last_stream_id:
             return False
-        stream = (
-            self.standalone_stream
-            if stream_number == STANDALONE_STREAM_ID
-            else self.streams.get(stream_number)
-        )
+        is_standalone = stream_number == STANDALONE_STREAM_ID
+        stream = self.standalone_stream if is_standalone else self.streams.get(stream_number)
         responder.open_stream(headers)
         resumed_stream = stream or ResumableStream(self, stream_number)
         resumed_stream.replay_events(responder, int(event_number))
