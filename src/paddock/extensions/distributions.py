@@ -54,10 +54,25 @@ class ExtensionEntryPoint(NamedTuple):
         return parse_distribution_version(self.metadata_directory.name)
 
 
-_directory_cache: dict[str, tuple[int, dict[str, list[ExtensionEntryPoint]]]] = {}
-"""Modification time and entry points by distribution, for each directory."""
-_extension_cache: dict[ExtensionEntryPoint, tuple[tuple[Path, int, int], Extension]] = {}
-"""Extensions by entry point, with path, modification time and size of the manifest."""
+class _CachedDirectory(NamedTuple):
+    modified_ns: int
+    entry_points: dict[str, list[ExtensionEntryPoint]]
+    """The entry points in the directory, by distribution."""
+
+
+class _ManifestState(NamedTuple):
+    path: Path
+    modified_ns: int
+    size: int
+
+
+class _CachedExtension(NamedTuple):
+    manifest_state: _ManifestState
+    extension: Extension
+
+
+_directory_cache: dict[str, _CachedDirectory] = {}
+_extension_cache: dict[ExtensionEntryPoint, _CachedExtension] = {}
 
 
 def find_all() -> Discovery:
@@ -117,9 +132,9 @@ def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEnt
         return {}
     path = str(directory.absolute())
     cached = _directory_cache.get(path)
-    if cached is None or cached[0] != modified_ns:
-        cached = _directory_cache[path] = (modified_ns, _scan_directory(path))
-    return cached[1]
+    if cached is None or cached.modified_ns != modified_ns:
+        cached = _directory_cache[path] = _CachedDirectory(modified_ns, _scan_directory(path))
+    return cached.entry_points
 
 
 def _scan_directory(directory: str) -> dict[str, list[ExtensionEntryPoint]]:
@@ -168,10 +183,12 @@ def _load_extension(entry_point: ExtensionEntryPoint) -> Extension:
     # The cached path is checked rather than located again, because locating the manifest of an
     # editable install reads several files.
     cached = _extension_cache.get(entry_point)
-    if cached is not None and _get_file_state(cached[0][0]) == cached[0]:
-        return cached[1]
+    if cached is not None and _get_manifest_state(cached.manifest_state.path) == (
+        cached.manifest_state
+    ):
+        return cached.extension
     manifest = _locate_manifest(entry_point)
-    state = _get_file_state(manifest)
+    state = _get_manifest_state(manifest)
     extension = read_extension(
         manifest.parent,
         entry_point.name,
@@ -180,16 +197,16 @@ def _load_extension(entry_point: ExtensionEntryPoint) -> Extension:
         entry_point.distribution,
     )
     if state is not None:
-        _extension_cache[entry_point] = (state, extension)
+        _extension_cache[entry_point] = _CachedExtension(state, extension)
     return extension
 
 
-def _get_file_state(manifest: Path) -> tuple[Path, int, int] | None:
+def _get_manifest_state(manifest: Path) -> _ManifestState | None:
     try:
         status = manifest.stat()
     except OSError:
         return None
-    return manifest, status.st_mtime_ns, status.st_size
+    return _ManifestState(manifest, status.st_mtime_ns, status.st_size)
 
 
 def _locate_manifest(entry_point: ExtensionEntryPoint) -> Path:

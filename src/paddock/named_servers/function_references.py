@@ -13,7 +13,7 @@ import sys
 from functools import cache
 from pathlib import Path
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.tool import Tool
 from paddock.named_servers.names import ServerDefinitionError
@@ -31,6 +31,14 @@ _FIND_MODULE_SCRIPT = (
 _FIND_TIMEOUT_SECONDS = 20.0
 
 
+class _ModuleAttribute(NamedTuple):
+    """An object at the top level of a module."""
+
+    module: ModuleType
+    name: str
+    value: Any
+
+
 class NoReferenceError(ServerDefinitionError):
     """An object cannot be stored by reference."""
 
@@ -43,7 +51,7 @@ def make_reference(value: object) -> str:
     Raises:
         NoReferenceError: The object has no reference; the message has the reason.
     """
-    module, name = _find_module_and_name(value)
+    module, name, _ = _find_attribute(value)
     import_name = _get_import_name(module)
     if import_name != _MAIN_MODULE and _is_importable_as(module, import_name):
         return f"{import_name}:{name}"
@@ -59,7 +67,7 @@ def make_reference(value: object) -> str:
     return f"{Path(file).resolve()}:{name}"
 
 
-def _find_module_and_name(value: object) -> tuple[ModuleType, str]:
+def _find_attribute(value: object) -> _ModuleAttribute:
     """Return the module of an object, and its name in the module.
 
     Functions and classes know both. Other objects, such as tools, are searched for in all modules.
@@ -75,24 +83,24 @@ def _find_module_and_name(value: object) -> tuple[ModuleType, str]:
         if "<locals>" in name:
             raise _make_reference_error(value, "it is defined inside a function")
         if _get_nested_attribute(module, name) is value:
-            return module, name
+            return _ModuleAttribute(module, name, value)
         if isinstance(value, MethodType):
             raise _make_reference_error(value, "it is a method of an object")
         raise _make_reference_error(value, f"{module.__name__}.{name} is now another object")
     attribute = next(_iterate_module_attributes(value), None)
     if attribute is None:
         raise _make_reference_error(value, "no module has it at its top level")
-    return attribute[0], attribute[1]
+    return attribute
 
 
 def find_base_tool(tool: Tool) -> Tool | None:
     """Return the tool at the top level of a module that equals a tool except for option values."""
     attribute = next(_iterate_module_attributes(tool), None)
-    return None if attribute is None else attribute[2]
+    return None if attribute is None else attribute.value
 
 
-def _iterate_module_attributes(value: object) -> Iterator[tuple[ModuleType, str, Any]]:
-    """Yield the modules, names and values of the top-level attributes that are this object.
+def _iterate_module_attributes(value: object) -> Iterator[_ModuleAttribute]:
+    """Yield the top-level attributes of all modules that are this object.
 
     Tools that differ from it only in their option values come last: setting options copies a
     tool, and the options are stored separately.
@@ -101,7 +109,7 @@ def _iterate_module_attributes(value: object) -> Iterator[tuple[ModuleType, str,
         for module in _iterate_modules(value):
             for name, attribute in list(vars(module).items()):
                 if name.isidentifier() and is_same(attribute, value):
-                    yield module, name, attribute
+                    yield _ModuleAttribute(module, name, attribute)
 
 
 def _is_same_except_option_values(attribute: object, value: object) -> bool:

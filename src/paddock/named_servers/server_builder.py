@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from paddock.extensions.extension import Extension
     from paddock.extensions.manifest import ItemKind
     from paddock.named_servers.definition import ServerDefinition
+    from paddock.named_servers.tool_options import ErrorReporter, ToolOptionValues
 
-    ToolOptionValues = Mapping[str, Mapping[str, Any]]
-    ErrorReporter = Callable[[PaddockError], object]
 
 _thread_state = threading.local()
 
@@ -66,6 +65,13 @@ def _make_unique_name(name: str, used_names: set[str], last_numbers: Counter[str
         if candidate not in used_names:
             used_names.add(candidate)
             return candidate
+
+
+class _ResolvedItem(NamedTuple):
+    """An element of a definition's list, with the tool, prompt or resource that it resolves to."""
+
+    spec: Any
+    item: Any
 
 
 class DefinitionOrigin(NamedTuple):
@@ -157,15 +163,14 @@ def _build_from_definition(
         server.metadata.declare_extension(UI_EXTENSION, {})
     tools = list(_resolve_items("tools", definition.tools, origin, report))
     # Tools of different extensions may have the same name, but clients need unique ones.
-    names = number_duplicate_names(tool.name for _, tool in tools)
-    server.register(
-        tool if tool.name == name else _rename_tool(tool, name)
-        for (_, tool), name in zip(tools, names, strict=True)
-    )
+    names = number_duplicate_names(resolved.item.name for resolved in tools)
+    aliases: list[tuple[object, str]] = []
+    for (spec, tool), name in zip(tools, names, strict=True):
+        server.register([tool if tool.name == name else _rename_tool(tool, name)])
+        aliases.append((spec, name))
     for kind in ("prompts", "resources"):
         items = _resolve_items(kind, getattr(definition, kind), origin, report)
-        server.register(item for _, item in items)
-    aliases = [(spec, name) for (spec, _), name in zip(tools, names, strict=True)]
+        server.register(resolved.item for resolved in items)
     # A tool may have one name in the definition and another that clients see. Each source of
     # option values may use either, so all are mapped to the names that clients see.
     sources = [map_to_exposed_names(source, aliases) for source in (definition.options, *options)]
@@ -187,12 +192,12 @@ def _configure_prebuilt_server(
 
 def _resolve_items(
     kind: ItemKind, specs: list[Any], origin: DefinitionOrigin, report: ErrorReporter
-) -> Iterator[tuple[Any, Any]]:
-    """Yield the specifications in a list, each with the item that it resolves to."""
+) -> Iterator[_ResolvedItem]:
+    """Yield the elements of a list with their items, and report those that cannot be loaded."""
     for number, spec in enumerate(specs):
         where = f"{origin.where}: {kind}[{number}]"
         try:
-            yield spec, _resolve_item(kind, spec, origin, where)
+            yield _ResolvedItem(spec, _resolve_item(kind, spec, origin, where))
         except (DefinitionError, LoadError) as error:
             report(error)
 

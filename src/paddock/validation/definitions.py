@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.definition_files import (
@@ -218,6 +218,13 @@ def _read_table(subject: ValidationSubject, file: str) -> Mapping[str, object] |
     return None
 
 
+class LoadedServer(NamedTuple):
+    """The definition of a server that could be read, with its location."""
+
+    server: ServerDefinition
+    definition: LoadedDefinition
+
+
 CHECK_ORDER: tuple[ItemKind, ...] = ("servers", "tools", "prompts", "resources")
 _IGNORED_PREFIXES = ("_", ".")
 
@@ -243,12 +250,12 @@ def check_definitions(subject: ValidationSubject) -> None:
     # Servers are built last, because building is skipped if any item has an error.
     for result in results:
         if result is not None:
-            check_assembly(*result, subject)
+            check_assembly(result.server, result.definition, subject)
 
 
 def check_single_item(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem
-) -> tuple[ServerDefinition, LoadedDefinition] | None:
+) -> LoadedServer | None:
     """Check one item, and return its definition if it is a valid server."""
     if _is_root_missing(subject):
         return None
@@ -354,7 +361,7 @@ def _report_undeclared_item(
 
 def _check_item_contents(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem
-) -> tuple[ServerDefinition, LoadedDefinition] | None:
+) -> LoadedServer | None:
     """Read the definition of an item and check it, unless it has no readable file.
 
     The definition of a valid server is returned, because servers are built only after all items
@@ -377,6 +384,6 @@ def _check_item_contents(
     definition = LoadedDefinition(kind, value, file, location, item.name)
     if kind == "servers":
         server = check_server(definition, subject, description=item.description)
-        return None if server is None else (server, definition)
+        return None if server is None else LoadedServer(server, definition)
     check_item(definition, subject)
     return None

@@ -8,7 +8,7 @@ are an error alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
 from paddock.extensions.definition_files import MAX_DEFINITION_BYTES, DefinitionFile, ParseCache
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from paddock.extensions.paclets.property_tables import PropertyDict
     from paddock.wolfram.expressions import Expression
 
-    _ParsedFile = tuple[DefinitionContent, object, PropertyDict | None]
-
 MX_SUFFIX = ".mx"
 PACLET_DEFINITION_SUFFIXES = (".wxf", ".wl", MX_SUFFIX)
 _DESCRIPTION_KEY = "Description"
@@ -55,6 +53,15 @@ _PROPERTY_MAKERS: dict[str, Callable[[PropertyDict, FunctionOwner, str], Mapping
     "prompts": make_prompt_properties,
     "servers": make_server_properties,
 }
+
+
+class _ParsedFile(NamedTuple):
+    """A definition file, with its content as data."""
+
+    content: DefinitionContent
+    data: object
+    items: PropertyDict | None
+    """The items by name, if the file is combined and its content is a table."""
 
 
 _combined_files: ParseCache[_ParsedFile] = ParseCache()
@@ -85,8 +92,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         Raises:
             LoadError: The file cannot be read.
         """
-        content, _, _ = self._load_file()
-        expression: Expression | None = content.expression
+        expression: Expression | None = self._load_file().content.expression
         if self.is_combined:
             # In a combined file, the item is the right side of the rule for its name.
             rule = _find_rule(expression, self.item)
@@ -114,9 +120,9 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
     def _read_item_table(self) -> tuple[PropertyDict, str]:
         """Return the table of the item and its location."""
         content, value, items = self._load_file()
-        if self.is_combined:
-            if items is None or self.item not in items:
-                raise self._make_definition_error(value if items is None else items, content)
+        if self.is_combined and (items is None or self.item not in items):
+            raise self._make_definition_error(value if items is None else items, content)
+        if items is not None:
             value = items[self.item]
         try:
             table = read_tool_table(value) if self.kind == "tools" else to_table(value)
@@ -135,13 +141,17 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         )
 
     def _parse_file(self) -> _ParsedFile:
-        """Parse the file: its source, its data and, if it is combined, the table of items."""
+        """Parse the file, without a cache.
+
+        Raises:
+            LoadError: The file cannot be read or parsed.
+        """
         if self.path.suffix == MX_SUFFIX:
             raise _make_mx_error(self.path)
         data = self.files.read_file(self.inner_path, MAX_DEFINITION_BYTES)
         content = parse_content(data, self.path.suffix, str(self.path))
         value = content.to_data()
-        return content, value, to_table(value) if self.is_combined else None
+        return _ParsedFile(content, value, to_table(value) if self.is_combined else None)
 
     def _make_definition_error(self, value: object, content: DefinitionContent) -> LoadError:
         item_kind = self.kind.removesuffix("s")
