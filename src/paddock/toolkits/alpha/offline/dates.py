@@ -23,18 +23,18 @@ _MONTH_NAMES = (
     *("january", "february", "march", "april", "may", "june", "july", "august"),
     *("september", "october", "november", "december"),
 )
-_MONTH_PATTERN = "|".join([*_MONTH_NAMES, *(month[:3] for month in _MONTH_NAMES), "sept"])
-_DATE_PATTERN = (
-    rf"(\d{{4}}-\d\d-\d\d|(?:{_MONTH_PATTERN})\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}"
-    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTH_PATTERN})\.?,? \d{{4}}"
+_MONTH = "|".join([*_MONTH_NAMES, *(month[:3] for month in _MONTH_NAMES), "sept"])
+_DATE = (
+    rf"(\d{{4}}-\d\d-\d\d|(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTH})\.?,? \d{{4}}"
     r"|today|tomorrow|yesterday)"
 )
-_COUNT_PATTERN = r"(\d{1,6})"
-_DURATION_PATTERN = rf"{_COUNT_PATTERN} (days?|weeks?)"
-_UNIT_PATTERN = r"(days|weeks)"
+_COUNT = r"(\d{1,6})"
+_DURATION = rf"{_COUNT} (days?|weeks?)"
+_UNIT = r"(days|weeks)"
 _RELATIVE_DATE_PATTERN = r"\b(?:today|tomorrow|yesterday|ago)\b"
 TODAY_NOTE = "Today is {} by the clock of the machine that runs Paddock."
-_COUNTED_UNIT_PATTERN = rf"(?:how many |number of )?{_UNIT_PATTERN}"
+_COUNTED_UNIT = rf"(?:how many |number of )?{_UNIT}"
 
 
 def answer_date(text: str) -> OfflineAnswer | None:
@@ -70,7 +70,7 @@ def _parse_date(text: str) -> datetime.date:
         date = datetime.date.fromisoformat(lower)
     else:
         day, year = (int(numeral) for numeral in re.findall(r"\d+", lower))
-        month_name = re.findall(_MONTH_PATTERN, lower)[0][:3]
+        month_name = re.findall(_MONTH, lower)[0][:3]
         month = 1 + [name[:3] for name in _MONTH_NAMES].index(month_name)
         date = datetime.date(year, month, day)
     return _check_year_range(date)
@@ -138,23 +138,14 @@ def _answer_leap_year(year: str) -> OfflineAnswer:
 
 
 _PHRASES: Phrases = (
-    (
-        rf"{_COUNTED_UNIT_PATTERN} (?:are there )?between {_DATE_PATTERN} and {_DATE_PATTERN}",
-        _answer_interval,
-    ),
-    (
-        rf"{_COUNTED_UNIT_PATTERN} from {_DATE_PATTERN} (?:to|until) {_DATE_PATTERN}",
-        _answer_interval,
-    ),
-    (rf"{_COUNTED_UNIT_PATTERN} (?:until|till) {_DATE_PATTERN}", _answer_until),
-    (rf"{_COUNTED_UNIT_PATTERN} since {_DATE_PATTERN}", _answer_since),
-    (rf"(?:date )?{_DURATION_PATTERN} (?:after|from) {_DATE_PATTERN}", _create_offset_answer(1)),
-    (rf"(?:date )?{_DURATION_PATTERN} before {_DATE_PATTERN}", _create_offset_answer(-1)),
-    (rf"(?:date )?{_DURATION_PATTERN} ago", _create_offset_answer(-1)),
-    (rf"(?:what )?day of (?:the )?week (?:is|was|of|for|on)? ?{_DATE_PATTERN}", _answer_weekday),
-    (
-        rf"(?:what |which )(?:day|weekday|day of the week) (?:is|was) {_DATE_PATTERN}",
-        _answer_weekday,
-    ),
+    (rf"{_COUNTED_UNIT} (?:are there )?between {_DATE} and {_DATE}", _answer_interval),
+    (rf"{_COUNTED_UNIT} from {_DATE} (?:to|until) {_DATE}", _answer_interval),
+    (rf"{_COUNTED_UNIT} (?:until|till) {_DATE}", _answer_until),
+    (rf"{_COUNTED_UNIT} since {_DATE}", _answer_since),
+    (rf"(?:date )?{_DURATION} (?:after|from) {_DATE}", _create_offset_answer(1)),
+    (rf"(?:date )?{_DURATION} before {_DATE}", _create_offset_answer(-1)),
+    (rf"(?:date )?{_DURATION} ago", _create_offset_answer(-1)),
+    (rf"(?:what )?day of (?:the )?week (?:is|was|of|for|on)? ?{_DATE}", _answer_weekday),
+    (rf"(?:what |which )(?:day|weekday|day of the week) (?:is|was) {_DATE}", _answer_weekday),
     (r"is (\d{4}) a leap year", _answer_leap_year),
 )

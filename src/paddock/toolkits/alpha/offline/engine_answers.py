@@ -60,6 +60,10 @@ _FAR_POINTS = (1e2, 1e3, 1e4, 1e5, 1e6)
 _CUBIC_DEGREE = 3
 CONSTANT_NOTE = "The constant of integration is omitted."
 COMPLEX_NOTE = "With complex solutions."
+_FORMULA = r"(?P<formula>[^=]+?)"
+_INTEGRATE = r"(?:integrate|integral of|antiderivative of)"
+_ARROW = r"(?:->|\u2192)"
+_APPROACHES = rf"(?:{_ARROW}|approaches|goes to|tends to)"
 _VARIABLE_CLAUSE = r"(?: (?:with respect to|wrt) (?P<name>[a-z]))?"
 _LIMITS_CLAUSE = r"(?: from (?:(?P<in>[a-z]) ?= ?)?(?P<start>[^=]+?) to (?P<end>[^=]+?))?"
 _INFINITY_VALUES = {
@@ -398,32 +402,17 @@ def _parse_limit(text: str | None) -> Formula | float | None:
 
 
 _PHRASES: tuple[tuple[str, Callable[[FormulaQuestion, EvaluateCode], EngineResult]], ...] = (
-    (rf"(?:first )?derivative of (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", differentiate),
-    (rf"differentiate (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", differentiate),
-    (r"d/d(?P<name>[a-z]) ?(?P<formula>[^=]+)", differentiate),
-    (rf"second derivative of (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", differentiate_twice),
-    (
-        (
-            r"(?:integrate|integral of|antiderivative of) (?P<formula>[^=]+?)"
-            rf"{_VARIABLE_CLAUSE}{_LIMITS_CLAUSE}"
-        ),
-        integrate,
-    ),
-    (r"solve (?P<formula>[^=]+)=(?P<right>[^=]+?)(?: for (?P<name>[a-z]))?", solve_equation),
-    (r"(?:roots|zeros|zeroes) of (?P<formula>[^=]+)", solve_equation),
-    (r"(?P<formula>[^=]+)=(?P<right>[^=]+)", solve_equation),
-    (r"factor(?:ize|ise)? (?P<formula>[^=]+)", factorize),
-    (r"expand (?P<formula>[^=]+)", expand),
-    (r"simplify (?P<formula>[^=]+)", simplify),
-    (
-        (
-            r"limit of (?P<formula>[^=]+?) as (?P<name>[a-z]) ?"
-            r"(?:->|\u2192|approaches|goes to|tends to) ?(?P<end>[^=]+)"
-        ),
-        find_limit,
-    ),
-    (
-        r"lim(?:it)? (?P<name>[a-z]) ?(?:->|\u2192) ?(?P<end>\S+) (?:of )?(?P<formula>[^=]+)",
-        find_limit,
-    ),
+    (rf"(?:first )?derivative of {_FORMULA}{_VARIABLE_CLAUSE}", differentiate),
+    (rf"differentiate {_FORMULA}{_VARIABLE_CLAUSE}", differentiate),
+    (rf"d/d(?P<name>[a-z]) ?{_FORMULA}", differentiate),
+    (rf"second derivative of {_FORMULA}{_VARIABLE_CLAUSE}", differentiate_twice),
+    (rf"{_INTEGRATE} {_FORMULA}{_VARIABLE_CLAUSE}{_LIMITS_CLAUSE}", integrate),
+    (rf"solve {_FORMULA}=(?P<right>[^=]+?)(?: for (?P<name>[a-z]))?", solve_equation),
+    (rf"(?:roots|zeros|zeroes) of {_FORMULA}", solve_equation),
+    (rf"{_FORMULA}=(?P<right>[^=]+)", solve_equation),
+    (rf"factor(?:ize|ise)? {_FORMULA}", factorize),
+    (rf"expand {_FORMULA}", expand),
+    (rf"simplify {_FORMULA}", simplify),
+    (rf"limit of {_FORMULA} as (?P<name>[a-z]) ?{_APPROACHES} ?(?P<end>[^=]+)", find_limit),
+    (rf"lim(?:it)? (?P<name>[a-z]) ?{_ARROW} ?(?P<end>\S+) (?:of )?{_FORMULA}", find_limit),
 )

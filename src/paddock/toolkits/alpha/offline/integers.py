@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
 MAX_FACTORED_NUMBER = 10**12  # Trial division up to its square root takes 0.1 s.
 _MAX_COMBINATION_SIZE = 1000
-_INTEGER_PATTERN = r"(\d{1,3}(?:,\d{3})+|[1-9]\d*|0)"
+_INTEGER = r"(\d{1,3}(?:,\d{3})+|[1-9]\d*|0)"
 _BASE_FORMATS = {"binary": ("b", 2), "octal": ("o", 8), "hexadecimal": ("x", 16), "hex": ("x", 16)}
-_GCD_PATTERN = (
-    r"(?:greatest common divisor|gcd|greatest common factor|gcf|highest common factor|hcf)"
-)
-_INTEGER_LIST_PATTERN = r"((?:\d+(?:, and |, | and ))+\d+)"
+_GCD = r"(?:greatest common (?:divisor|factor)|highest common factor|gcd|gcf|hcf)"
+_INTEGERS = r"((?:\d+(?:, and |, | and ))+\d+)"
 
 
 def answer_integers(text: str) -> OfflineAnswer | None:
@@ -113,24 +111,18 @@ def _answer_base(numeral: str, base: str) -> OfflineAnswer:
 
 
 _PHRASES: Phrases = (
-    (rf"is {_INTEGER_PATTERN} (?:a )?prime(?: number)?", _answer_primality),
+    (rf"is {_INTEGER} (?:a )?prime(?: number)?", _answer_primality),
+    (rf"prime (?:factors|factorization|factorisation) of {_INTEGER}", _answer_factorization),
+    (rf"factor(?:ize|ise)? {_INTEGER}", _answer_factorization),
+    (rf"{_GCD} of {_INTEGERS}", _create_list_answer("greatest common divisor", math.gcd)),
     (
-        rf"(?:prime factors|prime factorization|prime factorisation) of {_INTEGER_PATTERN}",
-        _answer_factorization,
-    ),
-    (rf"factor(?:ize|ise)? {_INTEGER_PATTERN}", _answer_factorization),
-    (
-        rf"{_GCD_PATTERN} of {_INTEGER_LIST_PATTERN}",
-        _create_list_answer("greatest common divisor", math.gcd),
-    ),
-    (
-        rf"(?:least common multiple|lcm) of {_INTEGER_LIST_PATTERN}",
+        rf"(?:least common multiple|lcm) of {_INTEGERS}",
         _create_list_answer("least common multiple", math.lcm),
     ),
-    (rf"{_INTEGER_PATTERN} (?:mod|modulo) {_INTEGER_PATTERN}", _answer_remainder),
-    (rf"remainder of {_INTEGER_PATTERN} divided by {_INTEGER_PATTERN}", _answer_remainder),
-    (rf"{_INTEGER_PATTERN} choose {_INTEGER_PATTERN}", _answer_combinations),
-    (rf"{_INTEGER_PATTERN} factorial", _answer_factorial),
-    (rf"factorial of {_INTEGER_PATTERN}", _answer_factorial),
-    (rf"(?:convert )?{_INTEGER_PATTERN} (?:in|to) (binary|octal|hexadecimal|hex)", _answer_base),
+    (rf"{_INTEGER} (?:mod|modulo) {_INTEGER}", _answer_remainder),
+    (rf"remainder of {_INTEGER} divided by {_INTEGER}", _answer_remainder),
+    (rf"{_INTEGER} choose {_INTEGER}", _answer_combinations),
+    (rf"{_INTEGER} factorial", _answer_factorial),
+    (rf"factorial of {_INTEGER}", _answer_factorial),
+    (rf"(?:convert )?{_INTEGER} (?:in|to) (binary|octal|hexadecimal|hex)", _answer_base),
 )
