@@ -86,48 +86,47 @@ def update_index(
     embedding_name = embeddings.choose_embedding() if vectors is None else vectors
     accepts_any_vectors = vectors is not None or embedding_name == embeddings.NO_VECTORS
     for corpus in corpora:
-        sources = [
-            CorpusSource(key, f"{stamp}{VECTORS_STAMP_SEPARATOR}{embedding_name}")
-            for key, stamp in corpus.list_sources()
-        ]
-        known = database.get_stamps(corpus.name)
-        # Sources that the corpus no longer lists are removed with their pages.
-        removed = known.keys() - {source.key for source in sources}
-        if removed:
-            database.remove_sources(corpus.name, removed)
-        stale = [
-            source
-            for source in sources
-            if not _is_up_to_date(source, known, accepts_any_vectors=accepts_any_vectors)
-        ]
-        page_count = 0
-        for indexed_count, source in enumerate(stale):
+        stale_sources = _find_stale_sources(
+            database, corpus, embedding_name, accepts_any_vectors=accepts_any_vectors
+        )
+        source_count, page_count = len(stale_sources), 0
+        for indexed_count, source in enumerate(stale_sources):
             # The time limit is checked between sources, since a source is always indexed as a
             # whole.
-            report(IndexProgress(corpus.name, indexed_count, len(stale), page_count))
+            report(IndexProgress(corpus.name, indexed_count, source_count, page_count))
             if end_time is not None and monotonic() > end_time:
                 return False
             page_count += _index_source(database, corpus, source, embedding_name)
-        if stale:
-            report(IndexProgress(corpus.name, len(stale), len(stale), page_count))
+        if stale_sources:
+            report(IndexProgress(corpus.name, source_count, source_count, page_count))
     return True
 
 
-def _is_up_to_date(
-    source: CorpusSource, known: dict[str, str], *, accepts_any_vectors: bool
-) -> bool:
-    """Return True if the index contains the current content of a source.
+def _find_stale_sources(
+    database: IndexStore, corpus: Corpus, embedding_name: str, *, accepts_any_vectors: bool
+) -> list[CorpusSource]:
+    """Return the sources of a corpus to index, and remove those that the corpus no longer lists.
 
     Args:
-        source: The source, whose stamp includes the name of the embedding.
-        known: The stamps in the index by key.
-        accepts_any_vectors: Whether to ignore the embedding and compare the content only.
+        database: The index.
+        corpus: The corpus.
+        embedding_name: The embedding for new pages, which becomes a part of the stamps.
+        accepts_any_vectors: Whether a source that has not changed may keep vectors of another
+            embedding.
     """
-    stamp = known.get(source.key)
-    if not accepts_any_vectors or stamp is None:
-        return stamp == source.stamp
-    content_stamp = source.stamp.partition(VECTORS_STAMP_SEPARATOR)[0]
-    return stamp.partition(VECTORS_STAMP_SEPARATOR)[0] == content_stamp
+    indexed_stamps = database.get_stamps(corpus.name)
+    sources = list(corpus.list_sources())
+    removed_keys = indexed_stamps.keys() - {source.key for source in sources}
+    if removed_keys:
+        database.remove_sources(corpus.name, removed_keys)
+    stale_sources = []
+    for key, content_stamp in sources:
+        stamp = f"{content_stamp}{VECTORS_STAMP_SEPARATOR}{embedding_name}"
+        indexed_stamp = indexed_stamps.get(key, "")
+        is_same_content = indexed_stamp.partition(VECTORS_STAMP_SEPARATOR)[0] == content_stamp
+        if indexed_stamp != stamp and not (accepts_any_vectors and is_same_content):
+            stale_sources.append(CorpusSource(key, stamp))
+    return stale_sources
 
 
 def _index_source(

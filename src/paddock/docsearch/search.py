@@ -237,8 +237,8 @@ class _OpenIndex:
         self.notes.append(_format_memory_note(error))
 
 
-# A reentrant lock: `_ensure_indexed` calls itself after switching to memory.
-_INDEX_LOCK = threading.RLock()
+_INDEX_LOCK = threading.Lock()
+"""Held while this process uses its open index."""
 _open_indexes: list[_OpenIndex] = []
 
 
@@ -281,40 +281,55 @@ def _format_memory_note(error: Exception) -> str:
 def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
     """Index small corpora now, and start a background process for the others.
 
-    The first query must be answered quickly. It indexes small corpora completely and the most
-    popular part of large ones within a time limit. Later queries only start the background process
-    from time to time, which finds changed sources.
+    The first query must be answered quickly. Later queries only start the background process from
+    time to time, which finds changed sources.
     """
-    new = [name for name in names if name not in index.started_corpora]
-    small = [name for name in new if name in INDEX_ON_FIRST_QUERY]
-    large = [name for name in new if name in INDEX_PARTLY_ON_FIRST_QUERY]
-    vectors = embeddings.choose_embedding()
-    # A sentence model is too slow for the first query. Pages get static vectors now, and the
-    # background process replaces them.
-    first_vectors = vectors if vectors == embeddings.NO_VECTORS else embeddings.STATIC_VECTORS
     try:
-        update_index(index.store, load_corpora(small), vectors=first_vectors)
-        seconds = FIRST_QUERY_WAIT_SECONDS
-        update_index(index.store, load_corpora(large), vectors=first_vectors, seconds=seconds)
+        _index_for_first_query(index, names)
     except IndexUnavailableError as error:
         if index.store.file is None or isinstance(error, DamagedIndexError):
             raise
         index.switch_to_memory(error)
-        _ensure_indexed(index, names)
-        return
+        _index_for_first_query(index, names)
+    if index.store.file is not None:
+        _start_due_indexing(index, names)
+
+
+def _index_for_first_query(index: _OpenIndex, names: Sequence[str]) -> None:
+    """Index small corpora completely, and the most popular part of large ones.
+
+    Corpora that an earlier query has indexed are skipped.
+    """
+    new_names = [name for name in names if name not in index.started_corpora]
+    small = [name for name in new_names if name in INDEX_ON_FIRST_QUERY]
+    large = [name for name in new_names if name in INDEX_PARTLY_ON_FIRST_QUERY]
+    # A sentence model is too slow for the first query. Pages get static vectors now, and the
+    # background process replaces them.
+    vectors = embeddings.STATIC_VECTORS
+    if embeddings.choose_embedding() == embeddings.NO_VECTORS:
+        vectors = embeddings.NO_VECTORS
+    update_index(index.store, load_corpora(small), vectors=vectors)
+    seconds = FIRST_QUERY_WAIT_SECONDS
+    update_index(index.store, load_corpora(large), vectors=vectors, seconds=seconds)
     index.started_corpora.update(small, large)
+
+
+def _start_due_indexing(index: _OpenIndex, names: Sequence[str]) -> None:
+    """Start a background process for the corpora that no process has checked for some time."""
+    vectors = embeddings.choose_embedding()
     has_model = vectors not in (embeddings.NO_VECTORS, embeddings.STATIC_VECTORS)
     now = monotonic()
-    due = [
+    due_names = [
         name
         for name in names
         if name in CORPORA
+        # The first query indexes small corpora completely, but without the vectors of a model.
         and (has_model or name not in INDEX_ON_FIRST_QUERY)
         and now - index.checked_at.get(name, -RECHECK_INTERVAL_SECONDS) >= RECHECK_INTERVAL_SECONDS
     ]
-    if due and index.store.file is not None:
-        index.checked_at.update(dict.fromkeys(due, now))
-        start_background_indexing(due)
+    if due_names:
+        index.checked_at.update(dict.fromkeys(due_names, now))
+        start_background_indexing(due_names)
 
 
 def _describe_progress(index: _OpenIndex, names: Sequence[str]) -> Iterator[str]:

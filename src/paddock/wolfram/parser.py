@@ -87,8 +87,10 @@ def parse_slot(text: str, start: int, end: int) -> Node:
     slot_name = text.lstrip("#") or "1"
     if slot_name.isdigit():
         arg = Atom("number", slot_name)
+    elif slot_name.startswith('"'):
+        arg = Atom("string", slot_name)
     else:
-        arg = Atom("string", slot_name) if slot_name.startswith('"') else string(slot_name)
+        arg = string(slot_name)
     return Node(symbol(head), [arg], start, end, SLOT_FORM)
 
 
@@ -216,12 +218,9 @@ def _skip_invalid_text(state: ParseState, end: int) -> None:
 def _report_character(state: ParseState, start: int) -> None:
     """Report an invalid character. Adjacent invalid characters share one problem."""
     problems = state.source.problems
-    if (
-        problems
-        and problems[-1].end == start
-        and problems[-1].message.startswith(_UNEXPECTED_MESSAGE)
-    ):
-        problems[-1] = problems[-1]._replace(end=start + 1)
+    last = problems[-1] if problems else None
+    if last and last.end == start and last.message.startswith(_UNEXPECTED_MESSAGE):
+        problems[-1] = last._replace(end=start + 1)
     else:
         state.report_problem(f"{_UNEXPECTED_MESSAGE} {state.text[start]!r}", start, start + 1)
 
@@ -339,19 +338,11 @@ def _handle_named_blank(state: ParseState, match: re.Match[str], kind: int) -> N
     push_operand(state, parse_blank(text, start, state.position), start)
 
 
-def _handle_blank(state: ParseState, match: re.Match[str], kind: int) -> None:
+def _handle_short_form(state: ParseState, match: re.Match[str], kind: int) -> None:
+    """Push the node of a token such as `_Integer`, `#1` or `%`."""
     start = match.start(kind)
-    push_operand(state, parse_blank(match[kind], start, state.position), start)
-
-
-def _handle_slot(state: ParseState, match: re.Match[str], kind: int) -> None:
-    start = match.start(kind)
-    push_operand(state, parse_slot(match[kind], start, state.position), start)
-
-
-def _handle_out(state: ParseState, match: re.Match[str], kind: int) -> None:
-    start = match.start(kind)
-    push_operand(state, parse_out(match[kind], start, state.position), start)
+    node = _SHORT_FORM_PARSERS[kind](match[kind], start, state.position)
+    push_operand(state, node, start)
 
 
 def _handle_list(state: ParseState, match: re.Match[str], kind: int) -> None:
@@ -381,12 +372,8 @@ def _handle_plain_sign(state: ParseState, match: re.Match[str], kind: int) -> No
 
 
 def _handle_named_sign(state: ParseState, match: re.Match[str], kind: int) -> None:
-    text = SIGN_SYNONYMS.get(match[kind], match[kind])
-    _HANDLERS_BY_TEXT.get(text, handle_operator)(state, text, match.start(kind))
-
-
-def _handle_character(state: ParseState, match: re.Match[str], kind: int) -> None:
-    name = NAMES_BY_CHARACTER[match[kind]]
+    r"""Handle an operator or bracket that is written as a character or its name, as `\[Rule]`."""
+    name = NAMES_BY_CHARACTER.get(match[kind], match[kind])
     text = SIGN_SYNONYMS.get(name, name)
     _HANDLERS_BY_TEXT.get(text, handle_operator)(state, text, match.start(kind))
 
@@ -420,6 +407,11 @@ def _handle_boxes(state: ParseState, match: re.Match[str], kind: int) -> None:
     push_operand(state, boxes, start)
 
 
+_SHORT_FORM_PARSERS: dict[int, Callable[[str, int, int], Node]] = {
+    tokens.BLANK: parse_blank,
+    tokens.SLOT: parse_slot,
+    tokens.OUT: parse_out,
+}
 _HANDLERS_BY_TOKEN: dict[int, Callable[[ParseState, re.Match[str], int], None]] = {
     tokens.SYMBOL: _handle_atom,
     tokens.SYMBOL_CALL: _handle_symbol_call,
@@ -435,13 +427,13 @@ _HANDLERS_BY_TOKEN: dict[int, Callable[[ParseState, re.Match[str], int], None]] 
     tokens.BASED: _handle_based_number,
     tokens.NUMBER: _handle_atom,
     tokens.NUMBER_COMMA: _handle_atom_comma,
-    tokens.SLOT: _handle_slot,
-    tokens.OUT: _handle_out,
+    tokens.SLOT: _handle_short_form,
+    tokens.OUT: _handle_short_form,
     tokens.NAMED_OPERATOR: _handle_named_sign,
-    tokens.CHARACTER: _handle_character,
+    tokens.CHARACTER: _handle_named_sign,
     tokens.COMMENT: _handle_comment,
     tokens.BOXES: _handle_boxes,
-    tokens.BLANK: _handle_blank,
+    tokens.BLANK: _handle_short_form,
     tokens.JOINED: _handle_joined_token,
 }
 _TOKEN_HANDLERS = [

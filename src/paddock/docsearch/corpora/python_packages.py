@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib.metadata import Distribution, distributions
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from paddock.docsearch.corpora.python_source import MAX_SOURCE_BYTES, read_module_pages
@@ -92,17 +93,22 @@ def _read_distribution(distribution: Distribution) -> Iterator[DocPage]:
     )
     files = [file for file in distribution.files or () if file.suffix == ".py"]
     for file in files[:MAX_PACKAGE_FILES]:
-        parts = file.parts
-        is_hidden = any(part.startswith("_") and part != "__init__.py" for part in parts[:-1])
-        if is_hidden or _EXCLUDED_FOLDERS.intersection(parts) or ".." in parts:
+        if not _is_public_module(file):
             continue
         path = Path(str(file.locate()))
-        try:
+        # Other files of the package may be readable.
+        with suppress(OSError, ValueError, SyntaxError, RecursionError):
             source = read_regular_file(path, MAX_SOURCE_BYTES)
             resolver = PublicNameResolver(path, Path(str(distribution.locate_file(""))))
-            module = get_module_name(file.as_posix())
-            for page in read_module_pages(source, module, origin, resolver):
+            for page in read_module_pages(
+                source, get_module_name(file.as_posix()), origin, resolver
+            ):
                 if "._" not in page.title:
                     yield page
-        except (OSError, ValueError, SyntaxError, RecursionError):
-            continue  # other files of the package may be readable
+
+
+def _is_public_module(file: PurePath) -> bool:
+    """Return whether users may import from a file of a distribution, such as `json/decoder.py`."""
+    folders = file.parts[:-1]
+    is_private = any(folder.startswith("_") for folder in folders)
+    return not (is_private or ".." in folders or _EXCLUDED_FOLDERS.intersection(file.parts))

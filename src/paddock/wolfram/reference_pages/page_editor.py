@@ -397,14 +397,7 @@ def _get_section(page: SymbolPage, name: str, *, may_create: bool) -> PageSectio
 
     If it is missing, it is created in page order (`may_create`), or an error is raised.
     """
-    if name == layout.BASIC_EXAMPLES:
-        title, section = "Basic Examples", page.find_section(layout.BASIC_EXAMPLES_SECTION)
-    else:
-        title = layout.EXAMPLE_SECTIONS[name]
-        section = page.find_section(
-            layout.EXAMPLE_SECTION_STYLE,
-            lambda leaf: normalize_title(get_title(leaf.cell)) == normalize_title(title),
-        )
+    section, title = _find_section(page, name)
     if section is not None:
         return section
     if not may_create:
@@ -425,6 +418,18 @@ def _get_section(page: SymbolPage, name: str, *, may_create: bool) -> PageSectio
         ),
     )
     return _get_section(page, name, may_create=False)
+
+
+def _find_section(page: SymbolPage, name: str) -> tuple[PageSection | None, str]:
+    """Return a section of examples by name, or None, and the title of the section."""
+    if name == layout.BASIC_EXAMPLES:
+        return page.find_section(layout.BASIC_EXAMPLES_SECTION), "Basic Examples"
+    title = layout.EXAMPLE_SECTIONS[name]
+    section = page.find_section(
+        layout.EXAMPLE_SECTION_STYLE,
+        lambda leaf: normalize_title(get_title(leaf.cell)) == normalize_title(title),
+    )
+    return section, title
 
 
 def _get_heading_title(element: CellElement) -> str:
