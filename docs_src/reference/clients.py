@@ -165,9 +165,7 @@ def _normalize_path(path: str) -> str:
 
 def _describe_variables(client: Client) -> str:
     templates = " ".join(
-        location.path_template
-        for system in OPERATING_SYSTEMS
-        for location in client.places.for_system(system)
+        location.path_template for locations in client.places.values() for location in locations
     )
     names = sorted({*re.findall(r"\$\{(\w+)", templates)} - STANDARD_WINDOWS_VARIABLES)
     return f"; depends on {', '.join(f'`{name}`' for name in names)}" if names else ""

@@ -76,7 +76,10 @@ def extensions(pattern: str, *, as_json: bool) -> None:
     else:
         headings = ("extension", "version", "kind", *COUNTED_KINDS, "from")
         output.print_table(headings, map(_build_row, matching))
-        _warn_broken_extensions(matching)
+        for extension in matching:
+            if not isinstance(extension, Extension):
+                problem = extension.problem
+                output.print_warning(f"{extension.name}: {problem.message}", problem.hint)
 
 
 def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
@@ -87,14 +90,6 @@ def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
         return [*identity, *counts, str(extension.directory)]
     name, state = output.StyledCell(extension.name, "red"), output.StyledCell("broken", "red")
     return [name, state, extension.kind, *("" for _ in COUNTED_KINDS), str(extension.place)]
-
-
-def _warn_broken_extensions(matches: list[Extension | BrokenExtension]) -> None:
-    for extension in matches:
-        if not isinstance(extension, Extension):
-            output.print_warning(
-                f"{extension.name}: {extension.problem.message}", extension.problem.hint
-            )
 
 
 def _describe_extension(extension: Extension | BrokenExtension) -> Json:

@@ -178,15 +178,8 @@ def _configure_after_load(
             previous_callback(server)
         if options:
             server.set_tool_options(options)
-        if mounts:
-            _mount_servers(server, mounts)
+        for name, target in mounts:
+            resolve_name(MOUNT_SERVER)(server, target, name)
 
     if options or mounts:
         source.on_load = complete
-
-
-def _mount_servers(server: BaseServer, mounts: list[tuple[str, str]]) -> None:
-    """Mount the servers given with `--mount`."""
-    mount_server = resolve_name(MOUNT_SERVER)
-    for name, target in mounts:
-        mount_server(server, target, name)

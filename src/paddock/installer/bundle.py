@@ -353,15 +353,14 @@ def _describe_server(server: InstallableServer) -> dict[str, object]:
         "version": metadata.version,
         "description": metadata.description or f"The MCP server {metadata.name}",
         "author": {"name": author if isinstance(author, str) else "made with Paddock"},
-        "tools": [_describe_tool(build_tool_entry(tool)) for tool in loaded_server.tools],
+        "tools": [
+            {key: entry[key] for key in ("name", "description") if entry.get(key)}
+            for entry in map(build_tool_entry, loaded_server.tools)
+        ],
     }
     if len(loaded_server.prompts):
         description["prompts_generated"] = True
     return description
-
-
-def _describe_tool(entry: Mapping[str, object]) -> dict[str, object]:
-    return {field: entry[field] for field in ("name", "description") if entry.get(field)}
 
 
 def _encode_json(data: object) -> bytes:

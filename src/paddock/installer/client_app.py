@@ -42,20 +42,6 @@ class ConfigLocation:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigLocations:
-    """The locations of a client's configuration on each system, the preferred one first."""
-
-    linux: tuple[ConfigLocation, ...] = ()
-    macos: tuple[ConfigLocation, ...] = ()
-    windows: tuple[ConfigLocation, ...] = ()
-
-    def for_system(self, system: OperatingSystem) -> tuple[ConfigLocation, ...]:
-        """Return the locations on one system."""
-        locations: tuple[ConfigLocation, ...] = getattr(self, system)
-        return locations
-
-
-@dataclass(frozen=True, slots=True)
 class InstallLinkFormat:
     """The format of a link that installs a server.
 
@@ -84,7 +70,8 @@ class Client:
     kind: Literal["chat", "coding"] = "coding"
     """Selects the built-in server that is installed by default."""
     url: str = ""
-    places: ConfigLocations = field(default_factory=ConfigLocations)
+    places: Mapping[OperatingSystem, tuple[ConfigLocation, ...]] = field(default_factory=dict)
+    """The locations of its configuration on each system, the preferred one first."""
     all_places: bool = False
     """True to write every location that exists, not only the first."""
     merges_files: bool = False
@@ -146,9 +133,7 @@ class Client:
     @property
     def has_file(self) -> bool:
         """True if the client has config files; otherwise users paste an entry or follow a link."""
-        return bool(
-            self.project or any(self.places.for_system(system) for system in OPERATING_SYSTEMS)
-        )
+        return bool(self.project or any(self.places.values()))
 
     def get_follow_up_steps(self, *, is_project: bool) -> tuple[str, ...]:
         """Return the manual steps after an installation for the user or into a project."""

@@ -32,17 +32,16 @@ PROC_DIRECTORY = Path("/proc")
 def detected_clients(*, machine: HostMachine | None = None) -> list[Client]:
     """Return the supported clients that seem to be installed, in alphabetical order."""
     machine = machine or HostMachine.current()
-    return [
-        client
-        for client in supported_clients().values()
-        if _has_config_files(client, machine) or _has_program(client, machine)
-    ]
+    return [client for client in supported_clients().values() if _is_installed(client, machine)]
 
 
-def _has_config_files(client: Client, machine: HostMachine) -> bool:
-    if any(_is_location_present(machine, location) for location in machine.get_locations(client)):
-        return True
-    return any(path_exists(machine.resolve_local_path(sign)) for sign in client.signs)
+def _is_installed(client: Client, machine: HostMachine) -> bool:
+    path = machine.environment.get("PATH", "")
+    return (
+        any(_is_location_present(machine, place) for place in machine.get_locations(client))
+        or any(path_exists(machine.resolve_local_path(sign)) for sign in client.signs)
+        or any(shutil.which(program, path=path) for program in client.programs)
+    )
 
 
 def _is_location_present(machine: HostMachine, location: ConfigLocation) -> bool:
@@ -52,11 +51,6 @@ def _is_location_present(machine: HostMachine, location: ConfigLocation) -> bool
         path_exists(file) or not (location.is_shared or file.parent == home)
         for file in iterate_location_files(machine, location)
     )
-
-
-def _has_program(client: Client, machine: HostMachine) -> bool:
-    path = machine.environment.get("PATH", "")
-    return any(shutil.which(program, path=path) for program in client.programs)
 
 
 def is_running(client: Client) -> bool:

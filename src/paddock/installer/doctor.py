@@ -140,7 +140,8 @@ def doctor(
     findings = [] if client is not None else list(_report_damaged_records())
     for entry in entries:
         if progress is not None:
-            progress(f"{entry.key} in {_get_client_name(entry.client)}")
+            known_client = supported_clients().get(entry.client)
+            progress(f"{entry.key} in {known_client.name if known_client else entry.client}")
         findings += _examine_entry(entry)
     examined_files = {entry.file for entry in entries}
     for client_app in clients:
@@ -173,11 +174,6 @@ def _collect_entries(clients: list[Client]) -> list[InstalledEntry]:
         for entry in find_installed_entries(InstallDestination(client, files, USER_SCOPE)):
             entries.setdefault((entry.client, entry.identity), entry)
     return sorted(entries.values(), key=lambda entry: (entry.client, str(entry.file), entry.key))
-
-
-def _get_client_name(client_id: str) -> str:
-    client = supported_clients().get(client_id)
-    return client_id if client is None else client.name
 
 
 def _check_readable(client: Client, file: Path) -> list[Finding]:

@@ -454,7 +454,7 @@ def _remove_content(
     # The methods are tried in order of fidelity. Cutting out the inserted text restores the file
     # byte for byte, if necessary after lifting off the later layers. Removing the entry by the
     # rules of the format comes last, because it cannot restore the original text.
-    if location.cut_out(content, undo) is None:
+    if location.cut_out(content, undo) is MISSING:
         reinserted = reinsert_later_entries(content, InsertedEntry(location, undo, ()), later)
         if reinserted is not None:
             return reinserted[0], _attach_undo_records(later, reinserted[1])

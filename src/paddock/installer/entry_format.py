@@ -120,7 +120,8 @@ class EntryFormat:
         for form in self.all_forms:
             values: dict[str, object] = {}
             if _match_form(form, data, values):
-                return _build_entry(values, is_enabled=_is_enabled(data))
+                is_disabled = data.get("disabled") is True or data.get("enabled") is False
+                return _build_entry(values, is_enabled=not is_disabled)
         return None
 
 
@@ -228,10 +229,6 @@ def _build_entry(values: Mapping[str, object], *, is_enabled: bool) -> ConfigEnt
         working_directory=fields.directory if isinstance(fields.directory, str) else "",
         forwarded_variables=tuple(name for name in forwarded if isinstance(name, str)),
     )
-
-
-def _is_enabled(data: Mapping[str, object]) -> bool:
-    return data.get("disabled") is not True and data.get("enabled") is not False
 
 
 PLAIN = EntryFormat(stdio=PROGRAM_FORM, http=URL_FORM)

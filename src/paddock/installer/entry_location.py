@@ -21,6 +21,7 @@ from paddock.installer.config_files.document import (
     MISSING,
     ConfigurationError,
     DocumentFile,
+    MissingType,
     NamedElementStep,
     load_document,
 )
@@ -189,13 +190,6 @@ class UndoRecord(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class RemainingContent:
-    """The content that remains after an entry was cut out; None if the file should be deleted."""
-
-    content: bytes | None
-
-
-@dataclass(frozen=True)
 class EntryLocation:
     """The location of one entry: a client's file and the key of the entry in it."""
 
@@ -289,40 +283,38 @@ class EntryLocation:
             undo: The record of the insertion. Without it, only the entry is removed, and nothing
                 is restored.
         """
-        remaining = None if undo is None else self.cut_out(content, undo)
-        if remaining is not None:
-            return remaining.content
+        remaining = MISSING if undo is None else self.cut_out(content, undo)
+        if remaining is not MISSING:
+            return remaining
         document_file = self.load_document(content)
         document = self._remove_from_document(document_file.document, undo)
         after = document_file.replace_document(document).to_bytes()
-        return after if undo is None else self._build_remainder(after, undo).content
+        return after if undo is None else self._delete_if_empty(after, undo)
 
-    def cut_out(self, content: bytes | None, undo: UndoRecord) -> RemainingContent | None:
+    def cut_out(self, content: bytes | None, undo: UndoRecord) -> bytes | MissingType | None:
         """Cut out the inserted text, which restores the user's formatting and comments.
 
         Returns:
-            The remaining content, or None if the inserted text cannot be identified.
+            The remaining content, None if the file should be deleted, or `MISSING` if the inserted
+            text cannot be identified.
         """
         if content is None:
-            return None
+            return MISSING
         candidates = iterate_reverted_contents(undo.splice, content)
         if is_untouched(undo.splice, content):
-            return self._build_remainder(next(candidates), undo)
+            return self._delete_if_empty(next(candidates), undo)
         # Text that looks like the insertion may be elsewhere in the file. A cut is therefore only
         # accepted if it leaves the same data as removing the entry by the rules of the format.
         expected = self._remove_from_document(self.load_document(content).document, undo)
         for candidate in candidates:
             if self._has_expected_data(candidate, expected):
-                return self._build_remainder(candidate, undo)
-        return None
+                return self._delete_if_empty(candidate, undo)
+        return MISSING
 
-    def _build_remainder(self, content: bytes, undo: UndoRecord) -> RemainingContent:
-        """Return the remaining content of a file.
-
-        A file that Paddock created is deleted once nothing of the user is left in it.
-        """
+    def _delete_if_empty(self, content: bytes, undo: UndoRecord) -> bytes | None:
+        """Return the content, or None for a file of Paddock's without anything of the user."""
         is_deleted = not undo.existed and self._is_empty(self.load_document(content).document)
-        return RemainingContent(None if is_deleted else content)
+        return None if is_deleted else content
 
     def _remove_from_document(
         self, document: EditableDocument, undo: UndoRecord | None
@@ -419,10 +411,10 @@ def reinsert_later_entries(
     insertions: list[tuple[EntryLocation, object]] = []
     for entry in [*reversed(later), first]:
         data = entry.location.read_entry(content)
-        remaining = None if data is MISSING else entry.location.cut_out(content, entry.undo)
-        if remaining is None:
+        remaining = MISSING if data is MISSING else entry.location.cut_out(content, entry.undo)
+        if remaining is MISSING:
             return None
-        content = remaining.content
+        content = remaining
         insertions.insert(0, (entry.location, new_data if entry is first else data))
     undos: list[UndoRecord] = []
     for location, data in insertions:

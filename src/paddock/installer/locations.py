@@ -107,7 +107,7 @@ class HostMachine:
         """Return the locations of a client whose required variables are set on this machine."""
         return [
             location
-            for location in client.places.for_system(self.system)
+            for location in client.places.get(self.system, ())
             if all(map(self._get_variable, _find_required_variables(location.path_template)))
         ]
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -32,7 +31,6 @@ from paddock.named_servers.installations import Installation
 if TYPE_CHECKING:
     from paddock.installer.entry_location import EntryLocation
 
-SecretReplacer = Callable[[object], str]
 DESCRIPTIVE_FIELDS = frozenset({"type", "command", "cmd", "name", "transport", "description"})
 """Fields of foreign entries that are shown, because they are not secret."""
 SECRET_NAME_PATTERN = re.compile(
@@ -145,16 +143,11 @@ def build_change(
         backup: The backup of `before`, once the change is made.
     """
     placeholders: dict[str, str] = {}
-
-    def replace_secret(value: object) -> str:
-        # Equal values get equal placeholders, so that the diff shows which ones change.
-        return placeholders.setdefault(str(value), SECRET_PLACEHOLDER.format(len(placeholders)))
-
     # A file that Paddock creates or deletes contains nothing else, so its other text is shown too.
     base_before, base_after = (before if after is None else b""), (after if before is None else b"")
     previews = (
-        _render_preview(location, before, base_before, replace_secret),
-        _render_preview(location, after, base_after, replace_secret),
+        _render_preview(location, before, base_before, placeholders),
+        _render_preview(location, after, base_after, placeholders),
     )
     return FileChange(location.file, before, after, previews, backup)
 
@@ -163,7 +156,7 @@ def _render_preview(
     location: EntryLocation,
     content: bytes | None,
     base: bytes | None,
-    replace_secret: SecretReplacer,
+    placeholders: dict[str, str],
 ) -> str:
     """Return the entry with its secrets masked, written into the document `base`."""
     data = location.read_entry(content)
@@ -171,69 +164,69 @@ def _render_preview(
         return ""
     entry = location.client.shape.parse_entry(data)
     is_own = entry is not None and find_started_server(entry) is not None
-    masked_data = _replace_secrets(data, replace_secret, "", is_own=is_own)
+    masked_data = _EntryMasker(placeholders, is_own=is_own).mask(data)
     return location.load_document(base).document.put(location.path, masked_data).text
 
 
-def _replace_secrets(
-    data: object, replace_secret: SecretReplacer, field: str, *, is_own: bool
-) -> object:
-    """Replace everything in the data of an entry that may be secret.
+@dataclass(frozen=True)
+class _EntryMasker:
+    """Replaces everything in the data of an entry that may be secret by numbered placeholders.
 
-    Args:
-        data: The entry, or a part of it.
-        replace_secret: Returns the placeholder for a secret.
-        field: The name of the field that holds `data`; empty for the entry itself.
-        is_own: True if the entry starts Paddock, so that its texts are known to be harmless
-            unless their field names a secret. Of foreign entries, only a few fields are shown.
+    Equal values get equal placeholders, also in the other preview, so that the diff shows which
+    ones change.
     """
-    if isinstance(data, dict):
-        if field in SECRET_TABLE_NAMES:
-            return {
-                name: _replace_variable_value(name, value, replace_secret)
-                for name, value in data.items()
-            }
-        return {
-            name: _replace_secrets(value, replace_secret, str(name), is_own=is_own)
-            for name, value in data.items()
-        }
-    if isinstance(data, list):
-        return _replace_argument_secrets(data, replace_secret, field, is_own=is_own)
-    if not isinstance(data, str) or data == "":
-        return data
-    if "://" in data:
-        return mask_url(data, replace_secret)
-    if field in DESCRIPTIVE_FIELDS:
-        return strip_command_options(data)
-    return data if is_own and not SECRET_NAME_PATTERN.search(field) else replace_secret(data)
 
+    placeholders: dict[str, str]
+    _: KW_ONLY
+    is_own: bool
+    """True if the entry starts Paddock, so that its texts are known to be harmless unless their
+    field names a secret. Of foreign entries, only a few fields are shown."""
 
-def _replace_variable_value(name: object, value: object, replace_secret: SecretReplacer) -> object:
-    is_public = (
-        name in PUBLIC_VARIABLES
-        or is_variable_reference(name, value)
-        or value in (None, "", True, False)
-    )
-    return value if is_public else replace_secret(value)
+    def mask(self, data: object, field: str = "") -> object:
+        """Return the entry, or the value of one of its fields, without secrets."""
+        if isinstance(data, dict):
+            if field in SECRET_TABLE_NAMES:
+                return {name: self._mask_variable(name, value) for name, value in data.items()}
+            return {name: self.mask(value, str(name)) for name, value in data.items()}
+        if isinstance(data, list):
+            return self._mask_arguments(data, field)
+        if not isinstance(data, str) or data == "":
+            return data
+        if "://" in data:
+            return mask_url(data, self._replace_secret)
+        if field in DESCRIPTIVE_FIELDS:
+            return strip_command_options(data)
+        is_harmless = self.is_own and not SECRET_NAME_PATTERN.search(field)
+        return data if is_harmless else self._replace_secret(data)
 
+    def _replace_secret(self, value: object) -> str:
+        number = len(self.placeholders)
+        return self.placeholders.setdefault(str(value), SECRET_PLACEHOLDER.format(number))
 
-def _replace_argument_secrets(
-    arguments: list[object], replace_secret: SecretReplacer, field: str, *, is_own: bool
-) -> list[object]:
-    """Replace the arguments of a command that may be secret.
+    def _mask_variable(self, name: object, value: object) -> object:
+        is_public = (
+            name in PUBLIC_VARIABLES
+            or is_variable_reference(name, value)
+            or value in (None, "", True, False)
+        )
+        return value if is_public else self._replace_secret(value)
 
-    Of Paddock's own commands, these are the values of options with a secret name, and all options
-    of the form `--name=value`. Of foreign commands, all arguments are replaced.
-    """
-    masked_arguments = []
-    option = ""
-    for index, argument in enumerate(arguments):
-        is_program = index == 0 and field in DESCRIPTIVE_FIELDS
-        if not isinstance(argument, str) or is_program:
-            masked = _replace_secrets(argument, replace_secret, field, is_own=is_own)
-        else:
-            is_secret = SECRET_NAME_PATTERN.search(option) or re.match(r"-.*=", argument)
-            masked = argument if is_own and not is_secret else replace_secret(argument)
-        masked_arguments.append(masked)
-        option = argument if isinstance(argument, str) and argument.startswith("-") else ""
-    return masked_arguments
+    def _mask_arguments(self, arguments: list[object], field: str) -> list[object]:
+        """Return the arguments of a command without secrets.
+
+        Of Paddock's own commands, these are the values of options with a secret name, and all
+        options of the form `--name=value`. Of foreign commands, all arguments are replaced.
+        """
+        masked_arguments = []
+        option = ""
+        for index, argument in enumerate(arguments):
+            is_program = index == 0 and field in DESCRIPTIVE_FIELDS
+            if not isinstance(argument, str) or is_program:
+                masked = self.mask(argument, field)
+            else:
+                is_secret = SECRET_NAME_PATTERN.search(option) or re.match(r"-.*=", argument)
+                is_harmless = self.is_own and not is_secret
+                masked = argument if is_harmless else self._replace_secret(argument)
+            masked_arguments.append(masked)
+            option = argument if isinstance(argument, str) and argument.startswith("-") else ""
+        return masked_arguments

@@ -187,15 +187,11 @@ def delete_server(name: str, *, uninstall: bool = True) -> list[ClientOutcome]:
         PaddockError: The server could not be removed from a client, and was not deleted.
     """
     find_user_source(name)
-    outcomes = _uninstall_everywhere(name) if uninstall else []
+    # Only the entries of exactly this server, not those of others with the same key.
+    recorded = [entry for entry in list_recorded_entries() if uninstall and entry.server == name]
+    outcomes = [uninstall_entry(entry) for entry in deduplicate_entries(recorded)]
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
     delete_definition(name)
     return outcomes
-
-
-def _uninstall_everywhere(name: str) -> list[ClientOutcome]:
-    """Remove the entries of exactly this server, not of others with the same key."""
-    recorded = [entry for entry in list_recorded_entries() if entry.server == name]
-    return [uninstall_entry(entry) for entry in deduplicate_entries(recorded)]
