@@ -17,8 +17,7 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 
 from paddock.app.authenticators import SignInError, SignInThrottle, get_request_user, require_admin
-from paddock.app.rest import clients, extensions, servers, sign_in
-from paddock.app.rest.users import create_users_router
+from paddock.app.rest import accounts, clients, extensions, servers
 from paddock.client.errors import PeerTimeoutError
 from paddock.errors import PaddockError
 from paddock.extensions.errors import ExtensionError
@@ -266,9 +265,11 @@ def create_api(services: ApiServices) -> Litestar:
     zoo = Router("/", route_handlers=[*ZOO_ROUTES], tags=["zoo"], after_request=set_etag_header)
     description = Router("/", route_handlers=[get_openapi_document])
     team = (
-        create_users_router() if services.authenticator.is_team else Router("/", route_handlers=[])
+        accounts.create_users_router()
+        if services.authenticator.is_team
+        else Router("/", route_handlers=[])
     )
-    sign_in_router = Router("/", route_handlers=[*sign_in.SIGN_IN_ROUTES], tags=["sign-in"])
+    sign_in_router = Router("/", route_handlers=[*accounts.SIGN_IN_ROUTES], tags=["sign-in"])
     return Litestar(
         route_handlers=[
             Router("/api", route_handlers=[console, zoo, sign_in_router, team, description])
