@@ -178,7 +178,7 @@ class SymbolReader:
         All kinds are queried at once, which takes one evaluation. If the output cannot be parsed,
         they are queried one by one, so that a single unusable definition does not hide the others.
         """
-        lists = _parse_elements(self._query_kinds(kinds))
+        lists: Sequence[Expression | None] = _parse_elements(self._query_kinds(kinds))
         if len(lists) != len(kinds):
             lists = [self._query_kind(kind) for kind in kinds]
         return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import symbol
 from paddock.wolfram.notebooks.block_parser import parse_blocks
@@ -75,21 +75,20 @@ def _set_item_number(cell: Cell, block: MarkdownBlock, numbers: dict[int, int]) 
         block: The block.
         numbers: The last number at each level of the current list. This function updates it.
     """
-    level = block.level
-    if block.kind not in ("item", "text") or (block.kind == "text" and not level):
-        numbers.clear()
-        return
-    for deeper_level in [open_level for open_level in numbers if open_level > level]:
-        del numbers[deeper_level]
-    if block.kind == "text":
+    is_in_list = block.kind == "item" or (block.kind == "text" and block.level > 0)
+    # Any other block ends the list, and a new item restarts the numbering of deeper levels.
+    for level in list(numbers):
+        if not is_in_list or level > block.level:
+            del numbers[level]
+    if block.kind != "item":
         return
     if block.number is None:
-        numbers.pop(level, None)
+        numbers.pop(block.level, None)
         return
-    if block.number != numbers.get(level, 0) + 1:
+    if block.number != numbers.get(block.level, 0) + 1:
         previous_number = block.number - 1
         cell.options["CounterAssignments"] = to_expression([[cell.style, previous_number]])
-    numbers[level] = block.number
+    numbers[block.level] = block.number
 
 
 def _make_cells(block: MarkdownBlock) -> list[Cell]:
@@ -124,28 +123,36 @@ def _make_formula_cell(tex: str) -> Cell:
     return Cell(make_traditional_form(boxes), "DisplayFormula", TaggingRules={TEX_KEY: tex})
 
 
+class _OpenGroup(NamedTuple):
+    """The section of a heading, to which further cells are added."""
+
+    level: int
+    """The level of the heading, or 0 for the notebook itself."""
+    cells: list[Cell | CellGroup]
+
+
 def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
     """Group each heading with its section, and each input with its outputs, as front ends do."""
-    top: list[Cell | CellGroup] = []
-    open_groups: list[tuple[int, list[Cell | CellGroup]]] = [(0, top)]
+    open_groups = [_OpenGroup(0, [])]
+    notebook_cells = open_groups[0].cells
     index = 0
     while index < len(cells):
         cell = cells[index]
         # Headings in quotations are part of the quotation, so they start no group.
         level = HEADING_LEVELS.get(cell.style, 0) if QUOTE_STYLE not in cell.styles else 0
-        end = index + 1
         if level:
             # A heading ends all groups of the same and deeper levels.
-            while open_groups[-1][0] >= level:
+            while open_groups[-1].level >= level:
                 open_groups.pop()
             group = CellGroup([cell])
-            open_groups[-1][1].append(group)
-            open_groups.append((level, group.cells))
+            open_groups[-1].cells.append(group)
+            open_groups.append(_OpenGroup(level, group.cells))
+            index += 1
         else:
             end = _find_outputs_end(cells, index)
-            open_groups[-1][1].append(CellGroup(cells[index:end]) if end > index + 1 else cell)
-        index = end
-    return _unwrap_single_groups(top)
+            open_groups[-1].cells.append(CellGroup(cells[index:end]))
+            index = end
+    return _unwrap_single_groups(notebook_cells)
 
 
 def _find_outputs_end(cells: list[Cell], index: int) -> int:

@@ -318,6 +318,7 @@ def _make_style_options(style: TextStyle) -> list[Expression]:
 def _make_link(content: Expression, target: str) -> Expression:
     """Return a button that links the content to a URL, a documentation page or a cell tag."""
     # Documentation links have their own style, because front ends open them without a browser.
+    options: dict[str, object]
     if target.startswith("paclet:"):
         options = {"BaseStyle": "Link", "ButtonData": target}
     elif target.startswith("#") and ":" not in target:
