@@ -70,13 +70,13 @@ class DocumentedFileError(ToolError):
     code = "documented-file"
 
 
-def read_source_file(path: Path) -> tuple[str, str]:
-    """Return the text of a Python file and its encoding; line endings are kept.
+def read_source_file(path: Path) -> str:
+    """Return the text of a Python file; line endings are kept.
 
     Raises:
         DocumentedFileError: The file cannot be read.
     """
-    return _decode_source(_read_bytes(path), path)
+    return _decode_source(_read_bytes(path), path)[0]
 
 
 def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
@@ -140,26 +140,9 @@ def _decode_source(data: bytes, path: Path) -> tuple[str, str]:
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class DocstringFinding(NamedTuple):
-    """A problem of a docstring."""
-
-    symbol: str
-    line: int
-    text: str
-
-
 def detect_file_style(tree: ast.Module) -> DocstringStyle | None:
     """Return the prevailing docstring style of a file, or None."""
     return detect_style(symbol.docstring or "" for symbol in list_symbols(tree))
-
-
-def check_module_docstrings(
-    tree: ast.Module, style: DocstringStyle | None
-) -> Iterator[DocstringFinding]:
-    """Yield the problems of the docstrings of a module and its public members."""
-    for symbol in list_symbols(tree):
-        for text in check_symbol_docstring(symbol, style):
-            yield DocstringFinding(symbol.name, symbol.line, text)
 
 
 def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | None) -> Iterator[str]:
@@ -339,7 +322,7 @@ def _change_docstring(task: DocTask, ctx: Context) -> str:
 
     edit_source_file(path, change)
     # The file is read again, so that the result shows what was actually written.
-    tree = parse_source(read_source_file(path)[0], where)
+    tree = parse_source(read_source_file(path), where)
     symbol = require_symbol(tree, task.symbol, where)
     name = f"`{task.symbol}`" if task.symbol else "the module"
     location = f"the docstring of {name}: `{path}:{symbol.line}`"
@@ -388,22 +371,20 @@ def _check_docstrings(task: DocTask, ctx: Context) -> str:
     Findings beyond the limit are counted but not shown.
     """
     path = require_path(task.file, ctx, DocumentedFileError)
-    files = (
-        [path]
-        if path.is_file()
-        else list_allowed_files(path, (".py",), include_subfolders=True).files
-    )
+    files = [path]
+    if path.is_dir():
+        files = list_allowed_files(path, (".py",), include_subfolders=True).files
     reports: list[str] = []
     finding_count = 0
     for number, file in enumerate(files[:_MAX_FILES], start=1):
         ctx.raise_if_cancelled()
         ctx.progress(number, len(files), file.name)
-        lines = _list_findings(file, task.style)
-        finding_count += len(lines)
-        remaining = _MAX_FINDINGS - (finding_count - len(lines))
-        if lines and remaining > 0:
+        findings = _list_findings(file, task.style)
+        shown_findings = findings[: max(0, _MAX_FINDINGS - finding_count)]
+        finding_count += len(findings)
+        if shown_findings:
             name = file.name if file == path else str(file.relative_to(path))
-            reports.append(f"## {name}\n\n" + "\n".join(lines[:remaining]))
+            reports.append(f"## {name}\n\n" + "\n".join(shown_findings))
     title = f"# Docstrings of `{path}`\n\n**Files:** {len(files)}\n\n**Findings:** {finding_count}"
     if finding_count > _MAX_FINDINGS:
         reports.append(f"*Showing {_MAX_FINDINGS} of {finding_count} findings.*")
@@ -416,12 +397,12 @@ def _list_findings(file: Path, style: DocstringStyle | None) -> list[str]:
     A file that cannot be parsed is a finding too.
     """
     try:
-        tree = parse_source(read_source_file(file)[0], str(file))
+        tree = parse_source(read_source_file(file), str(file))
     except ToolError as error:
         return [f"- {error.message}"]
-    findings = check_module_docstrings(tree, style or detect_file_style(tree))
+    style = style or detect_file_style(tree)
     return [
-        f"- Line {finding.line}: "
-        f"{f'`{finding.symbol}`' if finding.symbol else 'the module'} {finding.text}"
-        for finding in findings
+        f"- Line {symbol.line}: {f'`{symbol.name}`' if symbol.name else 'the module'} {problem}"
+        for symbol in list_symbols(tree)
+        for problem in check_symbol_docstring(symbol, style)
     ]

@@ -13,34 +13,26 @@ if TYPE_CHECKING:
 
 DocstringStyle = Literal["google", "numpy", "rest"]
 DOCSTRING_STYLES: tuple[DocstringStyle, ...] = ("google", "numpy", "rest")
-_SECTION_NAMES = {
-    "args": "Args",
-    "arguments": "Args",
-    "params": "Args",
-    "parameters": "Args",
-    "keyword args": "Keyword Args",
-    "keyword arguments": "Keyword Args",
-    "other parameters": "Keyword Args",
-    "return": "Returns",
-    "returns": "Returns",
-    "yield": "Yields",
-    "yields": "Yields",
-    "raise": "Raises",
-    "raises": "Raises",
-    "attributes": "Attributes",
-    "example": "Examples",
-    "examples": "Examples",
-    "note": "Notes",
-    "notes": "Notes",
-    "warning": "Warnings",
-    "warnings": "Warnings",
-    "warns": "Warns",
-    "see also": "See Also",
-    "references": "References",
-    "todo": "Todo",
+_SECTION_ALIASES = {
+    "Args": ("arguments", "params", "parameters"),
+    "Keyword Args": ("keyword arguments", "other parameters"),
+    "Returns": ("return",),
+    "Yields": ("yield",),
+    "Raises": ("raise",),
+    "Attributes": (),
+    "Examples": ("example",),
+    "Notes": ("note",),
+    "Warnings": ("warning",),
+    **dict.fromkeys(("Warns", "See Also", "References", "Todo"), ()),
 }
-SECTION_ORDER = tuple(dict.fromkeys(_SECTION_NAMES.values()))
+"""Other headings of the sections, in lower case."""
+SECTION_ORDER = tuple(_SECTION_ALIASES)
 """Canonical section names in their usual order."""
+_SECTION_NAMES = {
+    heading: name
+    for name, aliases in _SECTION_ALIASES.items()
+    for heading in (name.lower(), *aliases)
+}
 _NUMPY_SECTION_NAMES = {"Args": "Parameters", "Keyword Args": "Other Parameters"}
 _ITEM_SECTIONS = frozenset({"Args", "Keyword Args", "Raises", "Attributes"})
 _REST_FIELDS = {

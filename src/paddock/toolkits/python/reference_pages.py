@@ -58,7 +58,7 @@ def create_reference_page(task: DocTask, ctx: Context) -> str:
             where=str(page),
             hint="edit it with setPageSection and addPageSection, or delete it first",
         )
-    code, _ = read_source_file(path)
+    code = read_source_file(path)
     parse_source(code, str(path))
     page_text = create_page(code, _get_module_name(path), path, task.symbol, task.content)
     ctx.raise_if_cancelled()
