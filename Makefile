@@ -1,25 +1,25 @@
-# Every target sets up what it needs, on a machine that has Python 3.11 or later and make.
-# Variables: PYTHON (interpreter for the environment), VENV (where it is), NPM (of Node 20.19 or later), WORKERS (number
-# of processes that run tests; 0 runs them in pytest itself), ARGS (for run, bench, soak and pytest).
+# Each target installs what it needs. The machine needs only Python 3.11 or later and make.
+# Variables: PYTHON (interpreter of the virtual environment), VENV (its directory), NPM (of Node 20.19 or later), WORKERS
+# (number of test processes; 0 runs the tests in pytest itself), ARGS (options for run, bench, soak and pytest).
 
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
-# Many tests wait for a process or a connection: one worker more than there are cores keeps the cores busy.
+# Many tests wait for a process or a connection, so one more worker than cores keeps the cores busy.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 BIN := $(VENV)/bin
-# Where the machine has no Node that is new enough, one from PyPI is put into the environment.
+# If the machine has no recent Node, the virtual environment contains one from PyPI.
 HAS_NODE := $(shell node -e 'const [a, b] = process.versions.node.split("."); console.log(a > 20 || (a == 20 && b >= 19) ? "yes" : "")' 2>/dev/null)
 NPM ?= $(if $(HAS_NODE),npm,PATH="$(abspath $(BIN)):$$PATH" npm)
 INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 WEB := src/paddock/web_dist/index.html
 WEB_INSTALLED := web/node_modules/.installed
-# Where PYTHONDONTWRITEBYTECODE is set, each program that a test starts would compile all that it imports.
+# If PYTHONDONTWRITEBYTECODE is set, each program that a test starts would otherwise compile every module again.
 COMPILE := $(BIN)/python -m compileall -q src
 PARALLEL := -n $(WORKERS) --dist worksteal
-# The output of each of several targets in one piece; older versions of make mix them.
+# Prints the output of parallel targets one after the other. Older versions of make do not support this.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 WEB_SOURCES := $(shell find web/src web/public -type f) web/index.html web/vite.config.ts
 
@@ -28,69 +28,69 @@ WEB_SOURCES := $(shell find web/src web/public -type f) web/index.html web/vite.
 .PHONY: help run test check static bench soak clean lint types contracts quick clients format web pages \
 	screenshots lighthouse
 
-help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
-run: $(INSTALLED) $(WEB) ## Start the web app, the REST API and the MCP endpoints (ARGS="--help" for choices)
+run: $(INSTALLED) $(WEB) ## Start the web app, the REST API and the MCP endpoints (ARGS="--help" lists the options)
 	$(BIN)/paddock up $(ARGS)
 
-test: static ## The check, with real client programs (the quick ones) and a real authorization server
+test: static ## Run all checks and tests, including those with real client programs and an authorization server
 	@$(COMPILE)
 	$(BIN)/pytest $(PARALLEL) -m "not every_client" $(ARGS)
 
-check: static quick ## Format, lint, types, import contracts, the web app, and quick tests
+check: static quick ## Run the static checks and the tests that need no other programs
 
-static: $(INSTALLED) $(WEB_INSTALLED) ## Part of check: all of it but the tests in Python, side by side
+static: $(INSTALLED) $(WEB_INSTALLED) ## Run the linters, the type checkers, the import contracts and the tests of the web app
 	@$(MAKE) --no-print-directory --jobs=4 $(SYNC) lint types contracts pages web
 
-bench: $(INSTALLED) ## Measure against other MCP libraries (ARGS="--help" for choices)
+bench: $(INSTALLED) ## Compare the speed with other MCP libraries (ARGS="--help" lists the options)
 	$(COMPILE)
 	$(BIN)/python -m benchmarks $(ARGS)
 
-soak: $(INSTALLED) ## Put a server under load for some minutes (ARGS="--help" for choices)
+soak: $(INSTALLED) ## Run a server under load for two minutes (ARGS="--help" lists the options)
 	$(BIN)/python -m soak $(ARGS)
 
-lint: $(INSTALLED) ## Part of check: ruff, format and rules
+lint: $(INSTALLED) ## Check the format and run ruff
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 
-types: $(INSTALLED) ## Part of check: mypy, strict
+types: $(INSTALLED) ## Run mypy in strict mode
 	$(BIN)/mypy
 
-contracts: $(INSTALLED) ## Part of check: what may import what
+contracts: $(INSTALLED) ## Check the import contracts
 	$(BIN)/lint-imports --no-logo
 
-quick: $(INSTALLED) $(WEB) ## Part of check: all tests but those with programs of others
+quick: $(INSTALLED) $(WEB) ## Run the tests that need no other programs
 	@$(COMPILE)
 	$(BIN)/pytest $(PARALLEL) --ignore=tests/clients --ignore=tests/authorization $(ARGS)
 
-clients: $(INSTALLED) ## Every real MCP client that we can run (7 GB on first use)
+clients: $(INSTALLED) ## Test with every supported client program (installs 7 GB on first use)
 	$(BIN)/pytest tests/clients $(ARGS)
 
-web: $(WEB) ## Build the web app, if it has changed
+web: $(WEB) ## Build the web app if its sources have changed
 	@:
 
-pages: $(WEB_INSTALLED) ## Part of check: rules, types and component tests of the web app
+pages: $(WEB_INSTALLED) ## Lint, type-check and test the web app
 	cd web && $(NPM) run --silent lint && $(NPM) run --silent types && $(NPM) test
 
-screenshots: $(INSTALLED) $(WEB) ## Take the pictures of the web app in docs/images anew (ARGS="NAME…" for some)
+screenshots: $(INSTALLED) $(WEB) ## Take the screenshots in docs/images again (ARGS="NAME…" selects some)
 	$(BIN)/python -m tests.web.screenshots $(ARGS)
 
-lighthouse: $(INSTALLED) $(WEB) ## Have Lighthouse look at the web app (ARGS="PATH…" for some pages)
+lighthouse: $(INSTALLED) $(WEB) ## Audit the web app with Lighthouse (ARGS="PATH…" selects pages)
 	$(BIN)/python -m tests.web.lighthouse $(ARGS)
 
-format: $(INSTALLED) ## Rewrite the code: format and safe fixes
+format: $(INSTALLED) ## Format the code and apply safe fixes
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	if [ -d web/node_modules ]; then cd web && $(NPM) run --silent format; fi
 
-clean: ## Remove the environment, caches and build results
+clean: ## Remove the virtual environment, caches and build results
 	rm -rf $(VENV) .cache dist web/node_modules src/paddock/web_dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Both ways can be repeated on an environment that is there, so an interrupted set-up mends itself.
+# Both commands also work in an existing environment, so running make again completes an interrupted installation.
 $(INSTALLED): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Paddock needs Python 3.11 or later; say which one with make PYTHON=...")'
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Paddock needs Python 3.11 or later. To choose an interpreter, run make PYTHON=...")'
 ifneq ($(UV),)
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
 	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev,all,mathics]'
