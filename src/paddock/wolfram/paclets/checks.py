@@ -110,13 +110,21 @@ class _PacletCheck(NamedTuple):
         yield from self._check_presentation()
         if not self.description.extensions:
             message = "The paclet declares no extensions."
-            yield PacletIssue("Warning", "NoExtensions", message, self.info_name)
+            yield self._make_issue("Warning", "NoExtensions", message)
         for extension in self.description.extensions:
             yield from self._check_extension(extension)
         yield from self._check_files()
 
-    def _format_location(self, declared: DeclaredProperty | DeclaredExtension) -> str:
-        return f"{self.info_name}:{declared.line}"
+    def _make_issue(
+        self,
+        level: PacletIssueLevel,
+        tag: str,
+        message: str,
+        declared: DeclaredProperty | DeclaredExtension | None = None,
+    ) -> PacletIssue:
+        """Return an issue in the `PacletInfo` file, with the line of a declaration if given."""
+        location = self.info_name if declared is None else f"{self.info_name}:{declared.line}"
+        return PacletIssue(level, tag, message, location)
 
     def _check_identity(self) -> Iterator[PacletIssue]:
         """Check the name and version, without which no archive can be built."""
@@ -126,17 +134,16 @@ class _PacletCheck(NamedTuple):
             message = (
                 f'"Name" {problem}; expected Name or Publisher/Name, with letters and digits only.'
             )
-            yield PacletIssue("Error", "InvalidName", message, self.info_name)
+            yield self._make_issue("Error", "InvalidName", message)
         elif "/" not in name:
             message = '"Name" has no publisher; the paclet repository requires PublisherID/Name.'
-            yield PacletIssue("Warning", "NoPublisher", message, self.info_name)
+            yield self._make_issue("Warning", "NoPublisher", message)
         if version is None or not version.text or not VERSION_PATTERN.fullmatch(version.text):
             problem = "is missing" if version is None else f"is {version.value!r}"
             message = (
                 f'"Version" {problem}; expected a string of numbers and dots, such as "1.0.2".'
             )
-            location = self._format_location(version) if version else self.info_name
-            yield PacletIssue("Error", "InvalidVersion", message, location)
+            yield self._make_issue("Error", "InvalidVersion", message, version)
 
     def _check_presentation(self) -> Iterator[PacletIssue]:
         """Check the properties that describe the paclet to its users.
@@ -147,62 +154,53 @@ class _PacletCheck(NamedTuple):
         for key, (level, advice) in _PRESENTATION_PROPERTIES.items():
             declared = self.description.properties.get(key)
             if declared is None or declared.value in ("", []):
-                yield PacletIssue(
-                    level, f"No{key}", f'"{key}" is missing; {advice}.', self.info_name
-                )
+                yield self._make_issue(level, f"No{key}", f'"{key}" is missing; {advice}.')
             elif declared.text and _PLACEHOLDER.search(declared.text):
                 message = f'"{key}" contains a placeholder: {declared.text!r}.'
-                location = self._format_location(declared)
-                yield PacletIssue("Warning", f"Placeholder{key}", message, location)
+                yield self._make_issue("Warning", f"Placeholder{key}", message, declared)
 
     def _check_extension(self, extension: DeclaredExtension) -> Iterator[PacletIssue]:
         """Check that an extension has a known kind and that its root directory exists."""
         if extension.kind not in _KNOWN_EXTENSION_KINDS:
             message = f"Unknown extension kind {extension.kind!r}."
-            location = self._format_location(extension)
-            yield PacletIssue("Warning", "UnknownExtension", message, location)
+            yield self._make_issue("Warning", "UnknownExtension", message, extension)
         root = extension.properties.get("Root")
         if root is not None and root.text and not _is_directory(self.root / root.text):
             message = (
                 f'The root {root.text!r} of the "{extension.kind}" extension is not a directory.'
             )
-            yield PacletIssue("Error", "MissingRoot", message, self._format_location(root))
+            yield self._make_issue("Error", "MissingRoot", message, root)
         elif extension.kind == "Kernel":
-            yield from self._check_kernel_extension(extension)
+            yield from self._check_contexts(extension)
 
-    def _check_kernel_extension(self, extension: DeclaredExtension) -> Iterator[PacletIssue]:
+    def _check_contexts(self, extension: DeclaredExtension) -> Iterator[PacletIssue]:
         """Check the contexts and symbols that a kernel extension declares.
 
         Each context needs a file in the archive, and each symbol should have a reference page.
         """
-        location = self._format_location(extension)
         contexts = extension.properties.get("Context")
         if contexts is None:
             message = 'The "Kernel" extension declares no "Context".'
-            yield PacletIssue("Error", "NoContext", message, location)
+            yield self._make_issue("Error", "NoContext", message, extension)
             return
+        roots = [self.root / root for root in _list_roots(extension)]
         packed_paths = {str(file) for file in self.archive_files.files}
         for context, declared_file in _iter_contexts(contexts.value):
             names = [declared_file] if declared_file else _list_context_files(context)
-            paths = {
-                normpath(self.root / root / name)
-                for root in _list_roots(extension)
-                for name in names
-            }
+            paths = {normpath(root / name) for root in roots for name in names}
             if packed_paths.isdisjoint(paths):
                 message = f"The context {context} has no file; expected one of {', '.join(names)}."
-                yield PacletIssue("Error", "MissingContextFile", message, location)
+                yield self._make_issue("Error", "MissingContextFile", message, extension)
         symbols = extension.properties.get("Symbols")
-        declared_symbols = symbols.value if symbols is not None else None
-        if not isinstance(declared_symbols, list):
-            return
-        missing = self._list_undocumented(declared_symbols)
-        if missing:
-            message = f"Symbols without a reference page: {summarize_names(missing)}."
-            yield PacletIssue("Suggestion", "MissingPages", message, location)
+        undocumented = self._list_undocumented(symbols.value) if symbols is not None else []
+        if undocumented:
+            message = f"Symbols without a reference page: {summarize_names(undocumented)}."
+            yield self._make_issue("Suggestion", "MissingPages", message, extension)
 
-    def _list_undocumented(self, symbols: list[object]) -> list[str]:
+    def _list_undocumented(self, symbols: object) -> list[str]:
         """Return the short names of declared symbols without a reference page in the archive."""
+        if not isinstance(symbols, list):
+            return []
         folder = self.root / "Documentation" / "English" / "ReferencePages" / "Symbols"
         packed_files = {*self.archive_files.files}
         names = [str(symbol).rpartition("`")[2] for symbol in symbols]
