@@ -14,10 +14,18 @@ import struct
 import zlib
 from itertools import accumulate
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import PaddockError
-from paddock.wolfram.expressions import Atom, Node, has_head, string, symbol
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    get_head_name,
+    has_any_head,
+    has_head,
+    string,
+    symbol,
+)
 from paddock.wolfram.literals import parse_number, parse_string, parse_symbol_name
 from paddock.wolfram.tokens import NUMBER_PATTERN, is_symbol_name
 
@@ -34,19 +42,14 @@ A byte of an array becomes an object of about a hundred bytes.
 _MAX_RANK = 255
 _INTEGER_FORMATS = {ord("C"): "<b", ord("j"): "<h", ord("i"): "<i", ord("L"): "<q"}
 _ELEMENT_FORMATS = {
-    0x00: "b",
-    0x01: "h",
-    0x02: "i",
-    0x03: "q",
-    0x10: "B",
-    0x11: "H",
-    0x12: "I",
-    0x13: "Q",
+    **dict(enumerate("bhiq")),
+    **dict(enumerate("BHIQ", 0x10)),
     0x22: "f",
     0x23: "d",
     0x33: "f",
     0x34: "d",
 }
+"""Formats of array elements for `struct`: signed and unsigned integers, reals, complex numbers."""
 _COMPLEX_ELEMENTS = (0x33, 0x34)
 _PACKED_ARRAY, _NUMERIC_ARRAY = 0xC1, 0xC2
 _INTEGER_PATTERN = re.compile(r"-?\d+")
@@ -55,7 +58,8 @@ _REAL_SYNTAX = re.compile(r"[.`]|\*\^-")
 _PRECISION_MARK = re.compile(r"``|`[-+.\d]")
 """A precision or accuracy mark with its number."""
 _MAX_MACHINE_INTEGER_CHARACTERS = 20
-_RULE_HEADS = {ord("-"): "Rule", ord(":"): "RuleDelayed"}
+_RULE_MARKS = {"Rule": b"-", "RuleDelayed": b":"}
+_RULE_HEADS = {mark[0]: head for head, mark in _RULE_MARKS.items()}
 
 
 class WxfError(PaddockError):
@@ -133,46 +137,46 @@ def _decompress(data: bytes) -> bytes:
     return unpacked
 
 
-class _OpenNode:
+class _OpenNode(NamedTuple):
     """A node whose parts have not all been read. The first part is its head."""
 
-    __slots__ = ("missing", "parts")
-
-    def __init__(self, missing: int) -> None:
-        self.missing = missing
-        self.parts: list[Expression] = []
+    part_count: int
+    parts: list[Expression]
 
 
 class _WxfReader:
     """Reader for the body of WXF data.
 
-    WXF is a prefix notation: a node is announced with its number of parts, which follow. The reader
-    keeps the incomplete nodes on a stack, so that nesting depth is not limited by recursion.
+    WXF is a prefix notation: a node is announced with its number of parts, which follow.
     """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
-        self.open_nodes: list[_OpenNode] = []
         self.expression_count = 0
 
     def read_expression(self) -> Expression:
         """Read one expression, which must be the whole data."""
+        root = _OpenNode(1, [])
+        # A stack, so that nesting depth is not limited by recursion.
+        open_nodes = [root]
         while True:
-            expression = self._read_next()
-            # A complete expression can be the last part of its parent, which is then complete as
-            # well, and so on up to the root.
-            while expression is not None:
-                if not self.open_nodes:
-                    self._check_end()
-                    return expression
-                parent = self.open_nodes[-1]
-                parent.parts.append(expression)
-                parent.missing -= 1
-                if parent.missing:
-                    break
-                self.open_nodes.pop()
-                expression = Node(parent.parts[0], parent.parts[1:])
+            node = open_nodes[-1]
+            if len(node.parts) < node.part_count:
+                part = self._read_next()
+                if isinstance(part, _OpenNode):
+                    open_nodes.append(part)
+                else:
+                    node.parts.append(part)
+            elif node is root:
+                break
+            else:
+                open_nodes.pop()
+                open_nodes[-1].parts.append(Node(node.parts[0], node.parts[1:]))
+        extra = len(self.data) - self.position
+        if extra:
+            raise WxfError(f"{extra} extra bytes follow the expression")
+        return root.parts[0]
 
     def _count_expressions(self, count: int) -> None:
         """Count expressions, and raise if the data contains too many."""
@@ -180,51 +184,26 @@ class _WxfReader:
         if self.expression_count > MAX_EXPRESSIONS:
             raise WxfError(f"The data contains more than {MAX_EXPRESSIONS:,} expressions")
 
-    def _check_end(self) -> None:
-        if self.position < len(self.data):
-            extra = len(self.data) - self.position
-            raise WxfError(f"{extra} extra bytes follow the expression")
-
-    def _read_next(self) -> Expression | None:
-        """Read the next token.
-
-        Returns:
-            A complete expression, or None if the token opened a node whose parts follow.
-        """
+    def _read_next(self) -> Expression | _OpenNode:
+        """Read the next token: a complete expression, or the beginning of a node."""
         token = self.data[self.position]
         self.position += 1
         if token == ord("f"):
-            self._begin_node(self._read_length() + 1)
-            return None
+            return self._open_node(self._read_length() + 1)
+        # WXF does not store the heads of associations and rules.
         if token == ord("A"):
-            self._begin_node(self._read_length() + 1)
-            return self._add_known_head("Association")
+            return self._open_node(self._read_length() + 1, symbol("Association"))
         if token in _RULE_HEADS:
-            self._begin_node(3)
-            return self._add_known_head(_RULE_HEADS[token])
+            return self._open_node(3, symbol(_RULE_HEADS[token]))
         return self._read_value(token)
 
-    def _begin_node(self, part_count: int) -> None:
-        """Open a node with `part_count` parts, including its head."""
+    def _open_node(self, part_count: int, *parts: Expression) -> _OpenNode:
+        """Return a node with `part_count` parts, including its head, of which some are known."""
         # Each part takes at least one byte, so larger counts are rejected before allocating.
         if part_count > len(self.data) - self.position + 1:
             raise WxfError("The data ends too early")
         self._count_expressions(part_count)
-        self.open_nodes.append(_OpenNode(part_count))
-
-    def _add_known_head(self, name: str) -> Expression | None:
-        """Add the head of an association or rule, which WXF does not store.
-
-        Returns:
-            The node if it has no other parts, or None.
-        """
-        node = self.open_nodes[-1]
-        node.parts.append(symbol(name))
-        node.missing -= 1
-        if node.missing:
-            return None
-        self.open_nodes.pop()
-        return Node(node.parts[0], [])
+        return _OpenNode(part_count, list(parts))
 
     def _read_value(self, token: int) -> Expression:
         """Read the value that a token announces: a number, text or array."""
@@ -239,9 +218,8 @@ class _WxfReader:
         raise WxfError(f"Unknown token {bytes([token])!r} at byte {self.position - 1}")
 
     def _read_number(self, form: str) -> int | float:
-        (value,) = struct.unpack_from(form, self.data, self.position)
+        number: int | float = struct.unpack_from(form, self.data, self.position)[0]
         self.position += struct.calcsize(form)
-        number: int | float = value
         return number
 
     def _read_bytes(self, size: int) -> bytes:
@@ -344,14 +322,8 @@ def _make_text_expression(token: int, data: bytes) -> Expression:
 def _is_association(node: Node) -> bool:
     """Return whether WXF can store the node as an association, which contains rules only."""
     return has_head(node, "Association") and all(
-        isinstance(arg, Node) and len(arg.args) == 2 and _get_rule_mark(arg) for arg in node.args
+        has_any_head(arg, _RULE_MARKS) and len(arg.args) == 2 for arg in node.args
     )
-
-
-def _get_rule_mark(node: Node) -> bytes | None:
-    if has_head(node, "Rule"):
-        return b"-"
-    return b":" if has_head(node, "RuleDelayed") else None
 
 
 def _write_association(node: Node, body: bytearray, pending: list[Expression | bytes]) -> None:
@@ -365,7 +337,8 @@ def _write_association(node: Node, body: bytearray, pending: list[Expression | b
     body += b"A" + _encode_size(len(node.args))
     for arg in reversed(node.args):
         if isinstance(arg, Node):
-            pending += [arg.args[1], arg.args[0], _get_rule_mark(arg) or b"-"]
+            key, value = arg.args
+            pending += [value, key, _RULE_MARKS[get_head_name(arg)]]
 
 
 def _encode_atom(atom: Atom) -> bytes:
