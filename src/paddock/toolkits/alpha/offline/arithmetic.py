@@ -73,10 +73,10 @@ def parse_solutions(text: str, name: str) -> list[Formula]:
 
 def _get_solution_value(solution: Expression, name: str) -> Expression:
     rules = _get_arguments(solution, "List")
-    variable, value = _get_arguments(rules[0], "Rule") if len(rules) == 1 else (None, None)
-    if value is None or not (isinstance(variable, Atom) and variable.text == name):
+    sides = _get_arguments(rules[0], "Rule") if len(rules) == 1 else []
+    if len(sides) != 2 or not (isinstance(sides[0], Atom) and sides[0].text == name):
         raise UncertainAnswerError("not a rule for the variable")
-    return value
+    return sides[1]
 
 
 def _parse_expression(text: str) -> Expression:
