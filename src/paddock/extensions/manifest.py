@@ -165,7 +165,8 @@ def build_manifest(
     extra: dict[str, object] = {}
     spellings: dict[str, str] = {}
     for key, value in table.items():
-        name = _canonicalize_key(key)
+        normal_key = normalize_key(key)
+        name = _KEY_ALIASES.get(normal_key, normal_key)
         first = spellings.setdefault(name, key)
         if first != key:
             error = ManifestError(
@@ -186,11 +187,6 @@ def build_manifest(
                 report(ManifestProblem(code, key, key, message, error))
     fields.pop("schema", None)
     return ExtensionManifest(**fields, extra=extra)
-
-
-def _canonicalize_key(key: str) -> str:
-    normal = normalize_key(key)
-    return _KEY_ALIASES.get(normal, normal)
 
 
 def _check_schema(value: object, where: str) -> None:

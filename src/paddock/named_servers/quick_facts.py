@@ -285,7 +285,8 @@ def find_extension_definition(name: str) -> tuple[str, str] | None:
             continue
         root = manifest.get("root", DEFAULT_DEFINITION_ROOT)
         # A reference to a definition in a module would take precedence over a file.
-        if "definition" in text.lower() or not _is_declared(item, text):
+        is_declared = f'"{item}"' in text or f"'{item}'" in text
+        if "definition" in text.lower() or not is_declared:
             return None
         if os.path.isabs(root) or ".." in root:
             return None  # the full lookup rejects a root outside the package
@@ -321,7 +322,3 @@ def _read_text(path: str) -> str:
 
 def _is_manifest_alias(key: str) -> bool:
     return key.lower() in MANIFEST_KEYS
-
-
-def _is_declared(item: str, manifest: str) -> bool:
-    return f'"{item}"' in manifest or f"'{item}'" in manifest

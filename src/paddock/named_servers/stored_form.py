@@ -27,7 +27,7 @@ from paddock.named_servers.names import ServerDefinitionError
 from paddock.toml_writer import format_basic_string, format_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from paddock.named_servers.definition import ServerDefinition
     from paddock.named_servers.pickles import FunctionPickles
@@ -331,7 +331,7 @@ def _format_inline(value: Any, key: str) -> str:
     if isinstance(value, str):
         return format_basic_string(value)
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return str(value).lower()
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, datetime | date | time):
@@ -339,18 +339,17 @@ def _format_inline(value: Any, key: str) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(_format_inline(item, key) for item in value)}]"
     if isinstance(value, dict):
-        return f"{{ {', '.join(_format_pairs(value))} }}" if value else "{}"
+        pairs = [
+            f"{format_key(name)} = {_format_inline(item, name)}"
+            for name, item in value.items()
+            if item is not None
+        ]
+        return f"{{ {', '.join(pairs)} }}" if value else "{}"
     raise ServerDefinitionError(
         f"{value!r} cannot be stored"[:120],
         where=key,
         hint="use strings, numbers, booleans, dates, lists and tables",
     )
-
-
-def _format_pairs(table: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in table.items():
-        if value is not None:
-            yield f"{format_key(key)} = {_format_inline(value, key)}"
 
 
 def _format_long_text(text: str) -> str:

@@ -139,7 +139,10 @@ def unpack_archive(
             content_directory.mkdir()
             prefix = find_common_folder(archive.files)
             for name in archive.files:
-                _unpack_file(archive, name, content_directory / name.removeprefix(prefix))
+                unpacked = content_directory / name.removeprefix(prefix)
+                unpacked.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(name) as source, unpacked.open("xb") as file:
+                    shutil.copyfileobj(source, file, _CHUNK_BYTES)
             # Renaming is atomic: other processes see the complete directory or none.
             content_directory.replace(target)
         finally:
@@ -152,12 +155,6 @@ def find_common_folder(names: Iterable[str]) -> str:
     top_folders = {name.partition("/")[0] if "/" in name else "" for name in names}
     folder = top_folders.pop() if len(top_folders) == 1 else ""
     return f"{folder}/" if folder else ""
-
-
-def _unpack_file(archive: PacletArchive, name: str, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(name) as source, target.open("xb") as file:
-        shutil.copyfileobj(source, file, _CHUNK_BYTES)
 
 
 def _check_directory_size(path: Path) -> None:

@@ -97,21 +97,14 @@ def to_plain_data(value: object) -> Any:
     if isinstance(value, list):
         table = to_table(value) if any(isinstance(item, RuleValue) for item in value) else None
         return [to_plain_data(item) for item in value] if table is None else to_plain_data(table)
-    return (
-        value
-        if not isinstance(value, int | float) or abs(value) < _MAX_JSON_NUMBER
-        else _format_large_number(value)
-    )
+    if isinstance(value, int | float) and abs(value) >= _MAX_JSON_NUMBER:
+        return f"{Decimal(value):.6e}"
+    return value
 
 
 def describe_value(value: object) -> str:
     """Return a value as a short text for error messages."""
     return shorten_repr(to_plain_data(value))
-
-
-def _format_large_number(number: float) -> str:
-    """Format a number outside the range that JSON clients support."""
-    return f"{Decimal(number):.6e}"
 
 
 def _make_table(pairs: Any) -> PropertyDict | None:
