@@ -27,31 +27,31 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-def compute_changes(current: Agent, read: Agent) -> Json:
+def compute_changes(current: Agent, file_agent: Agent) -> Json:
     """Return the changes that make an agent match a file, such as `{"description": "…"}`.
 
     Texts that differ only in line ends or surrounding white space count as equal, because formats
     do not preserve them.
     """
     changes: Json = {}
-    if read.name != current.name:
-        changes["name"] = read.name
+    if file_agent.name != current.name:
+        changes["name"] = file_agent.name
     for key, old_text, new_text in (
-        ("description", current.description, read.description),
-        ("systemPrompt", current.system_prompt, read.system_prompt),
+        ("description", current.description, file_agent.description),
+        ("systemPrompt", current.system_prompt, file_agent.system_prompt),
     ):
         if normalize_text(new_text) != normalize_text(old_text):
             changes[key] = new_text
-    skills = merge_skills(current, read)
+    skills = merge_skills(current, file_agent)
     if skills != current.skills:
         changes["skills"] = msgspec.to_builtins(skills)
-    extra = {**current.extra, **read.extra}
+    extra = {**current.extra, **file_agent.extra}
     if extra != current.extra:
         changes["extra"] = extra
     return changes
 
 
-def merge_skills(current: Agent, read: Agent) -> list[AgentSkill]:
+def merge_skills(current: Agent, file_agent: Agent) -> list[AgentSkill]:
     """Return the skills of an agent after reading a file: updated, added or disabled.
 
     Skills are matched by name, because files do not contain their IDs. A skill that is missing in
@@ -60,16 +60,16 @@ def merge_skills(current: Agent, read: Agent) -> list[AgentSkill]:
     unmatched = list(current.skills)
     used_ids = {skill.id for skill in unmatched}
     merged: list[AgentSkill] = []
-    for new in read.skills:
+    for file_skill in file_agent.skills:
         # Files contain only enabled skills. Of two skills with the same name, the enabled one is
         # meant.
-        same_name = [old for old in unmatched if _is_same_skill(old, new)]
+        same_name = [old for old in unmatched if _is_same_skill(old, file_skill)]
         old = max(same_name, key=lambda skill: skill.enabled, default=None)
         if old is None:
-            merged.append(_add_skill(current, new, used_ids))
+            merged.append(_add_skill(current, file_skill, used_ids))
         else:
             unmatched.remove(old)
-            merged.append(_update_skill(old, new))
+            merged.append(_update_skill(old, file_skill))
     for index, old in enumerate(current.skills):
         if old in unmatched:
             disabled = msgspec.structs.replace(old, enabled=False)

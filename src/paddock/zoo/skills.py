@@ -103,22 +103,23 @@ def _extract_rules(skill: AgentSkill) -> Iterator[_Rule]:
 
 def _find_unmet_requirements(agent: Agent) -> Iterator[SkillFinding]:
     """Yield the requirements of enabled skills that are missing or disabled."""
-    known = {skill.id: skill for skill in agent.skills}
+    skills_by_id = {skill.id: skill for skill in agent.skills}
     for skill in agent.skills:
         if not skill.enabled:
             continue
-        for required in skill.requires:
-            if required not in known:
+        for required_id in skill.requires:
+            required = skills_by_id.get(required_id)
+            if required is None:
                 yield SkillFinding(
                     kind="missingRequirement",
                     skill_ids=[skill.id],
-                    message=f"{skill.name} requires {required}, which the agent does not have",
+                    message=f"{skill.name} requires {required_id}, which the agent does not have",
                 )
-            elif not known[required].enabled:
+            elif not required.enabled:
                 yield SkillFinding(
                     kind="disabledRequirement",
-                    skill_ids=[skill.id, required],
-                    message=f"{skill.name} requires {known[required].name}, which is disabled",
+                    skill_ids=[skill.id, required_id],
+                    message=f"{skill.name} requires {required.name}, which is disabled",
                 )
 
 

@@ -280,12 +280,14 @@ def _update_front_matter(
         changes |= file_format.default_fields
     # Fields that only the other program knows come from the stored file.
     removed: tuple[str, ...] = ()
-    others = origin.get("fields")
-    if isinstance(others, dict):
+    stored_fields = origin.get("fields")
+    if isinstance(stored_fields, dict):
         changes |= {
-            key: value for key, value in others.items() if key not in file_format.known_fields
+            key: value
+            for key, value in stored_fields.items()
+            if key not in file_format.known_fields
         }
-        removed = tuple(key for key in parsed.other_fields if key not in others)
+        removed = tuple(key for key in parsed.other_fields if key not in stored_fields)
     document = document.with_fields(changes, removed=removed)
     if file_format.name_style == "free":
         return document.with_title(None)

@@ -103,10 +103,10 @@ class FrontMatterFile(NamedTuple):
         Only the lines of these fields are replaced, so comments, order and formatting of the others
         stay as the author wrote them.
         """
-        before = self.get_fields()
-        fields = {key: value for key, value in before.items() if key not in removed}
+        old_fields = self.get_fields()
+        fields = {key: value for key, value in old_fields.items() if key not in removed}
         fields.update(changes)
-        if fields == before:
+        if fields == old_fields:
             return self
         lines, end = _split_lines(self.block), self.line_end
         chunks = list(_iterate_keys(self.block))
@@ -117,8 +117,10 @@ class FrontMatterFile(NamedTuple):
                 comment = _find_end_comment(lines, chunk)
                 line = _format_line(chunk.key, changes[chunk.key])
                 lines[chunk.start : chunk.end] = [f"{line}{comment}{end}"]
-        present = {chunk.key for chunk in chunks}
-        added = [_format_line(key, changes[key]) + end for key in changes if key not in present]
+        present_keys = {chunk.key for chunk in chunks}
+        added = [
+            _format_line(key, changes[key]) + end for key in changes if key not in present_keys
+        ]
         block = "".join([*lines, *added])
         # Unusual YAML, such as anchors, can make an edit in place change other fields too.
         if FrontMatterFile("", block, "", "").get_fields() != fields:

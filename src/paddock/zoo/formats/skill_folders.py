@@ -162,12 +162,12 @@ def _make_document(
     parsed = _parse_skill(f"{stem}/SKILL.md", document)
     name = "".join(letter for letter in collapse_whitespace(skill.name) if letter.isprintable())
     report = []
-    when = skill.when_to_use.strip()
+    when_to_use = skill.when_to_use.strip()
     # Agent Skills requires a description, so a skill without a time to use it gets its first
     # paragraph or its name.
-    if is_new or when != parsed.when_to_use:
-        description = when or _get_first_paragraph(skill) or name or stem
-        if not when:
+    if is_new or when_to_use != parsed.when_to_use:
+        description = when_to_use or _get_first_paragraph(skill) or name or stem
+        if not when_to_use:
             report.append(("skills", f"{skill.name}: when to use the skill is not set"))
         if len(description) > MAX_DESCRIPTION_CHARACTERS:
             description = f"{description[: MAX_DESCRIPTION_CHARACTERS - 1]}…"

@@ -16,7 +16,7 @@ from paddock.zoo.store.schema import agent_versions, agents, has_any_tag, librar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy import ColumnElement, Select, Table
 
     from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
@@ -94,8 +94,8 @@ def make_agent_id_check(tx: ReadTransaction) -> Callable[[str], bool]:
     """
 
     def id_exists(agent_id: str) -> bool:
-        same = (agents.c.owner == tx.owner) & (agents.c.id == agent_id)
-        return tx.connection.scalar(select(agents.c.key).where(same)) is not None
+        has_id = (agents.c.owner == tx.owner) & (agents.c.id == agent_id)
+        return tx.connection.scalar(select(agents.c.key).where(has_id)) is not None
 
     return id_exists
 
@@ -201,8 +201,9 @@ def insert_version(tx: WriteTransaction, row: AgentRow, summary: str) -> None:
     }
     tx.connection.execute(insert(agent_versions), values)
     outdated = agent_versions.c.version <= version - validation.MAX_AGENT_VERSIONS
-    same = agent_versions.c.agent_key == row.key
-    tx.connection.execute(delete(agent_versions).where(same, outdated))
+    tx.connection.execute(
+        delete(agent_versions).where(agent_versions.c.agent_key == row.key, outdated)
+    )
 
 
 def list_versions(tx: ReadTransaction, key: int) -> list[AgentVersion]:
@@ -243,9 +244,13 @@ def find_library_item(
     """Return the skill or pack with an ID, or None."""
     table = LIBRARY_TABLES[kind]
     columns = [table.c[field.name] for field in msgspec.structs.fields(kind)]
-    same = (table.c.owner == tx.owner) & (table.c.id == item_id)
-    row = tx.connection.execute(select(*columns).where(same)).mappings().first()
+    statement = select(*columns).where(_has_item_id(tx, table, item_id))
+    row = tx.connection.execute(statement).mappings().first()
     return None if row is None else kind(**row)
+
+
+def _has_item_id(tx: ReadTransaction, table: Table, item_id: str) -> ColumnElement[bool]:
+    return (table.c.owner == tx.owner) & (table.c.id == item_id)
 
 
 def insert_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
@@ -257,20 +262,19 @@ def insert_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
 def update_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
     """Write all fields of a skill or pack."""
     table = LIBRARY_TABLES[type(item)]
-    same = (table.c.owner == tx.owner) & (table.c.id == item.id)
-    tx.connection.execute(update(table).where(same), msgspec.structs.asdict(item))
+    statement = update(table).where(_has_item_id(tx, table, item.id))
+    tx.connection.execute(statement, msgspec.structs.asdict(item))
 
 
 def delete_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
     """Delete a skill or pack."""
     table = LIBRARY_TABLES[type(item)]
-    same = (table.c.owner == tx.owner) & (table.c.id == item.id)
-    tx.connection.execute(delete(table).where(same))
+    tx.connection.execute(delete(table).where(_has_item_id(tx, table, item.id)))
 
 
 def clear_pack(tx: WriteTransaction, pack_id: str) -> None:
     """Remove all skills from a pack, which changes their versions."""
-    same = (library_skills.c.owner == tx.owner) & (library_skills.c.pack_id == pack_id)
+    is_in_pack = (library_skills.c.owner == tx.owner) & (library_skills.c.pack_id == pack_id)
     # The version changes too, or a client could save the skill with the deleted pack.
     values: dict[str, Any] = {"pack_id": None, "version": library_skills.c.version + 1}
-    tx.connection.execute(update(library_skills).where(same).values(values))
+    tx.connection.execute(update(library_skills).where(is_in_pack).values(values))

@@ -210,8 +210,8 @@ def find_entry_row(
 
 def entry_id_exists(tx: WriteTransaction, agent_key: int, entry_id: str) -> bool:
     """Return whether an ID is in use, also by an entry in the bin."""
-    same = (entries.c.agent_key == agent_key) & (entries.c.id == entry_id)
-    return tx.connection.scalar(select(entries.c.key).where(same)) is not None
+    has_id = (entries.c.agent_key == agent_key) & (entries.c.id == entry_id)
+    return tx.connection.scalar(select(entries.c.key).where(has_id)) is not None
 
 
 def insert_entry(tx: WriteTransaction, agent_key: int, entry: BrainEntry) -> None:

@@ -88,9 +88,9 @@ def has_any_tag(column: ColumnElement[list[str]], tags: list[str]) -> ColumnElem
 
 
 def _has_tag(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
-    written = f"{TAG_SEPARATOR}{tag}{TAG_SEPARATOR}"
+    stored_tag = f"{TAG_SEPARATOR}{tag}{TAG_SEPARATOR}"
     # A portable substring test that respects case.
-    return func.length(func.replace(column, written, "")) != func.length(column)
+    return func.length(func.replace(column, stored_tag, "")) != func.length(column)
 
 
 def make_field_columns(model: type[msgspec.Struct], *omitted: str) -> Iterator[Column[Any]]:

@@ -81,8 +81,8 @@ class SyncEndpoints:
     def matches_agent(self, file_format: AgentFileFormat, file: File, agent_id: str) -> bool:
         """Return whether a file differs from its agent only in data of its program."""
         agent = self.find_agent(agent_id)
-        read, _ = convert_file_to_agent(file_format, file)
-        return agent is not None and compute_changes(agent, read).keys() <= {"extra"}
+        file_agent, _ = convert_file_to_agent(file_format, file)
+        return agent is not None and compute_changes(agent, file_agent).keys() <= {"extra"}
 
     def update_agent(self, file_format: AgentFileFormat, file: File, agent_id: str) -> None:
         """Change an agent to match a file.
@@ -91,8 +91,8 @@ class SyncEndpoints:
             ZooError: A value is invalid, or the agent has changed in between.
         """
         agent = self._zoo.agents.get(agent_id)
-        read, _ = convert_file_to_agent(file_format, file)
-        changes = compute_changes(agent, read)
+        file_agent, _ = convert_file_to_agent(file_format, file)
+        changes = compute_changes(agent, file_agent)
         if self._dry_run:
             data = {**msgspec.to_builtins(agent), **changes}
             self._agents_by_id[agent_id] = msgspec.convert(data, Agent)
@@ -130,9 +130,9 @@ class SyncEndpoints:
             return file
         # The files are planned again just before writing, because the plan above was only a check.
         plan = plan_files(self._folder, [file], replace=before is not None)
-        for written in apply_file_plan(plan):
-            if written.error is not None:
-                raise SyncFileError(written.error, where=path)
+        for result in apply_file_plan(plan):
+            if result.error is not None:
+                raise SyncFileError(result.error, where=path)
         return file
 
     def delete_file(self, file: File) -> None:

@@ -321,25 +321,27 @@ class _SyncRun:
 
     def _add_missing_files(self, files: dict[str, File], formats: list[str]) -> None:
         """Write the missing files of agents that should have some."""
-        present = {(item.agent_id, item.format) for item in self._report.items}
+        existing_pairs = {(item.agent_id, item.format) for item in self._report.items}
         agent_ids = self._agent_ids
         if self._options.formats:
-            agent_ids = list(dict.fromkeys([*agent_ids, *sorted(agent for agent, _ in present)]))
+            agent_ids = list(
+                dict.fromkeys([*agent_ids, *sorted(agent for agent, _ in existing_pairs)])
+            )
         for agent_id in agent_ids:
             agent = self._endpoints.find_agent(agent_id)
-            missing = [name for name in formats if (agent_id, name) not in present]
+            missing_formats = [name for name in formats if (agent_id, name) not in existing_pairs]
             # The remarks about possible secrets are the same for all files of an agent, so they are
             # added only once.
-            if agent is not None and missing:
+            if agent is not None and missing_formats:
                 self._report.report += find_agent_secrets(agent)
-            for name in missing:
+            for name in missing_formats:
                 file_format = FILE_FORMATS[name]
                 if agent is None:
                     self._report_unknown_agent(file_format, agent_id)
                     continue
                 # A new file must not replace one that exists or that this run has just written.
-                taken = {*files, *(item.path for item in self._report.items)}
-                path = self._endpoints.make_new_file(file_format, agent, taken).path
+                used_paths = {*files, *(item.path for item in self._report.items)}
+                path = self._endpoints.make_new_file(file_format, agent, used_paths).path
                 self._run_step("add-to-project", _SyncCase(file_format, path, agent_id, None, None))
 
     def _report_unknown_agent(self, file_format: AgentFileFormat, agent_id: str) -> None:
