@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import io
+import re
 import tokenize
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
@@ -58,9 +59,8 @@ def parse_source(text: str, where: str) -> ast.Module:
     try:
         return ast.parse(text.removeprefix("\ufeff"))
     except SyntaxError as error:
-        raise DocstringError(
-            f"invalid Python: {error.msg}, line {error.lineno}", where=where
-        ) from None
+        problem = f"invalid Python: {error.msg}, line {error.lineno}"
+        raise DocstringError(problem, where=where) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise DocstringError(f"the file cannot be parsed: {error}", where=where) from None
 
@@ -127,10 +127,9 @@ def replace_docstring(text: str, name: str, docstring: str | None, where: str) -
     tree = parse_source(text, where)
     symbol = require_symbol(tree, name, where)
     byte_order_mark = "\ufeff" if text.startswith("\ufeff") else ""
+    docstring = None if docstring is None else inspect.cleandoc(docstring)
     editor = _SourceEditor(text.removeprefix("\ufeff"))
-    edited = editor.set_docstring(
-        symbol, None if docstring is None else inspect.cleandoc(docstring)
-    )
+    edited = editor.set_docstring(symbol, docstring)
     _check_only_docstring_changed(editor.text, edited, name, docstring, where)
     return byte_order_mark + edited
 
@@ -230,20 +229,14 @@ class _SourceEditor:
 
         A body on the line of the header, as in `def f(): pass`, is moved to a line of its own.
         """
-        outer_indent = self._get_indent(self._get_offset(node.lineno, node.col_offset))
-        first = node.body[0]
-        decorators = getattr(first, "decorator_list", ())
-        first_line = min([first.lineno, *(decorator.lineno for decorator in decorators)])
         header_end = self._find_header_end(node)
-        body_start = self._get_offset(first.lineno, first.col_offset)
+        body_start = self._get_offset(node.body[0].lineno, node.body[0].col_offset)
         if body_start < header_end:  # the body is on the line of the header
-            indent = outer_indent + "    "
+            indent = self._get_indent(self._get_offset(node.lineno, node.col_offset)) + "    "
             header = self.text[:body_start].rstrip(" \t\r\n\\")
             literal = f"{indent}{self._format_literal(docstring, indent)}"
             return self._newline.join([header, literal, f"{indent}{self.text[body_start:]}"])
-        start, end = self._line_index.get_line_span(first_line)
-        line = self.text[start:end]
-        indent = line[: len(line) - len(line.lstrip())]
+        indent = self._get_indent(body_start)
         literal = f"{indent}{self._format_literal(docstring, indent)}{self._newline}"
         return self.text[:header_end] + literal + self.text[header_end:]
 
@@ -279,11 +272,7 @@ class _SourceEditor:
 
 def _starts_on_new_line(literal: str) -> bool:
     """Return True if the text of a docstring literal starts below its opening quotes."""
-    text = literal.lstrip("rRuU")
-    return text[3:].lstrip(" \t").startswith(("\n", "\r\n")) and text[:3] in (
-        _DEFAULT_QUOTES,
-        "'''",
-    )
+    return re.match(r"[rRuU]*(\"\"\"|''')[ \t]*\r?\n", literal) is not None
 
 
 def _find_docstring_node(node: DocumentedNode) -> ast.Expr | None:
@@ -308,8 +297,7 @@ def _check_only_docstring_changed(
     except (SyntaxError, ValueError, tokenize.TokenError) as error:
         raise DocstringError(f"{message}: {error}", where=where) from None
     symbols = [require_symbol(tree, name, where) for tree in trees]
-    expected = None if docstring is None else inspect.cleandoc(docstring)
-    if symbols[1].docstring != expected:
+    if symbols[1].docstring != docstring:
         raise DocstringError(f"{message}: the new docstring reads differently", where=where)
     for symbol in symbols:
         docstring_node = _find_docstring_node(symbol.node)
