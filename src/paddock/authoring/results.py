@@ -344,7 +344,7 @@ def _convert_call_tool_result(value: CallToolResult, output_schema: OutputSchema
 
 
 def _require_content(item: object) -> object:
-    """Return an item of an author's `CallToolResult` as content, or report that it is none."""
+    """Return an item of an author's `CallToolResult` as content. Reject any other object."""
     if isinstance(item, str):
         return TextContent(item)
     if isinstance(item, dict) and item.get("type") not in CONTENT_TYPES:

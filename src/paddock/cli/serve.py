@@ -18,7 +18,7 @@ from paddock.telemetry.settings import LOGGING_FORMAT_VARIABLE, LOGGING_LEVEL_VA
 
 if TYPE_CHECKING:
     from paddock.authoring.base_server import BaseServer
-    from paddock.serving.target import ServerSource
+    from paddock.serving.server_source import ServerSource
 
 DEFAULT_ADDRESS = "127.0.0.1:8642"
 DEFAULT_PATH = "/mcp"

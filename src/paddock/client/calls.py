@@ -15,12 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from paddock.client.connect_options import Json
-from paddock.client.errors import (
-    AnswerError,
-    CallCancelledError,
-    PeerTimeoutError,
-    make_peer_error,
-)
+from paddock.client.errors import AnswerError, CallCancelledError, PeerTimeoutError, make_peer_error
 from paddock.errors import PaddockError
 from paddock.protocol.jsonrpc import encode_request
 

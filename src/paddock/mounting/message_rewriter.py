@@ -15,11 +15,7 @@ from paddock.client.errors import PeerError
 from paddock.errors import PaddockError
 from paddock.protocol.early_handshake import META_CAPABILITIES, META_SERVER_INFO
 from paddock.protocol.eras.session import RESOURCE_NOT_FOUND
-from paddock.protocol.errors import (
-    METHOD_NOT_FOUND,
-    ProtocolError,
-    ResourceNotFoundError,
-)
+from paddock.protocol.errors import METHOD_NOT_FOUND, ProtocolError, ResourceNotFoundError
 from paddock.protocol.server_requests import ServerRequest
 from paddock.protocol.versions import STATELESS_VERSIONS
 

@@ -18,12 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from paddock import connector
-from paddock.client.connect import (
-    URL_OPTIONS,
-    build_command,
-    connect_channel,
-    is_server_url,
-)
+from paddock.client.connect import URL_OPTIONS, build_command, connect_channel, is_server_url
 from paddock.client.connect_options import ConnectSettings
 from paddock.client.peer import Peer
 from paddock.client.process import ProcessChannel

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from paddock.named_servers.initialization import ServerInitialization
     from paddock.named_servers.sources import DefinitionSource
     from paddock.protocol.server_metadata import ServerMetadata
-    from paddock.serving.target import ServerSource
+    from paddock.serving.server_source import ServerSource
 
 DEFAULT_SERVER_NAME = "Demo"
 

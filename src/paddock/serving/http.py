@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.base_server import BaseServer
     from paddock.protocol.observers import RequestObserver
-    from paddock.serving.target import ServerSource
+    from paddock.serving.server_source import ServerSource
     from paddock.transports.http.messages import Authorizer, Limits
     from paddock.transports.http.server import HttpServer
 

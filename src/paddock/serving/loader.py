@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from paddock.authoring.base_server import BaseServer
 from paddock.authoring.script_runner import run_script
 from paddock.errors import LoadError
-from paddock.serving.target import PREFERRED_VARIABLE_NAMES
+from paddock.serving.server_source import PREFERRED_VARIABLE_NAMES
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
     from types import ModuleType
 
-    from paddock.serving.target import ServerSource
+    from paddock.serving.server_source import ServerSource
 
 SourceStamp = tuple[int, int]
 

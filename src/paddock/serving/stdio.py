@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from paddock.authoring.base_server import BaseServer
     from paddock.protocol.server_metadata import ServerMetadata
+    from paddock.serving.server_source import ServerSource
     from paddock.serving.session import ServerSession
-    from paddock.serving.target import ServerSource
     from paddock.transports.stdio import StdioChannel
 
     ServerFactory = Callable[[], BaseServer]

@@ -1,4 +1,4 @@
-"""Servers that are loaded after the handshake, such as the file or directory of `paddock serve`.
+"""The target of `paddock serve`: a file or directory, and metadata read from its source.
 
 Name, version and instructions are read from the syntax tree, so that the handshake can be answered
 before the author's imports run. This module is loaded before msgspec, so it imports nothing outside
@@ -12,6 +12,7 @@ from _ast import Assign, Call, Constant, Name
 
 from paddock.errors import LoadError
 from paddock.protocol.server_metadata import ServerMetadata
+from paddock.serving.server_source import PREFERRED_VARIABLE_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,37 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
-    from typing import Protocol
 
     from paddock.authoring.base_server import BaseServer
 
-    class ServerSource(Protocol):
-        """A server that is loaded after the handshake has been answered."""
-
-        label: str
-        """Name of the target, as given by the user."""
-        metadata: ServerMetadata
-        has_certain_metadata: bool
-        """Whether the metadata cannot change when the server is loaded."""
-        on_load: Callable[[BaseServer], object] | None
-        """Called with the server after each load."""
-
-        def load(self) -> BaseServer:
-            """Load the server, or load it again.
-
-            Raises:
-                PaddockError: The server cannot be loaded.
-            """
-
-        def list_files(self) -> list[Path]:
-            """Return the source files that are known so far; a change of one triggers a reload."""
-
-        def unload_modules(self) -> None:
-            """Remove the server's modules, so that the next load imports them again."""
-
-
-PREFERRED_VARIABLE_NAMES = ("server", "mcp", "app")
-"""Conventional names of the server variable, for files that define several servers."""
 _ONLY_AST_FLAG = 0x400
 _LITERAL_ARGUMENTS = frozenset(
     {"name", "version", "title", "description", "instructions", "website_url"}

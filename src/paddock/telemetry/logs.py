@@ -18,7 +18,6 @@ import msgspec
 
 from paddock.errors import DefinitionError
 from paddock.protocol.trace_context import get_trace_context
-from paddock.telemetry.settings import CALL_LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -71,7 +70,7 @@ _STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {
     "taskName",
 }
 ROOT_LOGGER = "paddock"
-_call_log = logging.getLogger(CALL_LOGGER)
+_call_log = logging.getLogger("paddock.calls")
 
 
 class StderrHandler(logging.Handler):

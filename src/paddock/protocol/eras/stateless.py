@@ -10,12 +10,7 @@ from paddock.protocol import early_handshake
 from paddock.protocol.eras import stateless_tasks
 from paddock.protocol.eras.subscriptions import MAX_STREAM_URIS
 from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
-from paddock.protocol.jsonrpc import (
-    encode_error,
-    encode_json,
-    encode_request_id,
-    encode_result,
-)
+from paddock.protocol.jsonrpc import encode_error, encode_json, encode_request_id, encode_result
 from paddock.protocol.params import InputResponseParams
 from paddock.protocol.request import InputRequired
 from paddock.protocol.server_operations import build_method_table
@@ -28,12 +23,7 @@ if TYPE_CHECKING:
     from paddock.protocol.errors import ProtocolError
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.params import ListenParams, RequestMeta
-    from paddock.protocol.request import (
-        Operation,
-        Request,
-        Result,
-        TaskSupport,
-    )
+    from paddock.protocol.request import Operation, Request, Result, TaskSupport
     from paddock.protocol.server_metadata import Json, ServerMetadata
     from paddock.protocol.server_operations import ServerOperations
     from paddock.protocol.server_requests import ResponseCollector, ServerRequest

@@ -16,12 +16,7 @@ from paddock.transports.http.messages import SESSION_ID_FIELD
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from paddock.transports.http.messages import (
-        Headers,
-        HttpResponse,
-        RequestHead,
-        Responder,
-    )
+    from paddock.transports.http.messages import Headers, HttpResponse, RequestHead, Responder
 
 
 log = logging.getLogger(ACCESS_LOGGER)

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
     from paddock.protocol.principal import Principal
     from paddock.protocol.server_operations import ServerOperations
     from paddock.transports.http.exchange import HttpExchange
-    from paddock.transports.http.messages import (
-        AccessRefusal,
-        Authorizer,
-        Headers,
-        Limits,
-    )
+    from paddock.transports.http.messages import AccessRefusal, Authorizer, Headers, Limits
     from paddock.transports.http.origin_policy import HostOriginPolicy
 
 

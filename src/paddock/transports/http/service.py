@@ -48,12 +48,7 @@ if TYPE_CHECKING:
 
     from paddock.protocol.observers import RequestObserver
     from paddock.protocol.server_operations import ServerOperations
-    from paddock.transports.http.messages import (
-        AccessRefusal,
-        Authorizer,
-        RequestHead,
-        Responder,
-    )
+    from paddock.transports.http.messages import AccessRefusal, Authorizer, RequestHead, Responder
     from paddock.transports.http.origin_policy import HostOriginPolicy
     from paddock.transports.http.sessions import HttpSession
 
