@@ -163,10 +163,10 @@ def get_list_items(expression: Expression) -> list[Expression]:
     return [expression]
 
 
-def are_equal(one: Expression, other: Expression) -> bool:
+def are_equal(left: Expression, right: Expression) -> bool:
     """Return whether two expressions are equal, ignoring their positions and notation."""
     # A stack replaces recursion, because data can be nested more deeply than Python allows.
-    pending = [(one, other)]
+    pending = [(left, right)]
     while pending:
         left, right = pending.pop()
         if isinstance(left, Atom):

@@ -112,9 +112,9 @@ def _apply_to_operand(state: ParseState, operator: _InfixSyntax, *args: Expressi
 
     The result is a complete operand again, so nothing is pushed on the operator stack.
     """
-    inner = state.operands[-1]
+    operand = state.operands[-1]
     state.operands[-1] = node_builders.make_node(
-        operator.head, [inner, *args], inner.start, state.position, operator.text
+        operator.head, [operand, *args], operand.start, state.position, operator.text
     )
 
 
@@ -150,9 +150,9 @@ def _handle_unset(state: ParseState, operator: _InfixSyntax, _start: int) -> Non
         return
     # `t /: a =.` is one operator, as for `t /: a = b`.
     state.pending.pop()
-    inner, tag = state.operands.pop(), state.operands[-1]
+    target, tag = state.operands.pop(), state.operands[-1]
     state.operands[-1] = node_builders.make_node(
-        "TagUnset", [tag, inner], tag.start, state.position, f"/: {operator.text}"
+        "TagUnset", [tag, target], tag.start, state.position, f"/: {operator.text}"
     )
 
 
@@ -214,14 +214,14 @@ def _handle_colon(state: ParseState, operator: _InfixSyntax, start: int) -> None
 def _handle_derivative(state: ParseState, operator: _InfixSyntax, _start: int) -> None:
     """Handle `'` after a function. Each further mark raises the order of the derivative by one."""
     state.reduce(operator.precedence)
-    inner = state.operands[-1]
+    function = state.operands[-1]
     order = 1
-    if isinstance(inner, Node) and inner.form == operator.text and not inner.is_grouped:
+    if isinstance(function, Node) and function.form == operator.text and not function.is_grouped:
         # `f''` is one second derivative, not the derivative of a derivative.
-        order += _get_derivative_order(inner)
-        inner = inner.args[0]
+        order += _get_derivative_order(function)
+        function = function.args[0]
     head = Node(symbol("Derivative"), [Atom("number", str(order))])
-    state.operands[-1] = Node(head, [inner], inner.start, state.position, operator.text)
+    state.operands[-1] = Node(head, [function], function.start, state.position, operator.text)
 
 
 def _get_derivative_order(node: Node) -> int:
@@ -254,14 +254,14 @@ def _handle_message_name(state: ParseState, operator: _InfixSyntax, start: int) 
     A second tag, as in `f::usage::German`, is added to the same node.
     """
     state.reduce(operator.precedence)
-    inner = state.operands[-1]
+    operand = state.operands[-1]
     # The tag is read as text, because in `f::usage` it is a string and not a symbol.
     message = "Expected the name of a message after ::"
     tag = _read_unquoted_string(state, tokens.MESSAGE_TAG, message, start)
     # `f::tag::German` has both tags in one node.
-    if isinstance(inner, Node) and inner.form == operator.text and not inner.is_grouped:
-        inner.args.append(tag)
-        inner.end = state.position
+    if isinstance(operand, Node) and operand.form == operator.text and not operand.is_grouped:
+        operand.args.append(tag)
+        operand.end = state.position
     else:
         _apply_to_operand(state, operator, tag)
 

@@ -124,8 +124,8 @@ def _write_part(node: Node) -> WrittenForm | None:
     """Write `expr[[i, j]]`. The first argument of `Part` is the expression."""
     if not node.args:
         return None
-    inner, *indices = node.args
-    pieces = [(inner, CALL_PRECEDENCE), "[[", *_write_arguments(indices), "]]"]
+    expression, *indices = node.args
+    pieces = [(expression, CALL_PRECEDENCE), "[[", *_write_arguments(indices), "]]"]
     return WrittenForm(CALL_PRECEDENCE, pieces)
 
 
@@ -162,15 +162,16 @@ def _write_plus(node: Node) -> WrittenForm | None:
         return None
     precedence = INFIX_OPERATORS["+"].precedence
     pieces: list[FormPiece] = [(node.args[0], precedence + 1)]
-    for arg in node.args[1:]:
-        if is_negative_number(arg):
-            pieces += [" - ", arg.text[1:]]
-        elif _is_negative_term(arg):
-            factors = arg.args[1:]
-            inner = factors[0] if len(factors) == 1 else call("Times", *factors)
-            pieces += [" - ", (inner, precedence + 1)]
+    for term in node.args[1:]:
+        if is_negative_number(term):
+            pieces += [" - ", term.text[1:]]
+        elif _is_negative_term(term):
+            # The first factor is the -1, which becomes the minus sign.
+            factors = term.args[1:]
+            subtrahend = factors[0] if len(factors) == 1 else call("Times", *factors)
+            pieces += [" - ", (subtrahend, precedence + 1)]
         else:
-            pieces += [" + ", (arg, precedence + 1)]
+            pieces += [" + ", (term, precedence + 1)]
     return WrittenForm(precedence, pieces)
 
 
@@ -269,57 +270,63 @@ def _make_blank_writer(bars: str) -> FormWriter:
     """Return a writer for blanks such as `_` and `_Integer`."""
 
     def write(node: Node) -> WrittenForm | None:
-        if not node.args:
-            return WrittenForm(ATOM_PRECEDENCE, [bars])
-        if len(node.args) == 1 and is_atom(node.args[0], "symbol"):
-            return WrittenForm(ATOM_PRECEDENCE, [bars, (node.args[0], ATOM_PRECEDENCE)])
-        return None
+        if not _is_plain_blank(node):
+            return None
+        heads: list[FormPiece] = [(head, ATOM_PRECEDENCE) for head in node.args]
+        return WrittenForm(ATOM_PRECEDENCE, [bars, *heads])
 
     return write
 
 
+def _is_plain_blank(expression: Expression) -> bool:
+    """Return whether the expression is a blank without a head, or with a symbol as its head."""
+    if not has_any_head(expression, _BLANK_SIGNS) or len(expression.args) > 1:
+        return False
+    return all(is_atom(head, "symbol") for head in expression.args)
+
+
 def _write_pattern(node: Node) -> WrittenForm | None:
     """Write a named pattern, as `x_` if it names a blank and as `x:p` otherwise."""
-    if len(node.args) != 2 or not is_atom(node.args[0], "symbol"):
+    if not _is_named_pattern(node):
         return None
-    name, inner = node.args
-    if has_any_head(inner, _BLANK_SIGNS):
-        blank = write_input_form(inner)
-        if blank.precedence == ATOM_PRECEDENCE:
-            return WrittenForm(ATOM_PRECEDENCE, [(name, ATOM_PRECEDENCE), *blank.pieces])
-    pieces: list[FormPiece] = [(name, ATOM_PRECEDENCE), ":", (inner, PATTERN_PRECEDENCE + 1)]
+    name, pattern = node.args
+    if _is_plain_blank(pattern):
+        blank = write_input_form(pattern)
+        return WrittenForm(ATOM_PRECEDENCE, [(name, ATOM_PRECEDENCE), *blank.pieces])
+    pieces: list[FormPiece] = [(name, ATOM_PRECEDENCE), ":", (pattern, PATTERN_PRECEDENCE + 1)]
     return WrittenForm(PATTERN_PRECEDENCE, pieces)
+
+
+def _is_named_pattern(expression: Expression) -> TypeGuard[Node]:
+    """Return whether the expression is a `Pattern` with a symbol as its name."""
+    return (
+        has_head(expression, "Pattern")
+        and len(expression.args) == 2
+        and is_atom(expression.args[0], "symbol")
+    )
 
 
 def _write_optional(node: Node) -> WrittenForm | None:
     """Write a pattern with a default, as `x_.` or `p:d`."""
-    if len(node.args) == 1:
-        return _write_optional_dot(node.args[0])
-    if len(node.args) != 2 or not _can_have_default(node.args[0]):
-        return None
-    inner, default = node.args
-    precedence = OPTIONAL_PRECEDENCE
-    return WrittenForm(precedence, [(inner, PATTERN_PRECEDENCE), ":", (default, precedence + 1)])
+    match node.args:
+        case [pattern]:
+            return _write_optional_dot(pattern)
+        # Only a blank or a named pattern can be written before `:` and a default.
+        case [pattern, default] if _is_named_pattern(pattern) or _is_plain_blank(pattern):
+            precedence = OPTIONAL_PRECEDENCE
+            return WrittenForm(
+                precedence, [(pattern, PATTERN_PRECEDENCE), ":", (default, precedence + 1)]
+            )
+    return None
 
 
-def _can_have_default(inner: Expression) -> bool:
-    """Return whether `:` and a default can follow: after a blank or a named pattern."""
-    if has_head(inner, "Pattern"):
-        return len(inner.args) == 2 and is_atom(inner.args[0], "symbol")
-    if not has_any_head(inner, _BLANK_SIGNS):
-        return False
-    return not inner.args or (len(inner.args) == 1 and is_atom(inner.args[0], "symbol"))
-
-
-def _write_optional_dot(inner: Expression) -> WrittenForm | None:
+def _write_optional_dot(pattern: Expression) -> WrittenForm | None:
     """Return the form `x_.` or `_.`, or None if the pattern is not a blank without a head."""
     pieces: list[FormPiece] = ["_."]
-    if has_head(inner, "Pattern") and len(inner.args) == 2:
-        if not is_atom(inner.args[0], "symbol"):
-            return None
-        pieces.insert(0, (inner.args[0], ATOM_PRECEDENCE))
-        inner = inner.args[1]
-    is_bare = has_head(inner, "Blank") and not inner.args
+    if _is_named_pattern(pattern):
+        name, pattern = pattern.args
+        pieces.insert(0, (name, ATOM_PRECEDENCE))
+    is_bare = has_head(pattern, "Blank") and not pattern.args
     return WrittenForm(ATOM_PRECEDENCE, pieces) if is_bare else None
 
 
@@ -366,9 +373,10 @@ def _make_tag_writer(sign: str) -> FormWriter:
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 3:
             return None
-        tag, inner, value = node.args
-        low = INFIX_OPERATORS["/:"].precedence
-        return WrittenForm(low, [(tag, low + 1), " /: ", (inner, low + 1), sign, (value, low)])
+        precedence = INFIX_OPERATORS["/:"].precedence
+        tag, target, value = node.args
+        pieces = [*join_operands([tag, target], " /: ", precedence + 1), sign, (value, precedence)]
+        return WrittenForm(precedence, pieces)
 
     return write
 

@@ -66,8 +66,8 @@ _CONSTANT_VALUES: dict[str, object] = {"True": True, "False": False, "None": Non
 
 def parse_string(text: str) -> str:
     """Return the value of a string literal. Unknown named characters are preserved as written."""
-    inner = text[1:-1]
-    return _ESCAPE_SEQUENCE.sub(_unescape_match, inner) if "\\" in inner else inner
+    content = text[1:-1]
+    return _ESCAPE_SEQUENCE.sub(_unescape_match, content) if "\\" in content else content
 
 
 def parse_symbol_name(text: str) -> str:

@@ -91,13 +91,13 @@ def make_difference(state: ParseState, operator: PendingOperator) -> None:
     state.operands[-1] = _extend_chain("Plus", state.operands[-1], right, operator.text)
 
 
-def _negate(inner: Expression, start: int, form: str) -> Expression:
+def _negate(operand: Expression, start: int, form: str) -> Expression:
     """Return a negative number, or the product with -1."""
-    if isinstance(inner, Atom) and inner.kind == "number" and not inner.text.startswith("-"):
+    if isinstance(operand, Atom) and operand.kind == "number" and not operand.text.startswith("-"):
         # `-0` is 0 for kernels, which have no negative zero integer.
-        text = "0" if inner.text == "0" else f"-{inner.text}"
-        return Atom("number", text, start, inner.end)
-    return make_node("Times", [Atom("number", "-1"), inner], start, inner.end, form)
+        text = "0" if operand.text == "0" else f"-{operand.text}"
+        return Atom("number", text, start, operand.end)
+    return make_node("Times", [Atom("number", "-1"), operand], start, operand.end, form)
 
 
 def make_quotient(state: ParseState, operator: PendingOperator) -> None:
@@ -170,26 +170,27 @@ def make_prefix(state: ParseState, operator: PendingOperator) -> None:
 
     A minus sign becomes a negative number or a product with -1.
     """
-    inner = state.operands[-1]
+    operand = state.operands[-1]
     head, form = PREFIX_OPERATORS[operator.text].head, PREFIX_FORM_START + operator.text
     if head == "Minus":
-        node = _negate(inner, operator.start, form)
+        node = _negate(operand, operator.start, form)
     elif head == "NotNot":
         # `!!a` is two negations, although `!!` is also the postfix double factorial.
         form = PREFIX_FORM_START + "!"
-        inner_not = make_node("Not", [inner], operator.start + 1, inner.end, form)
-        node = make_node("Not", [inner_not], operator.start, inner.end, form)
+        inner_not = make_node("Not", [operand], operator.start + 1, operand.end, form)
+        node = make_node("Not", [inner_not], operator.start, operand.end, form)
     else:
-        node = make_node(head, [inner], operator.start, inner.end, form)
+        node = make_node(head, [operand], operator.start, operand.end, form)
     state.operands[-1] = node
 
 
 def make_integral(state: ParseState, operator: PendingOperator) -> None:
     r"""Build `\[Integral] f \[DifferentialD] x`."""
-    right = state.operands.pop()
-    inner = state.operands[-1]
+    variable = state.operands.pop()
+    integrand = state.operands[-1]
+    form = PREFIX_FORM_START + operator.text
     state.operands[-1] = make_node(
-        "Integrate", [inner, right], operator.start, right.end, PREFIX_FORM_START + operator.text
+        "Integrate", [integrand, variable], operator.start, variable.end, form
     )
 
 

@@ -278,10 +278,10 @@ def _has_arguments(node: Node, bracket: str) -> bool:
 def _unwrap_group(state: ParseState, group: Node) -> Expression:
     """Return the content of parentheses, with a position that includes the parentheses."""
     if len(group.args) == 1:
-        inner = group.args[0]
+        operand = group.args[0]
         # Parentheses do not create a node, but fixes that replace the operand must cover them.
-        inner.start, inner.end, inner.is_grouped = group.start, group.end, True
-        return inner
+        operand.start, operand.end, operand.is_grouped = group.start, group.end, True
+        return operand
     if not group.args:
         state.report_problem("Nothing in parentheses", group.start, group.end)
         return Atom("error", "()", group.start, group.end)

@@ -80,8 +80,8 @@ def _print_expression(expression: Expression, write: Callable[[Expression], Writ
                 pieces.append(" ")
             pieces.append(item)
             continue
-        inner, min_precedence = item
-        form = write(inner)
+        part, min_precedence = item
+        form = write(part)
         # Reversed, because the last item of a stack is taken first.
         if form.precedence < min_precedence:
             pending += [")", *reversed(form.pieces), "("]
@@ -165,8 +165,8 @@ def _break_assignment(node: Node, layout: _Layout) -> str | None:
 def _join_assignment(left: Expression, sign: str, right: Expression, layout: _Layout) -> str:
     """Return an assignment with its right side on an indented line of its own."""
     left_text = _format_operand(left, layout.nest(), sign)
-    inner = layout.nest(INDENT_COLUMNS)
-    return f"{left_text} {sign}{inner.margin}{_format_operand(right, inner, sign)}"
+    right_layout = layout.nest(INDENT_COLUMNS)
+    return f"{left_text} {sign}{right_layout.margin}{_format_operand(right, right_layout, sign)}"
 
 
 def _break_tag_assignment(node: Node, layout: _Layout) -> str | None:
@@ -220,9 +220,10 @@ def _break_arguments(
     """Put each argument on an indented line of its own, between the brackets."""
     if not args:
         return None
-    inner = layout.nest(INDENT_COLUMNS)
-    lines = [_format_argument(arg, inner) for arg in args]
-    return f"{opening}{inner.margin}{f',{inner.margin}'.join(lines)}{layout.margin}{closing}"
+    inner_layout = layout.nest(INDENT_COLUMNS)
+    separator = f",{inner_layout.margin}"
+    lines = separator.join(_format_argument(arg, inner_layout) for arg in args)
+    return f"{opening}{inner_layout.margin}{lines}{layout.margin}{closing}"
 
 
 def _format_argument(arg: Expression, layout: _Layout) -> str:

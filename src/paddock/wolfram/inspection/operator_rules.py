@@ -106,8 +106,8 @@ def _report_uncalled_function(inspection: Inspection, left: Atom, right: Express
 
 def _check_negated_date(inspection: Inspection, node: Node) -> None:
     """Report the negation of a date such as `-Now`."""
-    inner = node.args[-1]
-    symbol = inner.head if isinstance(inner, Node) else inner
+    operand = node.args[-1]
+    symbol = operand.head if isinstance(operand, Node) else operand
     if is_atom(symbol, "symbol") and symbol.text in _DATE_SYMBOLS:
         inspection.report_issue(
             "NegatedDateObject",

@@ -397,9 +397,10 @@ def _get_section(page: SymbolPage, name: str, *, may_create: bool) -> PageSectio
 
     If it is missing, it is created in page order (`may_create`), or an error is raised.
     """
-    section, title = _find_section(page, name)
+    section = _find_section(page, name)
     if section is not None:
         return section
+    title = layout.EXAMPLE_SECTIONS.get(name, "Basic Examples")
     if not may_create:
         raise ExampleNotFoundError(
             f"The page has no section {title!r}", hint="create it with appendExample"
@@ -420,16 +421,14 @@ def _get_section(page: SymbolPage, name: str, *, may_create: bool) -> PageSectio
     return _get_section(page, name, may_create=False)
 
 
-def _find_section(page: SymbolPage, name: str) -> tuple[PageSection | None, str]:
-    """Return a section of examples by name, or None, and the title of the section."""
+def _find_section(page: SymbolPage, name: str) -> PageSection | None:
+    """Return a section of examples by name, or None."""
     if name == layout.BASIC_EXAMPLES:
-        return page.find_section(layout.BASIC_EXAMPLES_SECTION), "Basic Examples"
-    title = layout.EXAMPLE_SECTIONS[name]
-    section = page.find_section(
-        layout.EXAMPLE_SECTION_STYLE,
-        lambda leaf: normalize_title(get_title(leaf.cell)) == normalize_title(title),
+        return page.find_section(layout.BASIC_EXAMPLES_SECTION)
+    title = normalize_title(layout.EXAMPLE_SECTIONS[name])
+    return page.find_section(
+        layout.EXAMPLE_SECTION_STYLE, lambda leaf: normalize_title(get_title(leaf.cell)) == title
     )
-    return section, title
 
 
 def _get_heading_title(element: CellElement) -> str:
