@@ -76,13 +76,13 @@ class DeclaredItem(NamedTuple):
         """The shortest name that is valid everywhere: short for built-in items, else qualified."""
         return self.item.name if self.extension.is_built_in else self.qualified_name
 
-    def definition(self) -> DefinitionFile:
+    def locate_definition(self) -> DefinitionFile:
         """Return the definition, without reading or running the file.
 
         Raises:
             LoadError: There is no definition file.
         """
-        return self.extension.definition(self.kind, self.item.name)
+        return self.extension.locate_definition(self.kind, self.item.name)
 
 
 class _ItemFactory(NamedTuple):
@@ -316,7 +316,7 @@ def load_item(declared_item: DeclaredItem) -> Any:
         LoadError: The definition is missing or cannot be read.
         SpecificationError: The definition is invalid.
     """
-    file = declared_item.definition()
+    file = declared_item.locate_definition()
     make = _ITEM_FACTORIES[declared_item.kind].make
     return make(
         file.load(), relative_to=file.directory, where=str(file.path), name=declared_item.item.name

@@ -94,7 +94,7 @@ class NamedServer:
         Raises:
             PaddockError: The definition is missing or cannot be read.
         """
-        return self._source.outline()
+        return self._source.read_outline()
 
     @property
     def name(self) -> str:

@@ -166,8 +166,8 @@ class ServerOutline(NamedTuple):
 class DefinitionSource(NamedTuple):
     """The source of a server's definition: a file of the user, or an item of an extension.
 
-    Creating it reads nothing, so lists of servers stay fast. `outline` reads without running code,
-    and `read` may run the Python file of an extension.
+    Creating it reads nothing, so lists of servers stay fast. `read_outline` reads without running
+    code, and `read` may run the Python file of an extension.
     """
 
     name: str
@@ -214,7 +214,7 @@ class DefinitionSource(NamedTuple):
             LoadError: The extension declares the server but does not define it.
         """
         if self.extension_item is not None:
-            return self.extension_item.definition().path
+            return self.extension_item.locate_definition().path
         return self.path or Path()
 
     def read(self) -> ServerDefinition:
@@ -228,7 +228,7 @@ class DefinitionSource(NamedTuple):
             raise ServerDefinitionError(self.problem, where=str(self.path))
         if self.extension_item is None:
             return self.parse_as(read_definition_text(self.file))
-        file = self.extension_item.definition()
+        file = self.extension_item.locate_definition()
         version = self.extension_item.extension.version
         # A TOML file with one server is parsed from its text, so that errors have line numbers.
         # All other definitions are objects that the extension's loader returns.
@@ -241,7 +241,7 @@ class DefinitionSource(NamedTuple):
         definition.name = self.name
         return definition
 
-    def outline(self) -> ServerOutline:
+    def read_outline(self) -> ServerOutline:
         """Return a summary without running code, even if the definition is in Python.
 
         The summary of a Python definition, or of a server that is not installed, comes from the
@@ -251,7 +251,7 @@ class DefinitionSource(NamedTuple):
             PaddockError: The definition is missing or not valid.
         """
         item = self.extension_item
-        if item is not None and (self.is_remote or item.definition().path.suffix == ".py"):
+        if item is not None and (self.is_remote or item.locate_definition().path.suffix == ".py"):
             return _outline_manifest_item(item)
         try:
             definition = self.read()

@@ -93,7 +93,7 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
         """Always False."""
         return False
 
-    def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
+    def locate_definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Raise an error, since the files are not installed.
 
         Raises:

@@ -29,7 +29,7 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
 
     files: ExtensionFiles
 
-    def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
+    def locate_definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Return the definition of an item, without reading the file.
 
         Raises:
