@@ -11,7 +11,7 @@ import threading
 from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
 
 from paddock.kernels.kernel import EvaluationControl
 
@@ -78,20 +78,20 @@ def call_in_thread(
     Raises:
         BaseException: Any exception that `work` raises.
     """
-    events: SimpleQueue[Callable[[], None]] = SimpleQueue()
+    # Steps for the handler's thread, the last of which sets the result or raises the error.
+    steps: SimpleQueue[Callable[[], None]] = SimpleQueue()
     results: list[ResultT] = []
 
-    def run() -> None:
-        def raise_error(error: BaseException) -> None:
-            raise error
+    def emit(event: EventT) -> None:
+        steps.put(partial(on_event, event))
 
+    def run() -> None:
+        """Do the work, and queue a step for each event and for the end."""
         try:
-            result = work(
-                lambda: ctx.is_cancelled, lambda event: events.put(partial(on_event, event))
-            )
-            events.put(partial(results.append, result))
+            result = work(lambda: ctx.is_cancelled, emit)
+            steps.put(partial(results.append, result))
         except BaseException as error:  # noqa: BLE001 - raised again in the handler's thread
-            events.put(partial(raise_error, error))
+            steps.put(partial(_raise_error, error))
 
     # The copied context variables keep logging and tracing attached to the request. A daemon
     # thread, so that a running evaluation does not keep the process from exiting.
@@ -99,6 +99,10 @@ def call_in_thread(
         target=copy_context().run, args=(run,), name="paddock-kernel-call", daemon=True
     ).start()
     while not results:
-        handle_event = events.get()
-        handle_event()
+        run_step = steps.get()
+        run_step()
     return results[0]
+
+
+def _raise_error(error: BaseException) -> NoReturn:
+    raise error

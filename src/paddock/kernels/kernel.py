@@ -73,7 +73,7 @@ the engine detects. The error text is one of the outputs. After any status other
 OutputKind = Literal["print", "message", "picture"]
 
 
-class EvaluationOutput(msgspec.Struct, frozen=True):
+class EvaluationOutput(msgspec.Struct, frozen=True, omit_defaults=True):
     """A print, message or image that an evaluation produced, in order of appearance."""
 
     kind: OutputKind

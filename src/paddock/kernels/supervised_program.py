@@ -28,6 +28,7 @@ _READ_CHUNK_BYTES = 1 << 16
 _MAX_HEAD_BYTES, _MAX_TAIL_BYTES = 1 << 14, 1 << 16
 _END_TIMEOUT_SECONDS = 10.0
 _NOT_STARTED = "not-started"
+_SUPERVISOR_MAIN = "paddock.kernels.worker.program_supervisor:main"
 
 
 class ProgramExit(NamedTuple):
@@ -71,6 +72,12 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
                 "Programs cannot be supervised on Windows",
                 hint="run this server on Linux or macOS, or in WSL",
             )
+        self.printed_bytes = 0
+        self._head = b""
+        self._tail = b""
+        self._exit_report = b""
+        self._start_error = ""
+        self._has_ended = threading.Event()
         self._kernel_id = secrets.token_hex(8)
         settings = {
             "command": [*sandbox.get_command_prefix(network=network), *command],
@@ -79,25 +86,15 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
             "memory_bytes": memory_bytes,
         }
         self._process = start_process(
-            build_python_command(
-                "paddock.kernels.worker.program_supervisor:main", json.dumps(settings)
-            ),
+            build_python_command(_SUPERVISOR_MAIN, json.dumps(settings)),
             command[0],
             kernel_id=self._kernel_id,
             variables=variables,
         )
-        self._head = b""
-        self._tail = b""
-        self.printed_bytes = 0
         self._readers = [
-            threading.Thread(target=self._read_output, name="paddock-program-output", daemon=True),
-            threading.Thread(
-                target=self._read_exit_report, name="paddock-program-exit", daemon=True
-            ),
+            threading.Thread(target=read, name="paddock-program", daemon=True)
+            for read in (self._read_output, self._read_exit_report)
         ]
-        self._exit_report = b""
-        self._start_error = ""
-        self._has_ended = threading.Event()
         for reader in self._readers:
             reader.start()
 

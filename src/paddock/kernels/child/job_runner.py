@@ -163,6 +163,7 @@ def _make_emitter(send: FrameSender) -> Callable[[str | ImageValue], None]:
     process = os.getpid()
 
     def emit(output: str | ImageValue) -> None:
+        """Send an output, and print a marker that shows its position among the printed text."""
         if os.getpid() != process:  # a copy of the process that user code has forked
             return
         _flush_streams()

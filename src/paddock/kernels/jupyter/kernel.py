@@ -200,6 +200,7 @@ class JupyterKernel(Kernel):
     def _evaluate(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
+        """Evaluate a cell; see `Kernel.evaluate`."""
         outputs = IopubOutputs(limits.output_bytes)
         watch = EvaluationWatch(control, limits.seconds, self._interrupt)
         try:

@@ -105,6 +105,7 @@ class LocalJupyterKernel(JupyterKernel):
         return self._send_message(self._client.shell_channel, kind, content)
 
     def _receive(self, seconds: float) -> JupyterMessage | None:
+        """Return the next message that the kernel publishes; see `JupyterKernel._receive`."""
         # Replies on the shell channel repeat what is published. They are read only to discard them.
         with contextlib.suppress(queue.Empty):
             self._client.get_shell_msg(timeout=0)
@@ -245,6 +246,7 @@ class GatewayJupyterKernel(JupyterKernel):
         return not self._is_closed and self._is_connected
 
     def _send(self, kind: str, content: dict[str, object]) -> str:
+        """Send a request on the shell channel; see `JupyterKernel._send`."""
         request_id = secrets.token_hex(16)
         header = {
             "msg_id": request_id,
@@ -263,6 +265,7 @@ class GatewayJupyterKernel(JupyterKernel):
         return request_id
 
     def _receive(self, seconds: float) -> JupyterMessage | None:
+        """Return the next message that the kernel publishes; see `JupyterKernel._receive`."""
         try:
             message = self._messages.get(timeout=seconds)
         except queue.Empty:

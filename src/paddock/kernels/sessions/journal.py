@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import msgspec
 
 from paddock.files import PRIVATE_MODE, check_regular_file, write_atomically
-from paddock.kernels.kernel import COMPLETED_STATUSES, EvaluationStatus, OutputKind
+from paddock.kernels.kernel import COMPLETED_STATUSES, EvaluationOutput, EvaluationStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,17 +43,6 @@ class JournalHeader(msgspec.Struct, frozen=True):
     schema: int = JOURNAL_SCHEMA
 
 
-class StoredOutput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Output of an evaluation in the journal.
-
-    The content of images is not stored.
-    """
-
-    kind: OutputKind
-    text: str = ""
-    mime: str = ""
-
-
 class JournalEntry(msgspec.Struct, frozen=True):
     """An evaluation in the journal."""
 
@@ -65,7 +54,8 @@ class JournalEntry(msgspec.Struct, frozen=True):
     result: str | None = None
     source: str = ""
     """The user's input, if it differs from `code`."""
-    outputs: tuple[StoredOutput, ...] = ()
+    outputs: tuple[EvaluationOutput, ...] = ()
+    """The outputs without the content of images."""
     seconds: float = 0.0
     is_cut: bool = False
     """Whether `result` is only the beginning of the result."""

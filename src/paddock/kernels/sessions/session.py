@@ -15,6 +15,7 @@ from paddock.kernels.kernel import (
     DEFAULT_CONTROL,
     STATE_TIMEOUT_SECONDS,
     EvaluationControl,
+    EvaluationOutput,
     KernelError,
     never_cancelled,
 )
@@ -24,7 +25,6 @@ from paddock.kernels.sessions.journal import (
     JournalEntry,
     JournalHeader,
     SavedState,
-    StoredOutput,
     read_saved_state,
     write_saved_state,
 )
@@ -508,12 +508,14 @@ class EvaluationSession:
         is_cut = text is not None and len(text) > limit
         if text is not None and is_cut:
             text = text[:MAX_SHORT_RESULT_CHARACTERS]
-        outputs: list[StoredOutput] = []
+        outputs: list[EvaluationOutput] = []
         remaining = MAX_SHORT_RESULT_CHARACTERS
         for output in result.outputs:
             if remaining <= 0:
                 break
-            outputs.append(StoredOutput(output.kind, output.text[:remaining], output.mime))
+            # The content of images is not stored.
+            text_start = output.text[:remaining]
+            outputs.append(EvaluationOutput(output.kind, text_start, mime=output.mime))
             remaining -= len(output.text)
         return JournalEntry(
             line, code, result.status, text, source, tuple(outputs), result.seconds, is_cut
