@@ -36,6 +36,7 @@ Json = dict[str, Any]
 BUNDLE_FORMAT = "paddock-zoo"
 BUNDLE_VERSION = 1
 DEFAULT_BUNDLE_PATH = "zoo.json"
+_EXPECTED_CONTENT = 'expected a bundle of `paddock zoo export`, or {"agents": […]}'
 
 
 class BundleFormatError(AgentFilesError):
@@ -85,7 +86,7 @@ def read_bundle(file: File) -> ImportBatch:
     if "format" not in data:
         return _read_legacy_agents(data, file.path)
     if data["format"] != BUNDLE_FORMAT or not isinstance(data.get("version"), int):
-        raise BundleFormatError("not a bundle of a zoo", where=file.path, hint=_get_hint())
+        raise BundleFormatError("not a bundle of a zoo", where=file.path, hint=_EXPECTED_CONTENT)
     if data["version"] > BUNDLE_VERSION:
         raise BundleFormatError(
             f"the bundle has version {data['version']}; {BUNDLE_VERSION} is the newest supported",
@@ -112,15 +113,13 @@ def _decode_bundle(file: File) -> Json:
         data = msgspec.json.decode(file.text.removeprefix("\ufeff"))
     except (msgspec.DecodeError, RecursionError) as error:
         raise BundleFormatError(
-            f"not valid JSON: {error}", where=file.path, hint=_get_hint()
+            f"not valid JSON: {error}", where=file.path, hint=_EXPECTED_CONTENT
         ) from None
     if not isinstance(data, dict) or not isinstance(data.get("agents"), list):
-        raise BundleFormatError("the file has no list of agents", where=file.path, hint=_get_hint())
+        raise BundleFormatError(
+            "the file has no list of agents", where=file.path, hint=_EXPECTED_CONTENT
+        )
     return data
-
-
-def _get_hint() -> str:
-    return 'expected a bundle of `paddock zoo export`, or {"agents": […]}'
 
 
 def _read_legacy_agents(data: Json, path: str) -> ImportBatch:

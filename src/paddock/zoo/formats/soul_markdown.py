@@ -138,16 +138,15 @@ def make_closing_hashes(texts: Iterable[str]) -> str:
 
 
 def _format_skill_body(skill: SkillText) -> str:
-    """Return the text below the heading of a skill."""
-    lines = []
+    """Return the text below the heading of a skill, with a line break before it.
+
+    For example `*When to use:* For sums.`, a blank line, and the description.
+    """
+    parts = [skill.description] if skill.description else []
+    # A description that begins with the label needs an empty label before it.
     if skill.when_to_use or skill.description.startswith(WHEN_TO_USE_LABEL):
-        lines.append(
-            f"{WHEN_TO_USE_LABEL} {skill.when_to_use}".rstrip()
-            + ("\n" if skill.description else "")
-        )
-    if skill.description:
-        lines.append(skill.description)
-    return "".join(f"\n{line}" for line in lines)
+        parts.insert(0, f"{WHEN_TO_USE_LABEL} {skill.when_to_use}".rstrip())
+    return "\n" + "\n\n".join(parts) if parts else ""
 
 
 def _parse_skill(name: str, body: str) -> SkillText:
