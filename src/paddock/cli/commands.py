@@ -24,68 +24,50 @@ if TYPE_CHECKING:
 
 COMMAND_GROUPS = {
     "The agent zoo": {
-        "up": ("paddock.cli.up:up", "Start the web app, the REST API and the MCP endpoints."),
-        "users": ("paddock.cli.users:users", "List and manage the users of a team."),
+        "up": ("up", "Start the web app, the REST API and the MCP endpoints."),
+        "users": ("users", "List and manage the users of a team."),
     },
     "Run and try a server": {
-        "serve": ("paddock.cli.serve:serve", "Serve a file, a directory or a named server."),
-        "call": ("paddock.cli.call:call", "Call a tool of a server and print the result."),
-        "inspect": (
-            "paddock.cli.inspect:inspect",
-            "Show the tools, prompts and resources of a server.",
-        ),
+        "serve": ("serve", "Serve a file, a directory or a named server."),
+        "call": ("call", "Call a tool of a server and print the result."),
+        "inspect": ("inspect", "Show the tools, prompts and resources of a server."),
     },
     "Named servers": {
-        "servers": ("paddock.cli.servers:servers", "List the named servers."),
-        "show": ("paddock.cli.servers:show", "Show everything about a named server."),
-        "create": ("paddock.cli.servers:create", "Create a named server."),
-        "edit": ("paddock.cli.servers:edit", "Change a named server."),
-        "delete": ("paddock.cli.uninstall:delete", "Delete a named server."),
-        "tools": ("paddock.cli.extensions:tools", "List the tools available to servers."),
-        "prompts": ("paddock.cli.extensions:prompts", "List the prompts available to servers."),
+        "servers": ("servers", "List the named servers."),
+        "show": ("servers", "Show everything about a named server."),
+        "create": ("servers", "Create a named server."),
+        "edit": ("servers", "Change a named server."),
+        "delete": ("uninstall", "Delete a named server."),
+        "tools": ("extensions", "List the tools available to servers."),
+        "prompts": ("extensions", "List the prompts available to servers."),
     },
     "Extensions": {
-        "extensions": (
-            "paddock.cli.extensions:extensions",
-            "List the installed extensions.",
-        ),
-        "catalogue": (
-            "paddock.cli.catalogue:catalogue",
-            "Manage the catalogues extensions are installed from.",
-        ),
-        "new": ("paddock.cli.new:new", "Create a new extension from a template."),
-        "validate": (
-            "paddock.cli.validate:validate",
-            "Check an extension or a server definition for problems.",
-        ),
+        "extensions": ("extensions", "List the installed extensions."),
+        "catalogue": ("catalogue", "Manage the catalogues extensions are installed from."),
+        "new": ("new", "Create a new extension from a template."),
+        "validate": ("validate", "Check an extension or a server definition for problems."),
     },
-    "Agents": {
-        "zoo": ("paddock.cli.zoo:zoo", "Manage agents, and use them in other programs."),
-    },
+    "Agents": {"zoo": ("zoo", "Manage agents, and use them in other programs.")},
     "Client applications": {
-        "clients": ("paddock.cli.clients:clients", "List the clients, detected ones first."),
-        "install": ("paddock.cli.install:install", "Install a server into clients."),
-        "uninstall": ("paddock.cli.uninstall:uninstall", "Remove servers from clients."),
-        "doctor": ("paddock.cli.doctor:doctor", "Check installed servers and report problems."),
-        "link": ("paddock.cli.links_and_bundles:link", "Print a link that installs a server."),
-        "bundle": ("paddock.cli.links_and_bundles:bundle", "Write a server as an .mcpb bundle."),
+        "clients": ("clients", "List the clients, detected ones first."),
+        "install": ("install", "Install a server into clients."),
+        "uninstall": ("uninstall", "Remove servers from clients."),
+        "doctor": ("doctor", "Check installed servers and report problems."),
+        "link": ("links_and_bundles", "Print a link that installs a server."),
+        "bundle": ("links_and_bundles", "Write a server as an .mcpb bundle."),
     },
-    "Evaluation": {
-        "engines": (
-            "paddock.cli.engines:engines",
-            "List the Wolfram Language engines and the one in use.",
-        ),
-    },
-    "Documentation": {
-        "docs": ("paddock.cli.docs:docs", "Search and index documentation."),
-    },
-    "Shell": {
-        "completion": ("paddock.cli.completion:completion", "Print a completion script."),
-    },
+    "Evaluation": {"engines": ("engines", "List the Wolfram Language engines and the one in use.")},
+    "Documentation": {"docs": ("docs", "Search and index documentation.")},
+    "Shell": {"completion": ("completion", "Print a completion script.")},
 }
-"""The import path (`module:attribute`) and summary of each command, in the order of the help."""
+"""The module in `paddock.cli` and the summary of each command, in the order of the help."""
 
-COMMANDS = {name: command for group in COMMAND_GROUPS.values() for name, command in group.items()}
+COMMANDS = {
+    name: (f"paddock.cli.{module}:{name}", summary)
+    for group in COMMAND_GROUPS.values()
+    for name, (module, summary) in group.items()
+}
+"""The import path (`module:attribute`) and summary of each command."""
 
 FIRST_STEPS = (
     ("paddock call Demo greet name=Ada", "call a tool of the server Demo"),

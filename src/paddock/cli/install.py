@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, NotRequired, Unpack
 
 import click
 
-from paddock.cli import completion, output
+from paddock.cli import output
 from paddock.cli.client_arguments import ClientArguments, parse_client_arguments
 from paddock.cli.errors import ArgumentError, CommandError
 from paddock.cli.extension_installation import install_missing_extensions
 from paddock.cli.plan_output import PlanDisplay, print_plan, report_outcomes
 from paddock.cli.shared_options import (
     EntryOptions,
+    clients_and_server_argument,
     consent_options,
     dry_run_option,
     entry_options,
@@ -44,12 +45,7 @@ class InstallSettings(EntryOptions):
 
 
 @click.command()
-@click.argument(
-    "words",
-    nargs=-1,
-    metavar="CLIENT... [SERVER]",
-    shell_complete=completion.complete_clients_and_servers,
-)
+@clients_and_server_argument(metavar="CLIENT... [SERVER]")
 @click.option("--all", "everywhere", is_flag=True, help="Install into every detected client.")
 @location_options
 @entry_options

@@ -161,6 +161,13 @@ def tool_options_option(help_text: str) -> Callable[[F], F]:
     )
 
 
+clients_and_server_argument = functools.partial(
+    click.argument,
+    "words",
+    nargs=-1,
+    shell_complete=completion.complete_clients_and_servers,
+)
+"""The arguments of `install` and `uninstall`, which `client_arguments` separates."""
 location_options = combine_options(
     click.option(
         "--server",

@@ -16,6 +16,7 @@ from paddock.cli.client_arguments import parse_client_arguments
 from paddock.cli.errors import NothingDoneError
 from paddock.cli.plan_output import PlanDisplay, print_outcomes, report_outcomes
 from paddock.cli.shared_options import (
+    clients_and_server_argument,
     dry_run_option,
     location_options,
     quiet_json_option,
@@ -38,12 +39,7 @@ NO_SELECTION_MESSAGE = "Name what to remove: a client, a server, both, or --all"
 
 
 @click.command()
-@click.argument(
-    "words",
-    nargs=-1,
-    metavar="[CLIENT] [SERVER]",
-    shell_complete=completion.complete_clients_and_servers,
-)
+@clients_and_server_argument(metavar="[CLIENT] [SERVER]")
 @click.option("--all", "everything", is_flag=True, help="Remove every server from every client.")
 @location_options
 @dry_run_option

@@ -49,16 +49,7 @@ class TomlValue:
 
 @dataclass(frozen=True)
 class TomlItem:
-    """An item of an array (without keys) or of an inline table."""
-
-    start: int
-    keys: tuple[str, ...]
-    value: TomlValue
-
-
-@dataclass(frozen=True)
-class TomlAssignment:
-    """`key = value` below a header."""
+    """`key = value` below a header or in an inline table, or an item of an array (without keys)."""
 
     start: int
     key_end: int
@@ -73,7 +64,7 @@ class TomlTable:
     start: int
     header_end: int
     path: TomlPath
-    assignments: list[TomlAssignment] = field(default_factory=list)
+    assignments: list[TomlItem] = field(default_factory=list)
 
     @property
     def end(self) -> int:
@@ -101,12 +92,7 @@ class _TomlScanner:
             if self._text[self._offset] == "[":
                 tables.append(self._read_header())
             else:
-                start, keys, key_end = self._offset, self._read_dotted_key(), self._offset
-                self._offset = self._text.index("=", key_end) + 1
-                self._skip_pattern(_BLANKS)
-                tables[-1].assignments.append(
-                    TomlAssignment(start, key_end, keys, self._read_value())
-                )
+                tables[-1].assignments.append(self._read_assignment())
             self._skip_pattern(_SPACE)
         return tables
 
@@ -172,7 +158,7 @@ class _TomlScanner:
         items: list[TomlItem] = []
         self._skip_pattern(_SPACE)
         while self._text[self._offset] not in "]}":
-            items.append(self._read_item(is_table=is_table))
+            items.append(self._read_assignment() if is_table else self._read_element())
             self._skip_pattern(_SPACE)
             if self._text[self._offset] == ",":
                 self._offset += 1
@@ -180,14 +166,14 @@ class _TomlScanner:
         self._offset += 1
         return TomlValue(start, self._offset, tuple(items), is_table, not is_table)
 
-    def _read_item(self, *, is_table: bool) -> TomlItem:
-        start = self._offset
-        if not is_table:
-            return TomlItem(start, (), self._read_value())
-        keys = self._read_dotted_key()
-        self._offset = self._text.index("=", self._offset) + 1
-        self._skip_pattern(_SPACE)
-        return TomlItem(start, keys, self._read_value())
+    def _read_assignment(self) -> TomlItem:
+        start, keys, key_end = self._offset, self._read_dotted_key(), self._offset
+        self._offset = self._text.index("=", key_end) + 1
+        self._skip_pattern(_BLANKS)
+        return TomlItem(start, key_end, keys, self._read_value())
+
+    def _read_element(self) -> TomlItem:
+        return TomlItem(self._offset, self._offset, (), self._read_value())
 
 
 def _unquote_key(text: str) -> str:
@@ -204,14 +190,16 @@ class TomlRegion:
     table: TomlTable
     path: TomlPath
     """The path of the region's value, which may be longer than the path searched for."""
-    assignment: TomlAssignment | None = None
+    item: TomlItem | None = None
+    """The assignment or item; None for a table."""
     container: TomlValue | None = None
+    """The array or inline table that contains the item at `index`; None for an assignment."""
     index: int = 0
 
     @property
     def is_table(self) -> bool:
         """True for a header with its assignments."""
-        return self.assignment is None
+        return self.item is None
 
     @property
     def is_item(self) -> bool:
@@ -221,16 +209,12 @@ class TomlRegion:
     @property
     def value(self) -> TomlValue | None:
         """The value, except of a header."""
-        if self.container is not None:
-            return self.container.items[self.index].value
-        return self.assignment.value if self.assignment else None
+        return self.item.value if self.item else None
 
     @property
     def start(self) -> int:
         """The offset of its first character."""
-        if self.container is not None:
-            return self.container.items[self.index].start
-        return self.assignment.start if self.assignment else self.table.start
+        return self.item.start if self.item else self.table.start
 
     @property
     def end(self) -> int:
@@ -301,7 +285,7 @@ def _find_item_regions(region: TomlRegion, path: TomlPath) -> list[TomlRegion]:
     regions: list[TomlRegion] = []
     for index, item in enumerate(value.items if value else ()):
         full_path = (*region.path, *(item.keys or (index,)))
-        item_region = TomlRegion(region.table, full_path, region.assignment, value, index)
+        item_region = TomlRegion(region.table, full_path, item, value, index)
         if _has_prefix(full_path, path):
             regions.append(item_region)
         elif _has_prefix(path, full_path):
