@@ -340,7 +340,7 @@ def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
         PaddockError: The engine is not installed, or its kernel does not start.
     """
     files, skipped_files = _find_test_files(arguments.paths, ctx)
-    parsed_files = [_ParsedFile(file, _read_tests(file)) for file in files]
+    parsed_files = [_ParsedTestFile(file, _read_tests(file)) for file in files]
     directory = get_working_directory(ctx)
     limits = _get_file_limits(arguments, ctx)
     engine = get_configured_engine(ctx)
@@ -368,7 +368,7 @@ def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
     return "\n\n".join(paragraphs)
 
 
-class _ParsedFile(NamedTuple):
+class _ParsedTestFile(NamedTuple):
     """A test file and the tests in it."""
 
     path: Path
@@ -398,7 +398,7 @@ def _share_clock(control: EvaluationControl) -> EvaluationControl:
 
 
 def _run_group(
-    group: list[_ParsedFile],
+    group: list[_ParsedTestFile],
     engine: Engine,
     directory: Path,
     limits: EvaluationLimits,
