@@ -26,6 +26,7 @@ def upgrade() -> None:
 """
 USES = """
 import json
+import subprocess
 import sys
 
 import msgspec
@@ -61,6 +62,9 @@ with open_zoo(sys.argv[1]) as zoo:
         seen["limited"] = [issue.path for issue in error.details]
 with connect(get_server("AgentZoo").load()) as peer:
     seen["tool"] = peer.call("agent_zoo_get_agent", agentId="ada").structured["tagline"]
+command = [sys.executable, "-m", "paddock", "zoo", "show", "ada"]
+lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\\n")
+seen["shown"] = [line.split(maxsplit=1) for line in lines if "tagline" in line]
 print(json.dumps(seen))
 """
 
@@ -113,4 +117,5 @@ def test_a_field_is_added_in_the_model_and_a_migration(tmp_path: Path) -> None:
         "remark": ["not written: Counts thrice"],
         "limited": ["tagline"],
         "tool": "Counts thrice",
+        "shown": [["tagline", "Counts thrice"]],
     }

@@ -12,7 +12,12 @@ import os
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from paddock.app.api import ApiServices, create_api, list_allowed_methods
+from paddock.app.api import (
+    UNAUTHENTICATED_PATHS,
+    ApiServices,
+    create_api,
+    list_allowed_methods,
+)
 from paddock.app.authenticators import ANONYMOUS, REQUEST_USER_KEY
 from paddock.app.mcp_endpoints import (
     ZOO_SERVER_NAME,
@@ -60,12 +65,7 @@ LOG_LEVEL_VARIABLE = "LOG_LEVEL"
 
 access_log = logging.getLogger(ACCESS_LOGGER)
 
-PUBLIC_PATHS = (
-    f"{API_PATH}/health",
-    f"{API_PATH}/sign-in",
-    f"{API_PATH}/sign-out",
-    f"{API_PATH}/openapi.json",
-)
+PUBLIC_PATHS = (*UNAUTHENTICATED_PATHS, f"{API_PATH}/openapi.json")
 """Paths that need no authentication."""
 
 

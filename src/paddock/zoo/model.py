@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args
 
 from msgspec import Struct, field
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 StructClass = TypeVar("StructClass", bound=type[Struct])
 
 EntryType = Literal["decision", "milestone", "note", "summary", "handoff"]
-ENTRY_TYPES: tuple[EntryType, ...] = ("decision", "milestone", "note", "summary", "handoff")
+ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
 
 GENERAL_CATEGORY_ID = "general"
 GENERAL_CATEGORY_NAME = "General"

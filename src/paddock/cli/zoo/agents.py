@@ -21,6 +21,7 @@ from paddock.suggestions import did_you_mean
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.starter_agents import load_starters
 from paddock.zoo.toml_form import format_agent, parse_changes
+from paddock.zoo.validation import list_editable_fields
 
 if TYPE_CHECKING:
     from paddock.zoo.model import Agent, AgentSummary
@@ -80,6 +81,15 @@ def show(agent: str | None, *, as_json: bool) -> None:
         click.echo(text_layout.replace_control_characters(text))
 
 
+_FIELDS_WITH_LAYOUT = frozenset(
+    {
+        *("name", "description", "system_prompt", "skill_categories", "skills", "context_refs"),
+        *("appearance_seed", "tags", "injects_memory", "archived", "extra"),
+    }
+)
+"""Fields that `_format_agent` shows in a way of their own. Any other field gets a row."""
+
+
 def _format_agent(agent: Agent, entries: int) -> str:
     """Format an agent as text. `entries` is the number of memory entries."""
     rows = [("id", agent.id), ("version", f"{agent.version}, of {agent.updated_at}")]
@@ -89,6 +99,10 @@ def _format_agent(agent: Agent, entries: int) -> str:
         rows.append(("context", ", ".join(agent.context_refs)))
     if agent.extra:
         rows.append(("files of", ", ".join(agent.extra)))
+    for field in list_editable_fields(type(agent)):
+        value = getattr(agent, field.name)
+        if value and field.name not in _FIELDS_WITH_LAYOUT:
+            rows.append((field.encode_name, ", ".join(value) if isinstance(value, list) else value))
     rows.append(("memory", f"{entries} entries{'' if agent.injects_memory else ', not injected'}"))
     sections = [agent.name + (" (archived)" if agent.archived else "")]
     sections += [text_layout.wrap_paragraph(agent.description, 2)] if agent.description else []
