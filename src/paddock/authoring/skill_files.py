@@ -85,6 +85,15 @@ class SkillFiles(Protocol):
         """Return the bytes to put before the content that a function generates."""
 
 
+class _ListedEntry(NamedTuple):
+    """An entry of a directory as the scan sees it."""
+
+    name: str
+    entry: _FileEntry
+    """The file or directory itself. For a link, it is the target."""
+    is_link: bool
+
+
 class _FileEntry(NamedTuple):
     """A file or directory, identified by inode because its name may be reused at any moment."""
 
@@ -120,8 +129,8 @@ class _FileEntry(NamedTuple):
         check_skill_size(0, len(data), self.path)
         return data
 
-    def list_entries(self) -> list[tuple[str, _FileEntry, bool]]:
-        """Return the visible entries of a directory: name, entry, and whether it is a link."""
+    def list_entries(self) -> list[_ListedEntry]:
+        """Return the visible entries of a directory."""
         with _convert_read_errors(self.path):
             # Windows cannot list a directory by its descriptor.
             if os.scandir not in os.supports_fd:
@@ -399,14 +408,14 @@ def _iter_parents(path: str) -> Iterator[str]:
         yield path
 
 
-def _scan_entries(path: str, directory: str | int) -> list[tuple[str, _FileEntry, bool]]:
+def _scan_entries(path: str, directory: str | int) -> list[_ListedEntry]:
     """Return the visible entries of a directory, sorted by name; see `_FileEntry.list_entries`.
 
     Args:
         path: The path of the directory.
         directory: Its open descriptor, or the path again where descriptors cannot be listed.
     """
-    listed_entries: list[tuple[str, _FileEntry, bool]] = []
+    listed_entries: list[_ListedEntry] = []
     with os.scandir(directory) as entries:
         for entry in entries:
             if is_hidden(entry.name):
@@ -419,7 +428,7 @@ def _scan_entries(path: str, directory: str | int) -> list[tuple[str, _FileEntry
                 if is_link:
                     status = read_status(follow_symlinks=True)
                 file_entry = _FileEntry(os.path.join(path, entry.name), status)
-                listed_entries.append((entry.name, file_entry, is_link))
+                listed_entries.append(_ListedEntry(entry.name, file_entry, is_link))
             if len(listed_entries) > 2 * MAX_SKILL_FILES:
                 break  # over the limit of files or of directories; the caller reports it
     return sorted(listed_entries, key=itemgetter(0))

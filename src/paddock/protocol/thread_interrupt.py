@@ -52,18 +52,31 @@ def _set_async_exception(thread: int, exception_type: type[BaseException] | None
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
 
 
+class _PendingInterrupt:
+    """Work that was interrupted and may continue."""
+
+    def __init__(self, work: InterruptibleWork) -> None:
+        self.work = work
+        self.retry_seconds = RETRY_SECONDS
+        self.due_at = monotonic() + RETRY_SECONDS
+
+    def delay(self, now: float) -> None:
+        """Set the time of the next interrupt. The intervals double up to a limit."""
+        self.due_at = now + self.retry_seconds * 2
+        self.retry_seconds = min(self.retry_seconds * 2, MAX_RETRY_SECONDS)
+
+
 class InterruptRetrier:
     """Interrupts work again until it ends."""
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
-        # Work with the time of its next interrupt and the interval after that, in seconds.
-        self._pending: list[tuple[InterruptibleWork, float, float]] = []
+        self._pending: list[_PendingInterrupt] = []
 
     def retry_until_done(self, work: InterruptibleWork) -> None:
         """Interrupt the work again at growing intervals until it is done."""
         with self._lock:
-            self._pending.append((work, monotonic() + RETRY_SECONDS, RETRY_SECONDS))
+            self._pending.append(_PendingInterrupt(work))
             if len(self._pending) == 1:
                 start_new_thread(self._retry_loop, ())
 
@@ -76,20 +89,16 @@ class InterruptRetrier:
         while True:
             sleep(CHECK_INTERVAL_SECONDS)
             with self._lock:
-                self._pending = [entry for entry in self._pending if not entry[0].is_done]
+                self._pending = [pending for pending in self._pending if not pending.work.is_done]
                 if not self._pending:
                     return
-                now, pending = monotonic(), self._pending
-                due_work = [work for work, due_at, _ in pending if due_at <= now]
-                self._pending = [
-                    (work, due_at, retry_seconds)
-                    if due_at > now
-                    else (work, now + retry_seconds * 2, min(retry_seconds * 2, MAX_RETRY_SECONDS))
-                    for work, due_at, retry_seconds in pending
-                ]
+                now = monotonic()
+                due_interrupts = [pending for pending in self._pending if pending.due_at <= now]
+                for pending in due_interrupts:
+                    pending.delay(now)
             # Interrupted outside the lock, which `retry_until_done` needs for further work.
-            for work in due_work:
-                work.interrupt()
+            for pending in due_interrupts:
+                pending.work.interrupt()
 
 
 interrupt_retrier = InterruptRetrier()

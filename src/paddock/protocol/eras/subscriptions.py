@@ -36,6 +36,15 @@ class SubscriptionStream(Struct):
     uris: list[str]
     task_ids: list[str]
 
+    def to_filter(self) -> Json:
+        """Return the changes as the protocol spells them, as in `{"toolsListChanged": true}`."""
+        stream_filter: Json = {f"{kind}ListChanged": True for kind in sorted(self.kinds)}
+        if self.uris:
+            stream_filter["resourceSubscriptions"] = self.uris
+        if self.task_ids:
+            stream_filter["taskIds"] = self.task_ids
+        return stream_filter
+
     def accepts_change(self, kind: str, uri: str | None) -> bool:
         """Return whether the client asked for a change."""
         if uri is None:
@@ -82,18 +91,11 @@ class SubscriptionRegistry:
             for kind in LIST_KINDS
             if getattr(requested_filter, kind) and _declares_flag(metadata, kind, "listChanged")
         }
-        uris = (
-            requested_filter.uris[:MAX_STREAM_URIS]
-            if _declares_flag(metadata, "resources", "subscribe")
-            else []
-        )
+        can_subscribe = _declares_flag(metadata, "resources", "subscribe")
+        uris = requested_filter.uris[:MAX_STREAM_URIS] if can_subscribe else []
         watched_tasks = _find_tasks(request, requested_filter, tasks)
         stream = SubscriptionStream(request, kinds, uris, [task.id for task in watched_tasks])
-        accepted_filter: Json = {f"{kind}ListChanged": True for kind in sorted(kinds)}
-        if uris:
-            accepted_filter["resourceSubscriptions"] = uris
         if watched_tasks:
-            accepted_filter["taskIds"] = stream.task_ids
             self._watch_tasks(tasks)
         # The lock ensures that a concurrent announcement neither misses the new stream nor
         # precedes its acknowledgement.
@@ -102,7 +104,7 @@ class SubscriptionRegistry:
             _send_notification(
                 stream,
                 "notifications/subscriptions/acknowledged",
-                {"notifications": accepted_filter},
+                {"notifications": stream.to_filter()},
             )
         for task in watched_tasks:
             _send_notification(stream, "notifications/tasks", format_detailed_task(task))

@@ -211,7 +211,8 @@ class Http1Connection(asyncio.Protocol):
         parser, and otherwise fills that cache.
         """
         self._last_activity = now = monotonic()
-        if self._ignores_input():
+        # As in `_ignores_input`, without a call: this runs for every request.
+        if self._state == "closing" or self._input_state == "ignored":
             return
         is_at_start = self._input_state == "between requests"
         if is_at_start and self._answer_cached_head(data):
@@ -253,7 +254,9 @@ class Http1Connection(asyncio.Protocol):
         Returns:
             False if the data must be parsed: its head is not cached, or it would have to be queued.
         """
-        if self._must_queue() or self._service.is_draining:
+        # As in `_must_queue`, without a call.
+        is_busy = self._response_state != "none" or self._is_writing_paused
+        if is_busy or self._queued_requests or self._service.is_draining:
             return False
         cached_head = self._head_cache.find_head(data)
         if cached_head is None:

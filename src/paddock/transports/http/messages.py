@@ -11,15 +11,16 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from msgspec import Struct
+
 from paddock.errors import DefinitionError
 from paddock.protocol import http_headers
 from paddock.protocol.errors import HeaderMismatchError
 from paddock.protocol.http_headers import EVENT_STREAM_MEDIA_TYPE, JSON_MEDIA_TYPE
+from paddock.protocol.principal import Principal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from paddock.protocol.principal import Principal
 
 
 Headers = list[tuple[bytes, bytes]]
@@ -121,7 +122,7 @@ class Responder(Protocol):
         """Close the connection, so that the client notices that the response is incomplete."""
 
 
-class HttpRequest(NamedTuple):
+class HttpRequest(Struct):
     """A complete request, its sender, and the connection that its response is written to."""
 
     head: RequestHead

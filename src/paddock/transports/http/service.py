@@ -361,7 +361,8 @@ class HttpService:
             responder.respond(self._make_refusal_response(error, head))
             return
         if not responder.is_gone:  # Authentication may take seconds, and clients may give up.
-            self._handle_safely(http_request._replace(principal=principal))
+            http_request.principal = principal
+            self._handle_safely(http_request)
 
     def _make_refusal_response(self, error: Exception, head: RequestHead) -> HttpResponse:
         """Return the response to a request that the authorization rejected.
