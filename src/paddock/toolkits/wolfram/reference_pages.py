@@ -7,7 +7,8 @@ cannot be put on the page, the result of the tool says why.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from paddock.kernels.handler_calls import call_kernel
 from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, KernelError
@@ -70,23 +71,19 @@ _LINE_END_ESCAPES = str.maketrans({"\n": "\\n", "\t": "\\t", "\r": "\\r"})
 """Escapes that keep a string literal on a single line."""
 
 
-class ExampleContext(NamedTuple):
-    """The paclet whose examples are evaluated."""
-
-    context: str
-    paclet: Path | None
-    """The directory of the paclet, or None if the page is not in one."""
-    symbols: Collection[str]
-    """The symbols of the paclet."""
-
-
 def fill_example_outputs(
-    examples: Sequence[Example], example_context: ExampleContext, ctx: Context
+    examples: Sequence[Example], context: str, page_path: Path, ctx: Context
 ) -> list[str]:
     """Evaluate the code in examples, set its outputs, and return notes for the result of the tool.
 
     Outputs that the author has written are kept. All examples share one kernel, so definitions
     persist from one example to the next, but line numbers start at 1 in each of them.
+
+    Args:
+        examples: The examples, whose outputs this function sets.
+        context: The context of the page's symbol; empty if unknown.
+        page_path: The file of the page, which determines the paclet.
+        ctx: The context of the call.
 
     Raises:
         EngineError: The configured engine is not installed.
@@ -97,7 +94,7 @@ def fill_example_outputs(
     engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
         return [NO_ENGINE_NOTE]
-    run = _ExampleRun(engine, example_context)
+    run = _ExampleRun(engine, context, page_path)
 
     def work(control: EvaluationControl) -> None:
         run.evaluate_examples(examples, control)
@@ -112,9 +109,10 @@ def fill_example_outputs(
 class _ExampleRun:
     """Evaluates examples in one kernel and collects notes."""
 
-    def __init__(self, engine: Engine, example_context: ExampleContext) -> None:
+    def __init__(self, engine: Engine, context: str, page_path: Path) -> None:
         self._engine = engine
-        self._context = example_context
+        self._context = context
+        self._page_path = page_path
         self.notes: list[str] = []
 
     def evaluate_examples(self, examples: Sequence[Example], control: EvaluationControl) -> None:
@@ -145,13 +143,18 @@ class _ExampleRun:
 
         Messages of the package are suppressed with `Quiet`.
         """
-        if "packages" not in self._engine.capabilities or not self._context.context:
+        if "packages" not in self._engine.capabilities or not self._context:
             return
-        context = quote_string(self._context.context)
+        context = quote_string(self._context)
         code = f'Quiet[Needs[{context}]]; $ContextPath = {{{context}, "System`"}};'
-        if self._context.paclet is not None:
-            code = f"Quiet[PacletDirectoryLoad[{quote_string(str(self._context.paclet))}]]; {code}"
+        paclet = get_paclet_directory(self._page_path)
+        if paclet is not None:
+            code = f"Quiet[PacletDirectoryLoad[{quote_string(str(paclet))}]]; {code}"
         kernel.evaluate(f"({code})", EvaluationLimits(), EvaluationControl(control.is_cancelled))
+
+    @cached_property
+    def _paclet_symbols(self) -> set[str]:
+        return find_paclet_symbols(self._page_path)
 
     def _get_output(self, code: ExampleCode, evaluation: EvaluationResult) -> str | None:
         """Return the text of an output cell, or None for no output cell.
@@ -188,7 +191,7 @@ class _ExampleRun:
             return "it is an image, which is created when the page is evaluated in a front end"
         if "packages" not in self._engine.capabilities:
             # An engine that cannot load the paclet returns its symbols unevaluated.
-            unknown = sorted(set(re.findall(r"[\w$]+", result)) & set(self._context.symbols))
+            unknown = sorted({*re.findall(r"[\w$]+", result)} & self._paclet_symbols)
             if unknown:
                 names = ", ".join(unknown)
                 return f"{self._engine.title} cannot load paclets and does not know {names}"
@@ -223,9 +226,19 @@ def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
     path = resolve_new_page_path(arguments["pacletDirectory"], subject.symbol, ctx)
     check_page_absent(path)
     parse_usage(arguments["usage"])
-    symbols = find_paclet_symbols(path)
-    examples = parse_examples(_get_text_argument(arguments, "basicExamples"))
-    page_content = PageContent(
+    resolve_link = _create_link_resolver(subject.paclet, find_paclet_symbols(path))
+    page_content = _read_page_content(arguments)
+    # The page is built once before the slow evaluation, so that invalid arguments fail at once.
+    build_page(subject, page_content, resolve_link)
+    notes = fill_example_outputs(page_content.examples, subject.context, path, ctx)
+    ctx.raise_if_cancelled()
+    write_new_page(path, build_page(subject, page_content, resolve_link))
+    return _format_association({"file": str(path), "uri": subject.uri}, notes)
+
+
+def _read_page_content(arguments: Arguments) -> PageContent:
+    """Return the content of a new page, in which omitted parts are empty."""
+    return PageContent(
         usage=arguments["usage"],
         notes=_get_text_argument(arguments, "notes"),
         see_also=_get_text_argument(arguments, "seeAlso"),
@@ -234,16 +247,8 @@ def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
         links=_get_text_argument(arguments, "relatedLinks"),
         keywords=_get_text_argument(arguments, "keywords"),
         version=_get_text_argument(arguments, "newInVersion"),
-        examples=examples,
+        examples=parse_examples(_get_text_argument(arguments, "basicExamples")),
     )
-    resolve_link = _create_link_resolver(subject.paclet, symbols)
-    # The page is built once before the slow evaluation, so that invalid arguments fail at once.
-    build_page(subject, page_content, resolve_link)
-    example_context = ExampleContext(subject.context, get_paclet_directory(path), symbols)
-    notes = fill_example_outputs(examples, example_context, ctx)
-    ctx.raise_if_cancelled()
-    write_new_page(path, build_page(subject, page_content, resolve_link))
-    return _format_association({"file": str(path), "uri": subject.uri}, notes)
 
 
 def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
@@ -282,11 +287,7 @@ def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
     page = read_page_file(path)
     context = page.context
     apply_edit(page)
-    notes = fill_example_outputs(
-        examples,
-        ExampleContext(context, get_paclet_directory(path), find_paclet_symbols(path)),
-        ctx,
-    )
+    notes = fill_example_outputs(examples, context, path, ctx)
     ctx.raise_if_cancelled()
     # The file is read and edited again under its lock, because it may have changed during the
     # evaluation.
