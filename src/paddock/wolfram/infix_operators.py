@@ -21,14 +21,14 @@ from paddock.wolfram.operators import (
     OPTIONAL_PRECEDENCE,
     PREFIX_OPERATORS,
 )
-from paddock.wolfram.parse_state import INTEGRAL_SIGN
+from paddock.wolfram.parse_state import INTEGRAL_SIGN, PendingOperator
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.parse_state import ParseState, PendingOperator
+    from paddock.wolfram.parse_state import ParseState
 
     OperatorHandler = Callable[[ParseState, "_InfixSyntax", int], None]
     NodeBuilder = Callable[[ParseState, PendingOperator], None]
@@ -97,14 +97,15 @@ def _handle_prefix(state: ParseState, text: str, start: int) -> None:
     # The matching `\[DifferentialD]` looks for this index later.
     if text == INTEGRAL_SIGN:
         state.integrals.append(len(state.pending))
+    precedence = PREFIX_OPERATORS[text].precedence
     state.push_operator(
-        PREFIX_OPERATORS[text].precedence, text, node_builders.make_prefix, start, 1
+        PendingOperator(precedence, text, node_builders.make_prefix, start, operand_count=1)
     )
 
 
 def _push_infix(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Push an operator that has read its left operand."""
-    state.push_operator(operator.precedence, operator.text, operator.build, start)
+    state.push_operator(PendingOperator(operator.precedence, operator.text, operator.build, start))
 
 
 def _apply_to_operand(state: ParseState, operator: _InfixSyntax, *args: Expression) -> None:
@@ -208,7 +209,7 @@ def _handle_colon(state: ParseState, operator: _InfixSyntax, start: int) -> None
         _push_infix(state, operator, start)
     else:
         build = node_builders.make_optional
-        state.push_operator(OPTIONAL_PRECEDENCE, operator.text, build, start)
+        state.push_operator(PendingOperator(OPTIONAL_PRECEDENCE, operator.text, build, start))
 
 
 def _handle_derivative(state: ParseState, operator: _InfixSyntax, _start: int) -> None:

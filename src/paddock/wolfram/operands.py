@@ -14,6 +14,7 @@ from paddock.wolfram.operators import (
     SPAN_PRECEDENCE,
     TIMES_PRECEDENCE,
 )
+from paddock.wolfram.parse_state import PendingOperator
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -76,13 +77,13 @@ def join_adjacent(state: ParseState, start: int) -> None:
 def begin_product(state: ParseState, start: int) -> None:
     """Push the implicit multiplication of adjacent operands (`a b`)."""
     state.reduce(TIMES_PRECEDENCE)
-    state.push_operator(TIMES_PRECEDENCE, IMPLICIT_TIMES, make_chain, start)
+    state.push_operator(PendingOperator(TIMES_PRECEDENCE, IMPLICIT_TIMES, make_chain, start))
 
 
 def begin_span(state: ParseState, start: int) -> None:
     """Begin a span without a first operand, which defaults to 1."""
     push_operand(state, Atom("number", "1", start, start), start)
-    state.push_operator(SPAN_PRECEDENCE, ";;", make_span, start)
+    state.push_operator(PendingOperator(SPAN_PRECEDENCE, ";;", make_span, start))
 
 
 def expects_span_end(state: ParseState) -> bool:

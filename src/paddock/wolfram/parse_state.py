@@ -47,8 +47,13 @@ def defer_gc() -> Generator[None]:
 class PendingOperator:
     """An operator whose last operand is incomplete.
 
-    `build` replaces the top `operand_count` operands with the operator's expression. Some operators
-    raise the count when they are continued, such as `~` and `;;`.
+    Args:
+        precedence: The precedence. Higher values bind more tightly.
+        text: The sign of the operator, or `IMPLICIT_TIMES`.
+        build: Replaces the top `operand_count` operands with the node of the operator.
+        start: The start of the sign.
+        operand_count: The number of operands. Some operators raise it when they are continued, such
+            as `~` and `;;`.
     """
 
     __slots__ = ("build", "operand_count", "precedence", "second_start", "start", "text")
@@ -145,24 +150,9 @@ class ParseState:
             last = self.pending.pop()
             last.build(self, last)
 
-    def push_operator(
-        self,
-        precedence: int,
-        text: str,
-        build: Callable[[ParseState, PendingOperator], None],
-        start: int,
-        operand_count: int = 2,
-    ) -> None:
-        """Push an operator that expects an operand next.
-
-        Args:
-            precedence: The precedence. Higher values bind more tightly.
-            text: The sign of the operator, or `IMPLICIT_TIMES`.
-            build: Builds the node when all operands are complete.
-            start: The start of the sign.
-            operand_count: The number of operands that `build` takes from the stack.
-        """
-        self.pending.append(PendingOperator(precedence, text, build, start, operand_count))
+    def push_operator(self, operator: PendingOperator) -> None:
+        """Push an operator that expects an operand next."""
+        self.pending.append(operator)
         self.has_operand = False
 
     def has_line_break_before(self, start: int) -> bool:

@@ -14,7 +14,7 @@ from paddock.errors import PaddockError
 from paddock.files import convert_os_errors, lock_file, read_regular_file, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from paddock.docsearch.model import CorpusSource
 
@@ -52,16 +52,13 @@ class MarkdownFolders:
         """
         text = read_source_file(key).decode("utf-8", "replace")
         document_title = Path(key).stem
-        for index, (title, body) in enumerate(_split_sections(text)):
-            if index == 0 and title:
-                document_title = title
+        for index, (heading, body) in enumerate(_split_sections(text)):
+            if index == 0 and heading:
+                document_title = heading
+            title = heading or document_title
+            full_title = title if title == document_title else f"{document_title}: {title}"
             if body.strip():
-                full_title = (
-                    title if not title or title == document_title else f"{document_title}: {title}"
-                )
-                yield DocPage(
-                    full_title or document_title, key, body.strip(), (title or document_title,)
-                )
+                yield DocPage(full_title, key, body.strip(), (title,))
 
 
 def _split_sections(text: str) -> Iterator[tuple[str, str]]:
@@ -97,11 +94,9 @@ def list_folders() -> list[str]:
             raise FolderListError(
                 f"the list of folders is damaged: {error}", where=str(file), hint="delete it"
             ) from None
-    return (
-        [folder for folder in folders if isinstance(folder, str)]
-        if isinstance(folders, list)
-        else []
-    )
+    if not isinstance(folders, list):
+        return []
+    return [folder for folder in folders if isinstance(folder, str)]
 
 
 def add_folder(folder: Path) -> bool:
@@ -110,37 +105,34 @@ def add_folder(folder: Path) -> bool:
     Raises:
         FolderListError: The folder does not exist.
     """
-    resolved = folder.expanduser().resolve()
-    if not resolved.is_dir():
+    path = folder.expanduser().resolve()
+    if not path.is_dir():
         raise FolderListError(
             "the folder does not exist",
-            where=str(resolved),
+            where=str(path),
             hint="give a folder that contains Markdown files",
         )
-    return _update_folder_list(str(resolved), is_listed=True)
+    return _update_folder_list(
+        lambda folders: folders if str(path) in folders else [*folders, str(path)]
+    )
 
 
 def remove_folder(folder: Path) -> bool:
     """Remove a folder. Return False if it was not in the list."""
-    return _update_folder_list(str(folder.expanduser().resolve()), is_listed=False)
+    path = str(folder.expanduser().resolve())
+    return _update_folder_list(lambda folders: [other for other in folders if other != path])
 
 
-def _update_folder_list(folder: str, *, is_listed: bool) -> bool:
-    """Add or remove a folder under the lock of the list. Return False if nothing changes.
-
-    Args:
-        folder: The absolute path of the folder.
-        is_listed: Whether the folder is to be in the list.
-    """
+def _update_folder_list(change: Callable[[list[str]], list[str]]) -> bool:
+    """Change the list of folders under its lock. Return False if the list stays the same."""
     file = _get_folder_list_file()
     with lock_file(file):
         folders = list_folders()
-        if (folder in folders) == is_listed:
+        changed_folders = change(folders)
+        if changed_folders == folders:
             return False
-        others = [other for other in folders if other != folder]
-        updated = [*others, folder] if is_listed else others
         with convert_os_errors(file):
-            write_atomically(file, (json.dumps(updated, indent=2) + "\n").encode())
+            write_atomically(file, (json.dumps(changed_folders, indent=2) + "\n").encode())
     return True
 
 

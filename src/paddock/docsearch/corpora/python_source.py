@@ -42,9 +42,9 @@ def signature(value):
         return ""
 def is_compiled(value):
     if inspect.isclass(value):
-        return not any(hasattr(one, "__code__") for one in vars(value).values())
+        return not any(hasattr(member, "__code__") for member in vars(value).values())
     return inspect.isbuiltin(value) or inspect.ismethoddescriptor(value)
-found = []
+rows = []
 for name in sys.argv[1:]:
     try:
         module = importlib.import_module(name)
@@ -54,15 +54,15 @@ for name in sys.argv[1:]:
         if key.startswith("_") or not is_compiled(value) or not isinstance(value.__doc__, str):
             continue
         is_class = inspect.isclass(value)
-        found.append((name, key, is_class, signature(value), value.__doc__))
+        rows.append((name, key, is_class, signature(value), value.__doc__))
         if is_class and not issubclass(value, BaseException):
-            for method in list(vars(value)):
-                one = getattr(value, method, None)
-                doc = getattr(one, "__doc__", None)
-                if method.startswith("_") or not callable(one) or not isinstance(doc, str):
+            for method_name in list(vars(value)):
+                method = getattr(value, method_name, None)
+                doc = getattr(method, "__doc__", None)
+                if method_name.startswith("_") or not callable(method) or not isinstance(doc, str):
                     continue
-                found.append((name, f"{key}.{method}", False, signature(one), doc))
-json.dump(found, sys.stdout)
+                rows.append((name, f"{key}.{method_name}", False, signature(method), doc))
+json.dump(rows, sys.stdout)
 """
 
 
