@@ -212,6 +212,11 @@ def find_definition_file(root: Path, kind: ItemKind, item: str) -> DefinitionFil
 
 
 def _read_table(path: Path) -> object:
+    """Return the content of a TOML or JSON definition file.
+
+    Raises:
+        LoadError: The file cannot be read or parsed.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(MAX_DEFINITION_BYTES + 1)
@@ -295,6 +300,10 @@ def _is_function_from(value: object, module: ModuleType) -> bool:
 
 
 def _make_missing_item_error(file: DefinitionFile) -> LoadError:
+    """Return the error for a file that lacks the definition of its item.
+
+    The hint shows the expected form, such as `tools = {"Plot": …}` for a combined Python file.
+    """
     item_kind = file.kind.removesuffix("s")
     if isinstance(file, ModuleDefinition):
         expected = f"an attribute {file.reference.rpartition(':')[2]!r}"

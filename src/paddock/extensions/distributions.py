@@ -138,6 +138,7 @@ def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEnt
 
 
 def _scan_directory(directory: str) -> dict[str, list[ExtensionEntryPoint]]:
+    """Return the entry points in a directory of `sys.path`, by distribution."""
     return {
         distribution: [
             ExtensionEntryPoint(name, value, Path(metadata_directory))
@@ -171,6 +172,7 @@ def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:
 def _make_broken_extension(
     entry_point: ExtensionEntryPoint, problem: PaddockError
 ) -> BrokenExtension:
+    """Return the extension of an entry point as broken, with the reason."""
     location = Path(problem.where) if problem.where else entry_point.metadata_directory
     name = entry_point.name or entry_point.distribution
     return BrokenExtension(

@@ -96,6 +96,11 @@ class Extension(msgspec.Struct, frozen=True):
         )
 
     def _get_module_definition(self, kind: ItemKind, item: str, reference: str) -> ModuleDefinition:
+        """Return the definition for a reference such as `acme.charts:PLOT` in the manifest.
+
+        Raises:
+            LoadError: The package has no such module.
+        """
         path = find_module_file(self.directory, reference.partition(":")[0])
         if path is None:
             raise LoadError(

@@ -190,6 +190,11 @@ def build_manifest(
 
 
 def _check_schema(value: object, where: str) -> None:
+    """Check the version of the manifest format.
+
+    Raises:
+        ManifestError: This version of Paddock does not support it.
+    """
     if value != MANIFEST_SCHEMA_VERSION or not isinstance(value, int) or isinstance(value, bool):
         raise ManifestError(
             f"schema is {shorten_repr(value)}",
@@ -205,6 +210,7 @@ def _parse_publisher(value: object, where: str) -> str | None:
 
 
 def _parse_root(value: object, where: str) -> str:
+    """Return the directory of the definition files, such as `agenttools`."""
     if isinstance(value, str) and value:
         root = PurePosixPath(value)
         # Definition files outside the package could be any file of the user.

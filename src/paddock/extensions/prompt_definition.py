@@ -151,6 +151,7 @@ def _read_content_type(properties: PropertyTable) -> str:
 
 
 def _read_content_text(properties: PropertyTable, kind: str) -> str:
+    """Return the text of a prompt with the content type `text` or `template`."""
     content = properties.get("content")
     if isinstance(content, Template):
         content = content.text
@@ -183,6 +184,7 @@ def _read_arguments(properties: PropertyTable, where: str) -> list[PromptArgumen
 
 
 def _read_argument(argument: object, where: str) -> PromptArgument:
+    """Return an argument of a prompt that is given as an object, or as `{"name": "query", …}`."""
     if isinstance(argument, PromptArgument):
         return argument
     if not isinstance(argument, Mapping):

@@ -86,6 +86,7 @@ def _make_import_error(name: str, error: BaseException) -> LoadError:
 
 
 def _find_loaded_module(path: Path) -> ModuleType | None:
+    """Return the module that was loaded from a file before, or None."""
     text = str(path)
     # A copy, since other threads can import modules during the loop.
     for module in list(sys.modules.values()):

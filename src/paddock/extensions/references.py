@@ -98,6 +98,7 @@ def _resolve_path(home: str, relative_to: Path | None) -> Path:
 
 
 def _load_file(home: str, relative_to: Path | None, where: str) -> ModuleType:
+    """Run the file of a reference such as `tools.py:plot`, and return its module."""
     path = _resolve_path(home, relative_to)
     if not path.is_file():
         raise LoadError(

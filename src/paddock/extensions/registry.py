@@ -234,6 +234,7 @@ class ItemRegistry:
     def _find_named_extension(
         self, name: QualifiedName, owner: Extension | None
     ) -> Extension | None:
+        """Return the extension in a qualified name: the owner itself, or one of the registry."""
         # The owner need not be installed: `paddock validate` reads extensions in project folders.
         if owner is not None and owner.name == name.extension_name:
             return owner

@@ -100,6 +100,11 @@ def _make_resource_from_table(
 
 
 def _resolve_file(properties: PropertyTable, relative_to: Path | None) -> Path | None:
+    """Return the absolute path of the file with the content, or None if there is no file.
+
+    Raises:
+        ResourceSpecificationError: The file does not exist.
+    """
     file_name = properties.get_text("file")
     if file_name is None:
         return None

@@ -106,6 +106,7 @@ def create_extension(
 
 
 def _check_names(name: str, publisher: str | None) -> None:
+    """Raise an error if a name is invalid, or would shadow Paddock or one of its dependencies."""
     for label, part in (("name", name), ("publisher", publisher)):
         if part is not None and not _NAME_PATTERN.fullmatch(part):
             raise ScaffoldError(
@@ -131,6 +132,7 @@ def make_module_name(name: str) -> str:
 
 
 def _require_empty_directory(directory: Path) -> None:
+    """Raise an error if a directory contains files, which would be overwritten or mixed up."""
     try:
         is_empty = not directory.exists() or (
             directory.is_dir() and not any(directory.glob("[!.]*"))

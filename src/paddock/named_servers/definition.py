@@ -201,6 +201,7 @@ def _parse_flag(value: Any, key: str, place: KeyLocator) -> bool:
 
 
 def _parse_options(value: Any, key: str, place: KeyLocator) -> dict[str, dict[str, Any]]:
+    """Parse option values such as `{"Plot": {"width": 400}}`."""
     is_nested = hasattr(value, "items") and all(
         hasattr(options, "items") for options in value.values()
     )
@@ -210,6 +211,7 @@ def _parse_options(value: Any, key: str, place: KeyLocator) -> dict[str, dict[st
 
 
 def _parse_transport(value: Any, key: str, place: KeyLocator) -> str:
+    """Parse the transport, for which documents of Wolfram have another word."""
     if value in _TRANSPORTS:
         return _TRANSPORTS[value]
     raise ServerDefinitionError(

@@ -56,6 +56,7 @@ def make_failing_items(server: BaseServer, message: str) -> Iterator[Tool | Prom
 
 
 def _make_failing_tool(tool: Tool, handler: Callable[..., Any]) -> Tool:
+    """Return a copy of a tool that is listed as before and calls another handler."""
     # The original handler provides the description and schemas in lists. They are copied to the
     # replacement, so that clients see the same list after the failure.
     entry = build_tool_entry(tool)
@@ -69,6 +70,7 @@ def _make_failing_tool(tool: Tool, handler: Callable[..., Any]) -> Tool:
 
 
 def _make_failing_prompt(prompt: Prompt, handler: Callable[..., Any], server: BaseServer) -> Prompt:
+    """Return a copy of a prompt that is listed as before and calls another handler."""
     # As for tools, the description and arguments are copied from the original.
     renderer = PromptRenderer(prompt, server)
     replacement = copy.copy(prompt)
@@ -91,6 +93,7 @@ def _make_failing_prompt(prompt: Prompt, handler: Callable[..., Any], server: Ba
 def _make_failing_resource(
     item: ResourceLike, handler: Callable[..., Any], server: BaseServer
 ) -> ResourceLike:
+    """Return a copy of a resource that is listed as before and calls another handler."""
     replacement = copy.copy(item)
     replacement.description = ResourceReader(item, server).description
     replacement.handler = handler
@@ -151,6 +154,7 @@ class ServerInitialization:
 
     @contextmanager
     def _lifespan(self, server: BaseServer) -> Generator[None]:
+        """Run the function of the definition, and start the initializers of tools."""
         function = self._take_new_function()
         if function is not None:
             with self._record_failure(server):

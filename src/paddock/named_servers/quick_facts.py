@@ -80,6 +80,11 @@ def read_quick_facts(
 
 
 def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
+    """Return the metadata in the text of a definition file.
+
+    Raises:
+        NeedsFullParseError: The text uses syntax that only the full parser supports.
+    """
     # In Wolfram's documents, the metadata can be in a table with this name.
     if any(map(_has_wrapper_key, text.splitlines())):
         raise NeedsFullParseError
@@ -243,6 +248,7 @@ class TomlHeadReader:
             pieces.append(self._read_escape() if character == "\\" else character)
 
     def _read_escape(self) -> str:
+        """Read the rest of an escape sequence, such as `n` or `u00e9`, and return its character."""
         character = self._text[self._offset : self._offset + 1]
         self._offset += 1
         if character in _SIMPLE_ESCAPES:

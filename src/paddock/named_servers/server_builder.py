@@ -59,6 +59,7 @@ def number_duplicate_names(names: Iterable[str]) -> list[str]:
 
 
 def _make_unique_name(name: str, used_names: set[str], last_numbers: Counter[str]) -> str:
+    """Return the name with the next number that makes it unique, such as `Search2`."""
     while True:
         last_numbers[name] += 1
         candidate = f"{name}{last_numbers[name]}"
@@ -131,6 +132,7 @@ def build_server(
 
 @contextmanager
 def _mark_building() -> Generator[None]:
+    """Count the servers that this thread is building, for `is_building_server`."""
     # A depth rather than a flag, because loading a definition's file can build another server.
     _thread_state.depth = getattr(_thread_state, "depth", 0) + 1
     try:
@@ -215,6 +217,10 @@ def _resolve_item(kind: ItemKind, spec: Any, origin: DefinitionOrigin, where: st
 
 
 def _load_if_pickled(spec: Any, origin: DefinitionOrigin, where: str) -> Any:
+    """Return the object of a pickle such as `{"pickle": "Name.pickle/1f.pkl", "python": "3.12"}`.
+
+    Any other value is returned unchanged.
+    """
     if not is_pickle(spec):
         return spec
     if origin.relative_to is None:

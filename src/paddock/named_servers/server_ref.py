@@ -180,6 +180,7 @@ def get_default_server_name() -> str:
 
 
 def _make_file_target(text: str) -> ServerSource:
+    """Return the target for an existing path: a definition file, a Python file or a directory."""
     if text.endswith(DEFINITION_SUFFIX) and os.path.isfile(text):
         stem = os.path.basename(text).removesuffix(DEFINITION_SUFFIX)
         return ServerRef(stem, file=os.path.abspath(text))

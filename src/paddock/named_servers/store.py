@@ -103,6 +103,7 @@ def clean_up_pickles(name: str) -> Generator[None]:
 
 
 def _remove_unused(name: str) -> None:
+    """Remove the pickles of a server that its stored definition does not refer to."""
     path = get_definition_path(name)
     items: list[object] = []
     if path.exists():

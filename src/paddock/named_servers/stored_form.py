@@ -94,6 +94,7 @@ def list_new_items(definition: ServerDefinition, previous: ServerDefinition | No
 def _has_new_initialization(
     definition: ServerDefinition, previous: ServerDefinition | None
 ) -> bool:
+    """Return whether a definition has an initialization that the previous one does not have."""
     initialization = definition.initialization
     return initialization is not None and (
         previous is None or initialization != previous.initialization
@@ -284,6 +285,7 @@ def format_toml(table: Mapping[str, Any]) -> str:
 
 
 def _format_table(table: Mapping[str, Any]) -> str:
+    """Format a table as TOML, such as `name = "Calc"` followed by `[options.Plot]`."""
     # TOML assigns every line after a header to that table, so all assignments come first.
     assignments: list[str] = []
     sections: list[str] = []

@@ -264,6 +264,7 @@ def check_single_item(
 
 
 def _is_root_missing(subject: ValidationSubject) -> bool:
+    """Report a missing directory of the definitions, and return whether it is missing."""
     root = subject.definition_folder
     if root == "." or subject.files.has_folder(root):
         return False
@@ -305,6 +306,7 @@ def _check_item_files(subject: ValidationSubject, kind: ItemKind, item: str) -> 
 
 
 def _report_missing_definition(subject: ValidationSubject, kind: ItemKind, item: str) -> None:
+    """Report an item without a definition, and suggest the file or module to create."""
     reference = subject.extension.manifest.find_reference(kind, item)
     if reference is not None:
         expected = f"the module of {reference} in the package of the manifest"
@@ -350,6 +352,7 @@ def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
 def _report_undeclared_item(
     subject: ValidationSubject, kind: ItemKind, name: str, location: FindingLocation
 ) -> None:
+    """Report a definition that has no effect, because the manifest does not declare its item."""
     manifest_name = PurePosixPath(subject.manifest).name
     subject.findings.add(
         "undeclared-definition",

@@ -105,6 +105,14 @@ def _find_static_problem(text: str, subject: ValidationSubject, file: str) -> st
 def _find_problem_in_file(
     file: str, text: str, name: str, subject: ValidationSubject
 ) -> str | None:
+    """Return the reason why a file does not define the name in a reference, or None.
+
+    Args:
+        file: The Python file.
+        text: The reference, for the reason.
+        name: The name in the reference, which may be dotted.
+        subject: The extension.
+    """
     try:
         source = subject.read_python_source(file)
     except (SyntaxError, LoadError) as error:
@@ -232,6 +240,7 @@ def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None
 
 
 def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
+    """Return whether a definition is the table of a prompt that has no content."""
     value = definition.value
     if definition.kind != "prompts" or not isinstance(value, Mapping):
         return False

@@ -29,6 +29,7 @@ def check_manifest(data: bytes, file: str, findings: FindingCollector) -> Extens
     text = data.decode("utf-8-sig", "replace")
 
     def report(problem: ManifestProblem) -> None:
+        """Add a problem of the manifest to the findings, at its line in the file."""
         location = FindingLocation(file, find_line(text, problem.name), key=problem.key)
         if problem.code == "unknown-key":
             report_unknown_key(problem.message, MANIFEST_KEYS, location, findings)

@@ -87,6 +87,7 @@ def _check_python_server(
 
 
 def _report_missing_description(definition: LoadedDefinition, subject: ValidationSubject) -> None:
+    """Report a server without a description, by which users and models choose it."""
     subject.findings.add(
         "missing-description",
         f"the server {definition.name!r} has no description",
@@ -283,6 +284,7 @@ def _check_item_name(
 def _report_unknown_item(
     kind: ItemKind, name: str, subject: ValidationSubject, location: FindingLocation
 ) -> None:
+    """Report a short name in a list of a server that neither its extension nor Paddock declares."""
     word = kind.removesuffix("s")
     names = [item.name for item in subject.extension.manifest.get_items(kind)]
     names += [item.name for item in InstalledItemRegistry().list_items(kind)]

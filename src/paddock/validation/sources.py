@@ -110,6 +110,7 @@ def read_project_metadata(directory: Path, findings: FindingCollector) -> Projec
 
 
 def _read_pyproject(file: Path) -> ProjectMetadata:
+    """Return the metadata in `pyproject.toml`, which may have no entry points."""
     table = parse_toml(file.read_bytes())
     points = _get_nested(table, "project", "entry-points", ENTRY_POINT_GROUP)
     # Poetry projects may declare entry points in their own table.

@@ -102,6 +102,7 @@ def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
 
 
 def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that the parts of a statement bind, such as the target of a `for` loop."""
     for node in ast.iter_child_nodes(statement):
         if isinstance(node, ast.stmt):
             yield from _iter_bound_names([node])

@@ -170,6 +170,7 @@ def _check_listed_items(server: ServerDefinition, subject: ValidationSubject) ->
 def _find_declared_item(
     kind: ItemKind, spec: object, subject: ValidationSubject
 ) -> DeclaredItem | None:
+    """Return the item that a name in a server's list means, or None if there is none."""
     if not isinstance(spec, str) or is_reference(spec):
         return None
     try:
@@ -211,6 +212,7 @@ def _get_definition_path(declared: DeclaredItem) -> Path:
 def _create_server_validation(
     target: str, name: str, server: ServerDefinition | None, subject: ValidationSubject, place: str
 ) -> Validation:
+    """Return the result for a server. Without a definition, it lists no items."""
     return Validation(
         target,
         "server",

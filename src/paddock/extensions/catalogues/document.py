@@ -208,6 +208,7 @@ class _EntryData(msgspec.Struct):
 
 
 def _entry_to_table(entry: CatalogueEntry) -> dict[str, object]:
+    """Return an entry as a table of the document, such as `{"name": "acme/charts", …}`."""
     table = entry._asdict()
     del table["catalogue"]
     manifest = entry.manifest

@@ -306,6 +306,11 @@ def _get_paclet_directory(entry: CatalogueEntry) -> Path:
 
 
 def _install_distribution(entry: CatalogueEntry, file: Path, lock: int | None) -> None:
+    """Install a downloaded wheel with pip or uv.
+
+    Raises:
+        InstallExtensionError: The program has failed. The message contains its last lines.
+    """
     command = [*find_package_installer().command, str(file)]
     try:
         reason = run_package_installer(command, file.parent, lock)

@@ -286,6 +286,7 @@ def _fetch_catalogue(location: str, now: float | None) -> CatalogueStatus:
 
 
 def _read_copy(location: str, fetched_at: float) -> CatalogueStatus:
+    """Return the content of the local copy of a catalogue, which was downloaded at `fetched_at`."""
     try:
         with _get_copy_path(location).open("rb") as file:
             # One byte more than allowed shows that the copy is too long.

@@ -235,6 +235,7 @@ def _find_name_problem(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _find_entry_problem(entry: zipfile.ZipInfo) -> str | None:
+    """Return the reason why an entry must not be unpacked, or None for a file or directory."""
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind == stat.S_IFLNK:
         return "is a symbolic link"
@@ -272,6 +273,7 @@ def _check_sizes(files: list[zipfile.ZipInfo], path: Path, limits: PacletArchive
 
 
 def _make_archive_error(path: Path, problem: str) -> ArchiveError:
+    """Return the error for an archive, whose hint names the program that builds it."""
     build = "build it with CreatePacletArchive" if path.suffix == PACLET_SUFFIX else "rebuild it"
     return ArchiveError(
         problem,

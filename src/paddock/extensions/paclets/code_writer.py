@@ -31,6 +31,7 @@ def write_literal(value: object) -> str:
 
 
 def _write_composite(value: object) -> str:
+    """Return a rule, an association, a list or another value as code."""
     if isinstance(value, RuleValue):
         return f"{write_literal(value.key)} -> {write_literal(value.value)}"
     if isinstance(value, Mapping):

@@ -108,6 +108,7 @@ def decode_source(data: bytes, where: str) -> str:
 
 
 def _parse_text(data: bytes, where: str) -> DefinitionContent:
+    """Parse source text, and return the value of its last expression."""
     source = parse(decode_source(data, where))
     if source.problems:
         problem = source.problems[0]
@@ -129,6 +130,7 @@ def _get_final_expression(expression: Expression) -> Expression:
 
 
 def _parse_wxf(data: bytes, where: str) -> DefinitionContent:
+    """Parse a file in the binary format WXF, which may be compressed."""
     try:
         return DefinitionContent(read_wxf(_decompress(data, where), where=where), where)
     except LoadError:

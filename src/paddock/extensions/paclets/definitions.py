@@ -154,6 +154,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         return _ParsedFile(content, value, to_table(value) if self.is_combined else None)
 
     def _make_definition_error(self, value: object, content: DefinitionContent) -> LoadError:
+        """Return the error for a file whose content has another form than a definition."""
         item_kind = self.kind.removesuffix("s")
         expected = f'<| "{self.item}" -> <| … |>, … |>' if self.is_combined else "<| … |>"
         value_text = describe_value(value)
@@ -178,6 +179,7 @@ def _find_rule(expression: Expression | None, key: str) -> Node | None:
 
 
 def _make_mx_error(path: Path) -> LoadError:
+    """Return the error for an item whose only file has the closed .mx format."""
     return LoadError(
         "is in the closed .mx format, which only the Wolfram kernel that wrote it can read",
         where=str(path),

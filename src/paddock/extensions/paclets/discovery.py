@@ -116,6 +116,7 @@ def find_paclet_locations(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _find_inner_locations(directory: Path) -> Iterator[Path]:
+    """Yield the paclets in a directory, and those in its folders `Paclets` and `Repository`."""
     try:
         with os.scandir(directory) as entries:
             children = sorted(
@@ -151,6 +152,11 @@ def _find_info_file(directory: Path) -> Path | None:
 
 
 def _is_file(path: Path) -> bool:
+    """Return whether a path is a file.
+
+    Raises:
+        PermissionError: The directory of the file cannot be accessed.
+    """
     # Not `Path.is_file`: without permission, it raises or returns False depending on the version
     # of Python.
     try:

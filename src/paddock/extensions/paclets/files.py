@@ -66,6 +66,7 @@ def open_extension_files(path: Path) -> ExtensionFiles:
 
 
 def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
+    """Return whether a path has a file type, such as `stat.S_ISDIR`, or cannot be accessed."""
     # Not `Path.is_file`: without permission, it raises or returns False depending on the version
     # of Python. Such a path counts as existing here, so that reading it reports the reason.
     try:

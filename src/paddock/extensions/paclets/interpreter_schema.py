@@ -224,6 +224,7 @@ def _convert_token(match: re.Match[str], *, is_dotall: bool) -> str:
 
 
 def _format_code_point(code: int) -> str:
+    """Return the escape of a code point in JavaScript, which has UTF-16 units of four digits."""
     if code <= 0xFF:
         return f"\\x{code:02x}"
     encoded = chr(min(code, 0x10FFFF)).encode("utf-16-be", "surrogatepass")

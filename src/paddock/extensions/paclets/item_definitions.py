@@ -121,6 +121,7 @@ def _read_details(value: object) -> dict[str, Any]:
 
 
 def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
+    """Return the JSON Schema of a parameter, such as `{"type": "integer", "description": "…"}`."""
     schema_builder = InterpreterSchemaBuilder()
     schema = schema_builder.build_schema(details.get("Interpreter"))
     help_text = get_text(details, "Help", where) or get_text(details, "Description", where) or ""
@@ -135,6 +136,11 @@ def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
 
 
 def _is_required(details: dict[str, Any], where: str) -> bool:
+    """Return whether the parameter with the given properties must be passed.
+
+    Raises:
+        ToolSpecificationError: The property `Required` is not a boolean.
+    """
     # A parameter with a default is optional, even with "Required" -> True.
     value = details.get("Required", True)
     if isinstance(value, bool):
@@ -185,6 +191,11 @@ def make_tool_properties(
 
 
 def _read_function(table: PropertyDict, where: str) -> str:
+    """Return the source code of the function of a tool.
+
+    Raises:
+        ToolSpecificationError: The function is missing, or is not code.
+    """
     value = table.get("Function")
     if isinstance(value, UnevaluatedExpression):
         return value.text
@@ -272,6 +283,7 @@ def _join_texts(parts: list[object]) -> str | None:
 
 
 def _read_prompt_arguments(table: PropertyDict, where: str) -> list[PromptArgumentTable] | None:
+    """Return the declared arguments of a prompt, or None if it declares none."""
     arguments = table.get("Arguments")
     if is_missing(arguments):
         return None
@@ -282,6 +294,7 @@ def _read_prompt_arguments(table: PropertyDict, where: str) -> list[PromptArgume
 
 
 def _read_prompt_argument(argument: object, where: str) -> PromptArgumentTable:
+    """Return an argument, given as a name or a table, as `{"name": "topic", "required": True}`."""
     if isinstance(argument, str):
         return {"name": argument}
     table = to_table(argument) or {}

@@ -108,6 +108,7 @@ def describe_value(value: object) -> str:
 
 
 def _make_table(pairs: Any) -> PropertyDict | None:
+    """Return a dictionary of pairs, or None if a key is neither a string nor a symbol."""
     table: PropertyDict = {}
     for key, value in pairs:
         name = to_key(key)

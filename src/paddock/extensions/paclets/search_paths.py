@@ -76,6 +76,7 @@ def _get_home(path: type[PurePath]) -> str:
 def _iterate_configured_paths(
     environment: Mapping[str, str], path: type[PurePath], home: PurePath
 ) -> Iterator[PurePath]:
+    """Yield the paths in `PADDOCK_PACLET_PATH`, with `~` replaced by the home directory."""
     separator = ";" if path is PureWindowsPath else ":"
     for entry in environment.get(PACLET_PATH_VARIABLE, "").split(separator):
         text = entry.strip().strip('"')
@@ -88,6 +89,7 @@ def _iterate_configured_paths(
 def _iterate_user_bases(
     system: str, environment: Mapping[str, str], home: PurePath
 ) -> Iterator[PurePath | str]:
+    """Yield the directories of Wolfram's products for the current user."""
     yield from _iterate_variable_values(environment, _USER_VARIABLES)
     for product in _PRODUCT_FOLDERS:
         if system == "win32":
@@ -100,6 +102,7 @@ def _iterate_user_bases(
 
 
 def _iterate_system_bases(system: str, environment: Mapping[str, str]) -> Iterator[PurePath | str]:
+    """Yield the directories of Wolfram's products for all users of the machine."""
     yield from _iterate_variable_values(environment, _SYSTEM_VARIABLES)
     for product in _PRODUCT_FOLDERS:
         if system == "win32":

@@ -51,6 +51,10 @@ def _is_unresolved(
     *,
     is_called: bool,
 ) -> bool:
+    """Return whether a symbol is undefined.
+
+    A symbol without a context that is not called can be a variable, which needs no definition.
+    """
     if name.startswith(SYSTEM_CONTEXT):
         return not is_system(name.removeprefix(SYSTEM_CONTEXT))
     if "`" in name:
