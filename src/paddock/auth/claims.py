@@ -23,17 +23,17 @@ DEFAULT_LEEWAY_SECONDS = 60.0
 """Default tolerance for differences between the clocks of issuer and server."""
 
 
-def check_times(claims: TokenClaims, leeway: float, *, is_expiry_needed: bool) -> None:
+def check_times(claims: TokenClaims, leeway: float, *, must_expire: bool) -> None:
     """Raise `InvalidTokenError` if a token has expired or is not valid yet.
 
     Args:
         claims: The claims of the token.
         leeway: Tolerated difference in seconds between the clocks of issuer and server.
-        is_expiry_needed: Reject tokens without `exp`, which would never expire.
+        must_expire: Reject tokens without `exp`, which would never expire.
     """
     now = time()
     expires_at = _read_seconds(claims, "exp")
-    if expires_at is None and is_expiry_needed:
+    if expires_at is None and must_expire:
         raise InvalidTokenError("exp is missing: the token would never expire")
     if expires_at is not None and expires_at <= now - leeway:
         raise InvalidTokenError(f"expired {now - expires_at:.0f} s ago")

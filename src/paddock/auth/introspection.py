@@ -120,7 +120,7 @@ class IntrospectionValidator:
             check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
         # RFC 7662 makes exp optional, because the issuer has just reported the token as active.
-        check_times(claims, self._leeway, is_expiry_needed=False)
+        check_times(claims, self._leeway, must_expire=False)
         return create_principal(claims, self._issuer or get_origin(self._endpoint_url or ""))
 
     def __repr__(self) -> str:

@@ -114,7 +114,7 @@ class JwksValidator:
         claims = self._signatures.verify_token(token, keys, header.algorithm)
         check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
-        check_times(claims, self._leeway, is_expiry_needed=True)
+        check_times(claims, self._leeway, must_expire=True)
         principal = create_principal(claims, self._issuer)
         self._cache.put(key, principal)
         return principal

@@ -95,7 +95,7 @@ class PromptRenderer:
                 prompt.handler,
                 Context,
                 prompt.name,
-                is_schema_needed=not prompt.takes_dictionary,
+                reads_parameters=not prompt.takes_dictionary,
             )
         self.is_async = self._signature is not None and self._signature.is_async
         self.description = prompt.description or (

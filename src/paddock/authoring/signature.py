@@ -84,7 +84,7 @@ class HandlerSignature:
         function: The handler: a function, a method, a partial or another callable.
         context_type: Class of the context. A parameter with this type is not an argument.
         where: The name of the tool or prompt, for error messages.
-        is_schema_needed: Pass False for a tool that declares its own schema. Only the return type
+        reads_parameters: Pass False for a tool that declares its own schema. Only the return type
             and the docstring are then read.
     """
 
@@ -94,7 +94,7 @@ class HandlerSignature:
         context_type: type,
         where: str,
         *,
-        is_schema_needed: bool = True,
+        reads_parameters: bool = True,
     ) -> None:
         target = _unwrap_function(function)
         hints = _resolve_type_hints(target, where)
@@ -104,7 +104,7 @@ class HandlerSignature:
         self.context_parameter: str | None = None
         self.context_position: int | None = None
         self.parameters: list[HandlerParameter] = []
-        if not is_schema_needed:
+        if not reads_parameters:
             return
         for name, default, is_keyword_only in _read_parameters(function, target, where):
             # Parameters without a hint accept any JSON value.

@@ -121,7 +121,7 @@ def _read_signature(tool: Tool) -> HandlerSignature:
     # Declared arguments replace the parameters, whose hints may then have no schema at all.
     declarations = (tool.arguments, tool.parameters, tool.input_schema)
     is_declared = any(declaration is not None for declaration in declarations)
-    signature = HandlerSignature(handler, Context, tool.name, is_schema_needed=not is_declared)
+    signature = HandlerSignature(handler, Context, tool.name, reads_parameters=not is_declared)
     if tool.arguments is not None:
         signature.parameters = list_struct_parameters(tool.arguments)
     if isinstance(tool.handler, str):

@@ -261,7 +261,9 @@ def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
     # Printing runs in the connection's thread, where a closed pipe must not end the connection.
     # The final result is printed by the main thread, which handles the error.
     with suppress(BrokenPipeError):
-        click.echo(format_frame(message.frame, is_ours=message.is_ours), err=to_stderr)
+        click.echo(
+            format_frame(message.frame, is_from_client=message.is_from_client), err=to_stderr
+        )
 
 
 def _to_json(result: ToolResult) -> Json:

@@ -26,9 +26,9 @@ MAX_LIST_ITEMS = 12
 """Items of an array that `format_frame` shows."""
 
 
-def format_frame(data: bytes, *, is_ours: bool) -> str:
+def format_frame(data: bytes, *, is_from_client: bool) -> str:
     """Format one protocol message: shortened, with an arrow for its direction."""
-    arrow = "→" if is_ours else "←"
+    arrow = "→" if is_from_client else "←"
     try:
         message = msgspec.json.decode(data)
     # A broken server can send anything, also data that is nested too deeply.

@@ -15,7 +15,7 @@ from paddock.client.thread_pool import call_safely
 class TranscriptMessage(NamedTuple):
     """One message as sent or received, without its line end."""
 
-    is_ours: bool
+    is_from_client: bool
     frame: bytes
 
 
@@ -34,14 +34,14 @@ class Transcript:
         self._watch = watch
         self._lock = threading.Lock()
 
-    def add(self, frame: bytes, *, is_ours: bool) -> None:
+    def add(self, frame: bytes, *, is_from_client: bool) -> None:
         """Record a message. May be called by several threads.
 
         Args:
             frame: The encoded message.
-            is_ours: The client sent the message. Otherwise it is the server's.
+            is_from_client: The client sent the message. Otherwise it is the server's.
         """
-        message = TranscriptMessage(is_ours, frame.rstrip(b"\r\n"))
+        message = TranscriptMessage(is_from_client, frame.rstrip(b"\r\n"))
         # `watch` is called under the lock, so that it sees the messages in the recorded order.
         with self._lock:
             self.messages.append(message)
@@ -51,12 +51,12 @@ class Transcript:
     @property
     def sent(self) -> list[bytes]:
         """The messages that the client sent."""
-        return [message.frame for message in self.messages if message.is_ours]
+        return [message.frame for message in self.messages if message.is_from_client]
 
     @property
     def received(self) -> list[bytes]:
         """The messages that the server sent."""
-        return [message.frame for message in self.messages if not message.is_ours]
+        return [message.frame for message in self.messages if not message.is_from_client]
 
 
 Json = dict[str, object]

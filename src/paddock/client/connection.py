@@ -120,7 +120,7 @@ class ClientConnection:
 
     def send(self, frame: bytes) -> None:
         """Queue a message for the writer thread."""
-        self.record_frame(frame, is_ours=True)
+        self.record_frame(frame, is_from_client=True)
         self._outgoing_frames.put(frame)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> None:
@@ -139,22 +139,22 @@ class ClientConnection:
         # If the channel cancels by closing, it interprets the frame and does not send it. The
         # frame is then not part of the transcript.
         if not self.cancels_by_closing:
-            self.record_frame(frame, is_ours=True)
+            self.record_frame(frame, is_from_client=True)
         self._outgoing_frames.put(frame)
 
     def fail_request(self, request_id: RequestId, error: Exception) -> None:
         """Resolve a request with an error, because the channel cannot obtain an answer to it."""
         self._resolve_waiter(request_id, error)
 
-    def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
+    def record_frame(self, frame: bytes, *, is_from_client: bool) -> None:
         """Add a message to the transcript, if the connection is recorded.
 
         Args:
             frame: The encoded message.
-            is_ours: The client sent the message. Otherwise it is the server's.
+            is_from_client: The client sent the message. Otherwise it is the server's.
         """
         if self._transcript is not None:
-            self._transcript.add(frame, is_ours=is_ours)
+            self._transcript.add(frame, is_from_client=is_from_client)
 
     def notify(self, method: str, params: object = None) -> None:
         """Send a notification."""
@@ -208,7 +208,7 @@ class ClientConnection:
 
     def _handle_line(self, line: bytes, message_router: ServerMessageRouter) -> None:
         """Record and handle a line of the server, which may hold several messages."""
-        self.record_frame(line, is_ours=False)
+        self.record_frame(line, is_from_client=False)
         try:
             # Versions before 2025-06-18 allow several messages as one array.
             for message in split_messages(line):

@@ -455,9 +455,7 @@ class Upstream:
 _open_upstreams: set[Upstream] = set()
 
 
-@atexit.register
-def _close_at_exit() -> None:
-    close_upstreams(list(_open_upstreams))
+atexit.register(lambda: close_upstreams(list(_open_upstreams)))
 
 
 def close_upstreams(upstreams: list[Upstream]) -> None:

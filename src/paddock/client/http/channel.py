@@ -254,6 +254,7 @@ class HttpChannel:
         Raises:
             HttpError: The server cannot be reached now.
         """
+        # A progress token must be unique among the open requests.
         meta = {key: value for key, value in message.meta.items() if key != "progressToken"}
         params: Json = {"_meta": meta}
         try:
@@ -301,22 +302,20 @@ class HttpChannel:
                     f"version {session.version} instead of {version}"
                 )
             frame = encode_notification(INITIALIZED_METHOD)
-            self._record_frame(frame, is_ours=True)
+            self._record_frame(frame, is_from_client=True)
             ClientExchange(parse_outgoing(frame), self, self._queue_line, work).run()
         self._open_server_stream()
 
     def _submit_request(self, message: OutgoingMessage) -> None:
         """Run a request in a thread of the pool, or fail it if too many are queued."""
-        exchange = ClientExchange(message, self, self._queue_line)
-        request_id = exchange.message.id
-        if request_id is None:
+        exchange, request_id = ClientExchange(message, self, self._queue_line), message.id
+        if request_id is None:  # It has one, because it is a request.
             return
         with self._lock:
             self._exchanges[request_id] = exchange
         # close() waits for the notification pool, so a cancellation before it is still sent.
-        pool = (
-            self._notification_pool if message.method == CANCEL_TASK_METHOD else self._request_pool
-        )
+        is_cancellation = message.method == CANCEL_TASK_METHOD
+        pool = self._notification_pool if is_cancellation else self._request_pool
         if not pool.submit(partial(self._run_request, exchange, request_id)):
             self._remove_exchange(request_id)
             self._queue_failure(
@@ -338,10 +337,10 @@ class HttpChannel:
     def _cancel_request(self, message: OutgoingMessage) -> None:
         """Cancel a request: with a notification in a session, otherwise by closing its response."""
         request_id = message.params.request_id
+        if not isinstance(request_id, int | str):
+            return
         with self._lock:
-            exchange = (
-                self._exchanges.get(request_id) if isinstance(request_id, int | str) else None
-            )
+            exchange = self._exchanges.get(request_id)
         if exchange is None:
             return
         # In a session, closing the response does not cancel. The request is aborted only after
@@ -411,13 +410,13 @@ class HttpChannel:
         request_id = f"paddock-{next(self._ids)}"
         frame = encode_request(request_id, method, params)
         # The channel's own messages do not pass through the connection, which records the others.
-        self._record_frame(frame, is_ours=True)
+        self._record_frame(frame, is_from_client=True)
         answers: list[JsonRpcFrame] = []
 
         def handle_line(line: bytes) -> None:
             for response in decode_frames(line):
                 if response.id == request_id and response.method is UNSET:
-                    self._record_frame(line, is_ours=False)
+                    self._record_frame(line, is_from_client=False)
                     answers.append(response)
                     return
             self._queue_line(line)
@@ -439,9 +438,9 @@ class HttpChannel:
                     return value
         raise AnswerError(f"{purpose} has no result")
 
-    def _record_frame(self, frame: bytes, *, is_ours: bool) -> None:
+    def _record_frame(self, frame: bytes, *, is_from_client: bool) -> None:
         if self._reader is not None:
-            self._reader.record_frame(frame, is_ours=is_ours)
+            self._reader.record_frame(frame, is_from_client=is_from_client)
 
     def _queue_line(self, line: bytes) -> None:
         self._queue_item(line + b"\n")
