@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import CancelCheck, EvaluationLimits, EvaluationResult, Kernel
 
-    KernelStarter = Callable[[str, Engine, EvaluationLimits, EvaluationControl], Kernel]
+    KernelStarter = Callable[[Engine, EvaluationLimits, EvaluationControl], Kernel]
 
 SessionStatus = Literal["new", "continued", "resumed", "resumed-new-kernel", "reused"]
 """How a session was found at the beginning of a call.
@@ -412,7 +412,7 @@ class EvaluationSession:
             self.close_kernel()
             self.status = "resumed-new-kernel"
         if self._kernel is None:
-            self._kernel = self._start_kernel(self.id, self.engine, limits, control)
+            self._kernel = self._start_kernel(self.engine, limits, control)
             notes += self._restore_kernel(self._kernel)
         if self.is_kernel_behind:
             notes += self._replay_entries(self._kernel, limits, control)

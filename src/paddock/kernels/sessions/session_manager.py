@@ -12,7 +12,7 @@ import secrets
 import string
 import threading
 import time
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,9 +141,8 @@ class SessionManager:
             wait.acquire_lock(slot.lock)
             stack.callback(slot.lock.release)
             if slot.session is None:
-                slot.session = EvaluationSession(
-                    session_id, engine, self.directory, self._start_kernel
-                )
+                start_kernel = partial(self._start_kernel, slot)
+                slot.session = EvaluationSession(session_id, engine, self.directory, start_kernel)
             try:
                 wait.lock_file(slot.session.journal_path, stack)
             except DataDirectoryError as error:
@@ -205,8 +204,10 @@ class SessionManager:
         """Let others start a kernel, and drop the session from memory if nothing is unsaved."""
         with self._condition:
             slot.kernel_engine = ""
-            if slot.pending_calls == 0 and not slot.has_unsaved_entries():
-                self._slots.pop(slot.session_id, None)
+            # The slot may have been replaced while its kernel was being closed.
+            is_current = self._slots.get(slot.session_id) is slot
+            if is_current and slot.pending_calls == 0 and not slot.has_unsaved_entries():
+                del self._slots[slot.session_id]
             self._condition.notify_all()
 
     def _finish_call(self, slot: _SessionSlot, session: EvaluationSession) -> None:
@@ -227,13 +228,12 @@ class SessionManager:
 
     def _start_kernel(
         self,
-        session_id: str,
+        slot: _SessionSlot,
         engine: Engine,
         limits: EvaluationLimits,
         control: EvaluationControl,
     ) -> Kernel:
-        """Start a kernel once fewer than the maximum are running."""
-        slot = self._slots[session_id]
+        """Start a kernel for a session, once fewer than the maximum are running."""
         self._reserve_kernel(slot, engine, control)
         try:
             return self.pool.acquire(engine, limits)
