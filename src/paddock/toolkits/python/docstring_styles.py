@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DocstringStyle = Literal["google", "numpy", "rest"]
-DOCSTRING_STYLES: tuple[DocstringStyle, ...] = ("google", "numpy", "rest")
 _SECTION_ALIASES = {
     "Args": ("arguments", "params", "parameters"),
     "Keyword Args": ("keyword arguments", "other parameters"),

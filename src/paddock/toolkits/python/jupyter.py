@@ -64,8 +64,7 @@ class JupyterNotebook(NamedTuple):
     """A notebook, converted to format 4."""
 
     data: dict[str, Any]
-    original_format: int
-    """The notebook format of the file."""
+    """The JSON object of the file."""
 
     @property
     def cells(self) -> list[NotebookCell]:
@@ -122,7 +121,7 @@ def parse_jupyter_notebook(text: str) -> JupyterNotebook:
     cells = data.get("cells")
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
         raise JupyterNotebookError('the required list "cells" is missing')
-    return JupyterNotebook(data, original_format)
+    return JupyterNotebook(data)
 
 
 def _upgrade_format(data: dict[str, Any]) -> dict[str, Any]:
@@ -164,8 +163,7 @@ def create_notebook(language: str) -> JupyterNotebook:
             "metadata": metadata,
             "nbformat": NOTEBOOK_FORMAT,
             "nbformat_minor": NOTEBOOK_FORMAT_MINOR,
-        },
-        NOTEBOOK_FORMAT,
+        }
     )
 
 

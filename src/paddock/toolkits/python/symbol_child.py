@@ -12,6 +12,7 @@ import logging
 import os
 import re
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,7 @@ def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path])
     """
     name_pattern = re.compile(rf"\b{re.escape(name)}\b".encode())
     full_names: dict[str, None] = {}
-    for file in _walk_files(project):
+    for file in islice(_walk_files(project), _MAX_FILES):
         try:
             if file.stat().st_size > _MAX_SEARCHED_FILE_BYTES:
                 continue
@@ -110,18 +111,12 @@ def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path])
 
 
 def _walk_files(project: Path) -> Iterator[Path]:
-    """Yield the Python files of a project, sorted, up to a limit."""
-    count = 0
+    """Yield the Python files of a project, sorted."""
     for folder, subfolders, names in os.walk(project):
         subfolders[:] = sorted(
             subfolder for subfolder in subfolders if _is_project_folder(Path(folder, subfolder))
         )
-        for name in sorted(names):
-            if name.endswith(".py"):
-                count += 1
-                if count > _MAX_FILES:
-                    return
-                yield Path(folder, name)
+        yield from (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
 
 
 def _is_project_folder(folder: Path) -> bool:

@@ -118,8 +118,6 @@ def _exponentiate(base: BoundedValue, exponent: BoundedValue) -> BoundedValue:
     """
     if exponent == (-1.0, exponent.error):
         return _invert(base)
-    if base.value - base.error <= 0:
-        raise UncertainAnswerError("the base may not be positive")
     return _compute_exponential(_multiply(_compute_logarithm(base), exponent))
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     ComplexFunction = Callable[[complex], complex]
 
 CONSTANT_VALUES: dict[str, float] = {"Pi": math.pi, "E": math.e}
-_FLOAT_DIGITS = 17
 TRIGONOMETRIC_FUNCTIONS = frozenset({"Sin", "Cos", "Tan", "Cot", "Sec", "Csc"})
 MAX_FORMULA_CHARACTERS = 300
 VARIABLE_NAMES = frozenset("abcfghjkmnpqrstuvwxyz")
