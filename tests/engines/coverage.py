@@ -27,9 +27,9 @@ an engine gives a wrong answer to an input that is marked "yes", or a right answ
 Paddock's authors wrote the expected answers without access to a Wolfram kernel. The Wolfram engine has not been
 tested, so it is not in the table.
 
-An engine's answer is right if its value, the names of its messages, its printed text and the way it ends are right.
-If an answer in the table is "picture", the engine's answer must contain an image, but the tests do not compare the
-content of the image.
+An engine's answer counts as right if its value, the names of its messages, its printed text and the way the evaluation
+ends all match the expected answer. If the expected answer is "picture", the answer must contain an image, but the tests
+do not compare the content of the image.
 """
 
 
