@@ -105,20 +105,31 @@ def check_item_lists(
         for number, spec in enumerate(getattr(server, kind)):
             line = find_line(text, spec) if isinstance(spec, str) else None
             location = definition.location._replace(line=line, key=f"{kind}[{number}]")
-            if _reject_python(spec, subject, location):
-                continue
-            if not isinstance(spec, str):
-                if not _check_pickles(spec, subject, location):
-                    check_item(LoadedDefinition(kind, spec, definition.file, location), subject)
-            elif is_reference(spec):
-                item = check_reference(spec, subject, definition.file, location)
-                # A stub means that the problem of the reference has been reported, or nothing is
-                # known.
-                if not isinstance(item, FunctionStub):
-                    check_item(LoadedDefinition(kind, item, definition.file, location), subject)
-            else:
-                _check_item_name(kind, spec, subject, location)
+            if not _reject_python(spec, subject, location):
+                listed = LoadedDefinition(kind, spec, definition.file, location)
+                _check_listed_item(listed, subject)
     _check_initialization(server.initialization, definition, subject)
+
+
+def _check_listed_item(listed: LoadedDefinition, subject: ValidationSubject) -> None:
+    """Report an element of a server's list that cannot be loaded.
+
+    Args:
+        listed: The element: a name, a reference, a table or a pickled object.
+        subject: The extension.
+    """
+    spec, location = listed.value, listed.location
+    if not isinstance(spec, str):
+        if not _check_pickles(spec, subject, location):
+            check_item(listed, subject)
+        return
+    if not is_reference(spec):
+        _check_item_name(listed.kind, spec, subject, location)
+        return
+    item = check_reference(spec, subject, listed.file, location)
+    # A stub means that the problem of the reference has been reported, or nothing is known.
+    if not isinstance(item, FunctionStub):
+        check_item(listed._replace(value=item), subject)
 
 
 def _check_initialization(
