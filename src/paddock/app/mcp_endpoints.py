@@ -27,6 +27,7 @@ from paddock.named_servers.names import ServerDefinitionError
 from paddock.protocol.principal import Principal
 from paddock.serving.http import http_app
 from paddock.telemetry.logs import to_printable
+from paddock.zoo.timestamps import format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -165,7 +166,7 @@ class ActivityObserver:
                 client=to_printable(info.get("title") or info.get("name") or "unknown"),
                 version=to_printable(info.get("version") or ""),
                 era=request.era.get_version(request),
-                at=_format_time(received_ns),
+                at=format_timestamp(datetime.fromtimestamp(received_ns / 1e9, UTC)),
                 tool=to_printable(getattr(request.params, "name", "")) if is_call else None,
             ),
         )
@@ -188,11 +189,6 @@ class NullObservation:
 
     def end(self, outcome: RequestOutcome) -> None:
         """Do nothing."""
-
-
-def _format_time(nanoseconds: int) -> str:
-    moment = datetime.fromtimestamp(nanoseconds / 1e9, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class EndpointKey(NamedTuple):

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from paddock.zoo.file_plan import FilePlan, FileWriteResult
     from paddock.zoo.formats.exchange import File
-    from paddock.zoo.model import Agent, BrainEntry
     from paddock.zoo.service import Zoo
 
 
@@ -44,7 +43,9 @@ def collect_export(
     # An agent may be named twice, once by ID and once by name.
     agents = list({agent.id: agent for agent in agents}.values())
     needs_brains = with_memory or BUNDLE_FORMAT in format_names
-    brains = _load_brains(zoo, agents) if needs_brains else {}
+    brains = {}
+    if needs_brains:
+        brains = {agent.id: zoo.brain.query_entries(agent.id).items for agent in agents}
     collected = AgentExport()
     for name in dict.fromkeys(format_names):
         if name == BUNDLE_FORMAT:
@@ -55,10 +56,6 @@ def collect_export(
         collected.files += export.files
         collected.report += [remark for remark in export.report if remark not in collected.report]
     return collected
-
-
-def _load_brains(zoo: Zoo, agents: Iterable[Agent]) -> dict[str, list[BrainEntry]]:
-    return {agent.id: zoo.brain.query_entries(agent.id).items for agent in agents}
 
 
 def plan_export(

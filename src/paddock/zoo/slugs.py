@@ -99,3 +99,8 @@ def make_title(name: str) -> str:
 def collapse_whitespace(text: str) -> str:
     """Replace each run of white space with one space, and strip the ends."""
     return " ".join(text.split())
+
+
+def make_printable(text: str) -> str:
+    """Return a text on one line, without characters that cannot be shown."""
+    return "".join(letter for letter in collapse_whitespace(text) if letter.isprintable())

@@ -53,7 +53,7 @@ def load_starter_library() -> StarterLibrary:
     """Return the starter skills with their packs. The caller may change them."""
     library = StarterLibrary([], [])
     for file in sorted((STARTERS_DIRECTORY / "packs").glob("*.toml")):
-        data = _read_toml(file)
+        data = tomllib.loads(_read_text(file))
         pack = Pack(id=file.stem, name=data["name"], description=data["description"])
         library.packs.append(pack)
         library.skills.extend(
@@ -73,10 +73,6 @@ def load_starter_library() -> StarterLibrary:
 @cache
 def _read_text(file: Path) -> str:
     return file.read_text(encoding="utf-8")
-
-
-def _read_toml(file: Path) -> Json:
-    return tomllib.loads(_read_text(file))
 
 
 def _parse_agent(name: str, text: str) -> Agent:

@@ -9,7 +9,7 @@ from litestar import get
 from msgspec import Struct, field
 
 from paddock.extensions.discovery import discover
-from paddock.kernels.wolfram.engines import EngineReport, engines
+from paddock.kernels.wolfram.engines import engines
 from paddock.zoo.rest.error_responses import declare_route
 
 if TYPE_CHECKING:
@@ -71,11 +71,7 @@ def list_extensions() -> list[ExtensionInfo]:
 @declare_route(get, "/engines", "List the Wolfram Language engines")
 def list_engines() -> list[EngineInfo]:
     """Return engines in order of preference, with instructions for those not installed."""
-    return [_make_engine_info(report) for report in engines()]
-
-
-def _make_engine_info(report: EngineReport) -> EngineInfo:
-    return msgspec.convert(report, EngineInfo, from_attributes=True)
+    return msgspec.convert(engines(), list[EngineInfo], from_attributes=True)
 
 
 def _make_extension_info(extension: Extension) -> ExtensionInfo:

@@ -287,7 +287,7 @@ def _create_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
     )
     yield Resource(
         get_agent_uri(agent.id),
-        partial(_read_agent, agent.id),
+        partial(read_agent, agent.id),
         name=agent.name,
         description=agent.description or "An agent with its soul and skills",
         mime_type=MIME_TYPE,
@@ -318,11 +318,8 @@ def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Cont
     return f"{ADOPTION_TEXT}\n\n{injection.prompt}"
 
 
-def _read_agent(agent_id: str, ctx: Context) -> dict[str, Any]:
-    return read_agent(agent_id, ctx)
-
-
 def _read_brain(agent_id: str, ctx: Context) -> dict[str, Any]:
+    """Return an agent's brain. Unlike the template, this resource has no conditions in its URI."""
     return read_brain(agent_id, ctx)
 
 

@@ -25,6 +25,7 @@ from paddock.zoo.slugs import (
     find_free_slug,
     is_portable_path,
     make_file_slug,
+    make_printable,
     make_title,
 )
 from paddock.zoo.validation import list_editable_fields
@@ -266,7 +267,7 @@ def _update_front_matter(
 
     `is_new` is true if the agent has no original file, so that all fields have to be written.
     """
-    name = _remove_unprintable(agent.name) or make_title(agent.id)
+    name = make_printable(agent.name) or make_title(agent.id)
     changes: Json = {}
     # An existing name stays as its author wrote it, also if the zoo's ID differs.
     if file_format.name_style == "safe" and is_new:
@@ -301,10 +302,6 @@ def _update_front_matter(
     if not is_new and parsed.name == name:
         return document
     return document.with_title(None if untitled.name == name else name)
-
-
-def _remove_unprintable(name: str) -> str:
-    return "".join(letter for letter in collapse_whitespace(name) if letter.isprintable())
 
 
 def _iterate_export_remarks(

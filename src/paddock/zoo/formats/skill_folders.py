@@ -18,6 +18,7 @@ from paddock.zoo.slugs import (
     find_free_name,
     is_portable_path,
     make_file_slug,
+    make_printable,
     make_title,
 )
 
@@ -160,7 +161,7 @@ def _make_document(
     is_new = not isinstance(text, str)
     document = front_matter.parse_front_matter("" if is_new else str(text))
     parsed = _parse_skill(f"{stem}/SKILL.md", document)
-    name = "".join(letter for letter in collapse_whitespace(skill.name) if letter.isprintable())
+    name = make_printable(skill.name)
     report = []
     when_to_use = skill.when_to_use.strip()
     # Agent Skills requires a description, so a skill without a time to use it gets its first

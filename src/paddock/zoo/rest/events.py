@@ -23,6 +23,8 @@ from paddock.errors import PaddockError
 from paddock.transports.http.asgi import AsgiResponder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from litestar.types import Receive, Scope, Send
 
     from paddock.transports.http.messages import Headers
@@ -138,7 +140,9 @@ class EventFeed:
         loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the event loop is closed, so there are no listeners
-                loop.call_soon_threadsafe(self._broadcast, None, _encode_chunk(None, kind, data))
+                loop.call_soon_threadsafe(
+                    self._broadcast, [(None, _encode_chunk(None, kind, data))]
+                )
 
     def close(self) -> None:
         """End all streams."""
@@ -175,22 +179,20 @@ class EventFeed:
         def schedule_broadcast(events: list[ZooEvent]) -> None:
             chunks = [(event.id, _encode_event(event)) for event in events]
             with suppress(RuntimeError):  # the event loop is closed
-                loop.call_soon_threadsafe(self._broadcast_all, chunks)
+                loop.call_soon_threadsafe(self._broadcast, chunks)
 
         self._stop_flag = self._zoo.events.follow(after, schedule_broadcast, _log_unreadable)
 
-    def _broadcast_all(self, chunks: list[tuple[int, bytes]]) -> None:
+    def _broadcast(self, chunks: Iterable[tuple[int | None, bytes]]) -> None:
+        """Deliver events, each with its ID if it has one, to all listeners."""
         for event_id, chunk in chunks:
-            self._broadcast(event_id, chunk)
-
-    def _broadcast(self, event_id: int | None, chunk: bytes) -> None:
-        for state in list(self._states_by_listener.values()):
-            state.deliver(event_id, chunk)
+            for state in list(self._states_by_listener.values()):
+                state.deliver(event_id, chunk)
 
     def _send_ping(self) -> None:
         self._ping_timer = None
         if self._states_by_listener and self._loop is not None:
-            self._broadcast(None, PING_CHUNK)
+            self._broadcast([(None, PING_CHUNK)])
             self._ping_timer = self._loop.call_later(self._ping_seconds, self._send_ping)
 
 
