@@ -206,6 +206,8 @@ def serve_http(
     service = _create_service(server, options)
     lifespan = HttpLifespan(server, service, options.get("observers", ()))
 
+    url_prefix = f"{'http' if tls is None else 'https'}://{_bracket_ipv6(host)}"
+
     async def serve() -> None:
         listener = http_server.HttpServer(service, host, port, tls)
         try:
@@ -217,25 +219,28 @@ def serve_http(
             raise
         try:
             with listener.handle_signals():
-                await answer_requests(listener)
+                await _answer_requests(server, service, listener, url_prefix)
         finally:
             await lifespan.exit_lifespan()
 
-    async def answer_requests(listener: HttpServer) -> None:
-        loop = asyncio.get_running_loop()
-        server.add_connection(
-            service.announce_change, partial(loop.call_soon_threadsafe, listener.stop)
-        )
-        await listener.start()
-        url = _build_url(host, listener.port, service.path, is_secure=tls is not None)
-        if service.runtime.authorization is not None:
-            service.runtime.authorization.bind(url)
-        sys.stderr.write(format_announcement(f"Serving {server.name} at {url}") + "\n")
-        sys.stderr.flush()
-        await listener.serve()
-
     with asyncio.Runner(loop_factory=http_server.LOOP_FACTORY) as runner:
         runner.run(serve())
+
+
+async def _answer_requests(
+    server: BaseServer, service: HttpService, listener: HttpServer, url_prefix: str
+) -> None:
+    """Listen and announce the URL, such as `http://127.0.0.1:8642/mcp`, then serve until `stop`."""
+    loop = asyncio.get_running_loop()
+    stop_listener = partial(loop.call_soon_threadsafe, listener.stop)
+    server.add_connection(service.announce_change, stop_listener)
+    await listener.start()
+    url = f"{url_prefix}:{listener.port}{service.path}"
+    if service.runtime.authorization is not None:
+        service.runtime.authorization.bind(url)
+    sys.stderr.write(format_announcement(f"Serving {server.name} at {url}") + "\n")
+    sys.stderr.flush()
+    await listener.serve()
 
 
 @contextmanager
@@ -294,10 +299,6 @@ def _get_allowed_hosts(host: str, allowed: Iterable[str]) -> list[str]:
     return (
         hosts if host in WILDCARD_HOSTS or is_loopback_host(host) else [*hosts, _bracket_ipv6(host)]
     )
-
-
-def _build_url(host: str, port: int, path: str, *, is_secure: bool) -> str:
-    return f"{'https' if is_secure else 'http'}://{_bracket_ipv6(host)}:{port}{path}"
 
 
 def _bracket_ipv6(host: str) -> str:

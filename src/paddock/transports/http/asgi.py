@@ -48,14 +48,14 @@ class AsgiResponder:
         headers = response.headers
         if response.status not in (204, 304):
             headers = [*headers, (b"content-length", b"%d" % len(response.body))]
-        self._queue_message(_make_start_message(response.status, headers))
+        self._queue_start(response.status, headers)
         self._queue_message({"type": "http.response.body", "body": response.body})
         self.is_complete = True
         self._wake_sender()
 
     def open_stream(self, headers: Headers) -> None:
         """Begin a response of unknown length."""
-        self._queue_message(_make_start_message(200, headers))
+        self._queue_start(200, headers)
 
     def write(self, chunk: bytes) -> bool:
         """Send a chunk of the stream. Return False if the client reads too slowly."""
@@ -87,9 +87,8 @@ class AsgiResponder:
         while True:
             while self._messages:
                 message = self._messages.popleft()
-                self._backlog_bytes -= (
-                    len(message.get("body", b"")) if "more_body" in message else 0
-                )
+                if "more_body" in message:  # Only the chunks of a stream count.
+                    self._backlog_bytes -= len(message["body"])
                 await send(message)
             if self.is_complete:
                 return
@@ -102,6 +101,10 @@ class AsgiResponder:
         on_close, self.on_close = self.on_close, None
         if on_close is not None:
             on_close()
+
+    def _queue_start(self, status: int, headers: Headers) -> None:
+        start = {"type": "http.response.start", "status": status, "headers": headers}
+        self._queue_message(start)
 
     def _queue_message(self, message: MutableMapping[str, Any]) -> None:
         self._has_begun = True
@@ -184,17 +187,15 @@ class AsgiApp:
     async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read a request, pass it to the service, and send the response."""
         head = RequestHead.from_pairs(scope["method"], _get_path(scope), scope["headers"])
-        asgi_responder = AsgiResponder(
-            self._service.limits.backlog_bytes, _get_client_address(scope)
-        )
-        responder = (
-            LoggedResponder(asgi_responder, head) if self._service.is_logging else asgi_responder
-        )
+        limits = self._service.limits
+        asgi_responder = AsgiResponder(limits.backlog_bytes, _get_client_address(scope))
+        is_logging = self._service.is_logging
+        responder = LoggedResponder(asgi_responder, head) if is_logging else asgi_responder
         response = self._service.answer_head(head)
         body: bytes | None = b""
         if response is None:
             try:
-                async with asyncio.timeout(self._service.limits.receive_seconds * 2):
+                async with asyncio.timeout(limits.receive_seconds * 2):
                     body = await self._read_body(receive)
             except TimeoutError:
                 response = _REQUEST_TIMEOUT
@@ -276,10 +277,6 @@ class AsgiApp:
 async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         continue
-
-
-def _make_start_message(status: int, headers: Headers) -> MutableMapping[str, Any]:
-    return {"type": "http.response.start", "status": status, "headers": headers}
 
 
 def _get_client_address(scope: Scope) -> tuple[str, int] | None:
