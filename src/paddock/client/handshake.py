@@ -245,23 +245,19 @@ class Handshake:
 
 def _parse_discover_result(result: Json) -> HandshakeResult | None:
     """Return the server's description, or None if no version is supported by both."""
-    server_versions = result.get("supportedVersions")
-    common_versions = [
-        version for version in STATELESS_VERSIONS if version in _as_list(server_versions)
-    ]
-    if not common_versions:
+    version = _find_common_version(result.get("supportedVersions"))
+    if version is None:
         return None
     meta = result.get("_meta")
     server_info = meta.get(META_SERVER_INFO) if isinstance(meta, dict) else None
-    return _make_handshake_result(common_versions[0], server_info, result)
+    return _make_handshake_result(version, server_info, result)
 
 
 def _find_offered_version(error: PeerError) -> str | None:
     """Return a common version from an error that lists the server's versions, or None."""
     if error.rpc_code != UNSUPPORTED_VERSION or not isinstance(error.data, dict):
         return None
-    server_versions = _as_list(error.data.get("supported"))
-    return next((version for version in STATELESS_VERSIONS if version in server_versions), None)
+    return _find_common_version(error.data.get("supported"))
 
 
 def _add_endpoint_hint(error: PaddockError) -> PaddockError:
@@ -289,5 +285,8 @@ def _make_handshake_result(version: str, server_info: object, result: Json) -> H
     )
 
 
-def _as_list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def _find_common_version(server_versions: object) -> str | None:
+    """Return the newest version in a list of the server that the client supports, too."""
+    if not isinstance(server_versions, list):
+        return None
+    return next((version for version in STATELESS_VERSIONS if version in server_versions), None)

@@ -192,12 +192,12 @@ class SessionEra:
     def _initialize(self, request: Request) -> Json:
         """Answer `initialize`, which opens the session of the connection."""
         params = cast("InitializeParams", request.params)
-        raw: Json = {
+        client: Json = {
             "protocolVersion": params.protocol_version,
             "capabilities": params.capabilities,
             "clientInfo": params.client_info,
         }
-        return open_session(request.connection, self._metadata, raw)
+        return open_session(request.connection, self._metadata, client)
 
     def _run_task_method(self, request: Request) -> OperationResult:
         return session_tasks.TASK_METHODS[request.method](request, self._operations.tasks)
