@@ -193,7 +193,7 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
             name: parse_entry_points(
                 files.read_file(name, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
             )
-            for name in sorted(files.names)
+            for name in files.names
             if _ENTRY_POINTS_PATH.fullmatch(name)
         }
     except ArchiveError as error:
@@ -202,7 +202,7 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
     except LoadError as error:
         findings.add_error("invalid-entry-point", error, str(path))
         return []
-    _check_wheel_metadata(path, sorted(files.names), findings)
+    _check_wheel_metadata(path, list(files.names), findings)
     if not any(entry_points.values()):
         message = f"has no entry point in {ENTRY_POINT_GROUP}"
         remedy = "declare it in pyproject.toml, and build the wheel again"

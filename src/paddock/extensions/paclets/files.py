@@ -125,9 +125,9 @@ class ArchiveFiles:
     def __init__(self, path: Path, *, prefix: str | None = None) -> None:
         self.path = path
         with open_archive(path) as archive:
-            # Paclets are cached, so they do not keep files open.
-            self.names = frozenset(archive.files)
-            """The names of all files in the archive."""
+            # Paclets are cached, so they do not keep files open. The dictionary is an ordered set.
+            self.names = dict.fromkeys(archive.files)
+            """The names of all files, in the order of the archive."""
         self._prefix = find_common_folder(self.names) if prefix is None else prefix
 
     def has_file(self, name: str) -> bool:
