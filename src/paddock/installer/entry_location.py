@@ -20,11 +20,10 @@ from paddock.installer.config_files.data_changes import find_value, is_same_data
 from paddock.installer.config_files.document import (
     MISSING,
     ConfigurationError,
-    DocumentFile,
     MissingType,
     NamedElementStep,
-    load_document,
 )
+from paddock.installer.config_files.editable_document import DocumentFile, load_document
 from paddock.named_servers.installations import Installation
 
 if TYPE_CHECKING:

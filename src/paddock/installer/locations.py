@@ -25,7 +25,7 @@ from paddock.installer.apps import (
     supported_clients,
 )
 from paddock.installer.client_app import OPERATING_SYSTEMS, Client, ConfigLocation, OperatingSystem
-from paddock.installer.config_files.document import load_document
+from paddock.installer.config_files.editable_document import load_document
 from paddock.installer.entry_location import EntryLocation
 from paddock.installer.file_writer import read_content
 

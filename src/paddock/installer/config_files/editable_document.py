@@ -1,14 +1,18 @@
-"""The base class of editable documents: reading, adding, replacing and removing single values.
+"""Editable documents: their base class, and parsing of the bytes of a file.
 
 The class of each format finds the place of a value in the text and writes the change. This module
-parses the changed text again, and rejects a change whose result is not the expected data.
+parses the changed text again, and rejects a change whose result is not the expected data. Encoding
+and byte order mark are handled here; the modules of the formats work on text.
 """
 
 from __future__ import annotations
 
+import codecs
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.installer.config_files.data_changes import (
     EDIT_BY_HAND_HINT,
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any, Self
 
-    from paddock.installer.config_files.document import DocumentPath
+    from paddock.installer.config_files.document import ConfigFormat, DocumentPath, JsonDialect
 
 
 class EditableDocument(ABC):
@@ -164,3 +168,77 @@ class EditableDocument(ABC):
                 where=self.where,
                 hint="remove the unpaired surrogate",
             ) from None
+
+
+READERS: dict[ConfigFormat, str] = {
+    "json": "paddock.installer.config_files.json_document:read",
+    "toml": "paddock.installer.config_files.toml_document:read",
+    "yaml": "paddock.installer.config_files.yaml_document:read",
+}
+"""The functions that parse a text, imported on first use because ruamel.yaml is slow to import."""
+
+_UNSUPPORTED_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+class DocumentFile(NamedTuple):
+    """A document and the encoding of its file."""
+
+    document: EditableDocument
+    has_byte_order_mark: bool = False
+
+    def to_bytes(self) -> bytes:
+        """Return the content of the file."""
+        mark = codecs.BOM_UTF8 if self.has_byte_order_mark else b""
+        return mark + self.document.text.encode("utf-8")
+
+    def replace_document(self, document: EditableDocument) -> DocumentFile:
+        """Return the file with another document."""
+        return self._replace(document=document)
+
+
+@lru_cache(maxsize=4)
+def load_document(
+    data: bytes,
+    format: ConfigFormat,  # noqa: A002 - the word for it everywhere else
+    *,
+    dialect: JsonDialect = "jsonc",
+    where: str,
+) -> DocumentFile:
+    """Parse the content of a file; an empty file is an empty document.
+
+    The result is cached, because one installation needs the same two or three contents in several
+    steps.
+
+    Raises:
+        ConfigurationError: The content is not UTF-8, not valid, or neither a mapping nor a list.
+    """
+    # Windows editors add the mark. It is preserved, although JSON and TOML parsers reject it.
+    mark = data.startswith(codecs.BOM_UTF8)
+    text = _decode_text(data.removeprefix(codecs.BOM_UTF8), where)
+    document = resolve_name(READERS[format])(text, where=where, dialect=dialect)
+    return DocumentFile(document, has_byte_order_mark=mark)
+
+
+def _decode_text(data: bytes, where: str) -> str:
+    for mark, name in _UNSUPPORTED_BYTE_ORDER_MARKS.items():
+        if data.startswith(mark):
+            raise _make_encoding_error(f"the file is encoded as {name}, expected UTF-8", where)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        raise _make_encoding_error(
+            f"the byte 0x{data[error.start]:02x} is not UTF-8",
+            format_location(where, before, len(before)),
+        ) from None
+
+
+def _make_encoding_error(message: str, where: str) -> ConfigurationError:
+    return ConfigurationError(
+        message, where=where, hint="save the file as UTF-8; nothing was changed"
+    )

@@ -60,6 +60,8 @@ from paddock.installer.config_files.toml_writer import (
 from paddock.toml_writer import format_key
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from paddock.installer.config_files.document import JsonDialect
 
 _VAGUE_PARSER_MESSAGE = re.compile("Invalid|Expected|Un")
@@ -219,7 +221,7 @@ class TomlDocument(EditableDocument):
         value: dict[str, Any],
     ) -> str:
         """Add a table after a neighbour that is written as lines, in the form of the neighbour."""
-        keys = _filter_keys((*parent[len(neighbour.table.path) :], *_filter_string_steps(steps)))
+        keys = _filter_keys((*parent[len(neighbour.table.path) :], *_filter_keys(steps)))
         style = self._detect_style(neighbour.table)
         is_dotted = len(neighbour.path) > len(parent) + 1
         if isinstance(steps[-1], NamedElementStep):
@@ -228,7 +230,7 @@ class TomlDocument(EditableDocument):
             lines = format_dotted_lines(keys, value, style)
         else:
             lines = [f"{style.indent}{format_key(*keys)}{style.equals}{format_inline(value)}"]
-        return self._insert_lines(neighbour.get_line_range(self.text)[1], lines, blank=False)
+        return self._insert_lines(neighbour.get_line_range(self.text)[1], lines)
 
     def _add_scalar(
         self, parent: TomlPath, steps: DocumentPath, value: object, regions: list[TomlRegion]
@@ -238,8 +240,8 @@ class TomlDocument(EditableDocument):
         A table that exists only as dotted lines gets another dotted line. If there is no table
         yet, one is added with a header.
         """
-        table_path = (*parent, *_filter_string_steps(steps[:-1]))
-        keys = _filter_string_steps(steps[-1:])
+        table_path = (*parent, *_filter_keys(steps[:-1]))
+        keys = _filter_keys(steps[-1:])
         root = parse_tables(self.text)[0]
         if not table_path:
             return self._add_to_root(root, format_key(*keys), format_inline(value))
@@ -248,13 +250,13 @@ class TomlDocument(EditableDocument):
         if table is not None:
             style = self._detect_style(table)
             lines = format_dotted_lines(keys, value, style)
-            return self._insert_lines(find_line_end(self.text, table.end), lines, blank=False)
+            return self._insert_lines(find_line_end(self.text, table.end), lines)
         dotted_lines = [region for region in regions if parent and not region.is_table]
         if dotted_lines:
             last = dotted_lines[-1]
             keys = _filter_keys((*table_path[len(last.table.path) :], *keys))
             lines = format_dotted_lines(keys, value, self._detect_style(last.table))
-            return self._insert_lines(last.get_line_range(self.text)[1], lines, blank=False)
+            return self._insert_lines(last.get_line_range(self.text)[1], lines)
         return self._add_table(parent, steps[:-1], {keys[0]: value}, regions)
 
     def _add_to_root(self, root: TomlTable, key: str, value: str) -> str:
@@ -262,11 +264,11 @@ class TomlDocument(EditableDocument):
         # Keys of the root must come before the first header; after it, they would belong to its
         # table.
         if root.assignments:
-            return self._insert_lines(find_line_end(self.text, root.end), [line], blank=False)
+            return self._insert_lines(find_line_end(self.text, root.end), [line])
         if len(parse_tables(self.text)) == 1:
             at = find_content_end(self.text, len(self.text))
-            return self._insert_lines(at, [line], blank=False)
-        return self._insert_lines(0, [line, ""], blank=False)
+            return self._insert_lines(at, [line])
+        return self._insert_lines(0, [line, ""])
 
     def _add_table(
         self,
@@ -289,12 +291,10 @@ class TomlDocument(EditableDocument):
             nests=_has_nested_tables(tables, parent)
             or not (is_element or any(_has_inline_tables(table) for table in tables)),
         )
-        lines = _format_table(
-            (*parent, *_filter_string_steps(steps)), value, style, is_element=is_element
-        )
+        lines = _format_table((*parent, *_filter_keys(steps)), value, style, is_element=is_element)
         return self._insert_lines(at, lines, blank=style.blank)
 
-    def _insert_lines(self, at: int, lines: list[str], *, blank: bool) -> str:
+    def _insert_lines(self, at: int, lines: list[str], *, blank: bool = False) -> str:
         return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)
 
     def _detect_style(self, table: TomlTable) -> TomlTableStyle:
@@ -355,13 +355,9 @@ def _select_model_table(tables: list[TomlTable], parent: TomlPath) -> TomlTable:
     return [table for table in entries if len(table.path) == depth][-1]
 
 
-def _filter_keys(path: TomlPath) -> tuple[str, ...]:
+def _filter_keys(path: Iterable[object]) -> tuple[str, ...]:
     # Headers contain no indices, because they always refer to the last element of an array.
     return tuple(step for step in path if isinstance(step, str))
-
-
-def _filter_string_steps(steps: DocumentPath) -> tuple[str, ...]:
-    return tuple(step for step in steps if isinstance(step, str))
 
 
 def _format_table(

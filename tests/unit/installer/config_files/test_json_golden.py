@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.installer.config_files.document import DocumentFile, load_document
+from paddock.installer.config_files.editable_document import DocumentFile, load_document
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "editing" / "json"
 CASES = sorted(file.stem for file in GOLDEN.glob("*.before"))

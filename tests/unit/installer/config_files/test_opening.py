@@ -8,8 +8,8 @@ from paddock.installer.config_files.document import (
     ConfigurationError,
     compute_line_and_column,
     detect_newline,
-    load_document,
 )
+from paddock.installer.config_files.editable_document import load_document
 
 
 @pytest.mark.parametrize(

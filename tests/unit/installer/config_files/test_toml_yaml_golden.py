@@ -9,11 +9,10 @@ from paddock.errors import PaddockError
 from paddock.installer.config_files.document import (
     MISSING,
     ConfigFormat,
-    DocumentFile,
     DocumentPath,
     NamedElementStep,
-    load_document,
 )
+from paddock.installer.config_files.editable_document import DocumentFile, load_document
 from tests.unit.installer.config_files.entries import ENTRY, missing_containers
 
 GOLDEN = File(__file__).parents[3] / "golden" / "editing"
