@@ -8,6 +8,7 @@ from paddock import PaddockError
 
 CHILDREN_ONLY = (
     "paddock.kernels.child.",
+    "paddock.kernels.svg_renderer_process",
     "paddock.kernels.wolfram.mathics_",
     "paddock.kernels.wolfram.woxi_",
 )

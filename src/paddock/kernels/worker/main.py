@@ -12,8 +12,8 @@ import os
 import sys
 
 from paddock.kernels import sandbox
-from paddock.kernels.child.output_capture import claim_standard_streams
 from paddock.kernels.child.plain_frames import PlainFrame, send_frame
+from paddock.kernels.worker.worker_pipes import WorkerPipes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,35 +22,6 @@ if TYPE_CHECKING:
 _WORKER_DIRECTORY = os.path.dirname(__file__)
 _FOREIGN_PYTHON_SCRIPT = os.path.join(_WORKER_DIRECTORY, "..", "child", "foreign_python.py")
 _SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."))
-
-
-class WorkerPipes:
-    """Descriptors of a worker: its connection to the server, and the pipes between its processes.
-
-    Attributes:
-        requests: Read end of the server's requests.
-        replies: Write end of the replies to the server.
-        output: Read end of what the evaluator processes print.
-        order_readers: Read ends of the two order pipes. The two evaluator processes take turns in
-            reading them.
-        order_writers: Write ends of the order pipes.
-        notice_reader: Read end of the notices that the evaluator processes send.
-        notice_writer: Write end of the notices.
-    """
-
-    def __init__(self) -> None:
-        self.requests, self.replies, self.output = claim_standard_streams()
-        first_orders, second_orders = os.pipe(), os.pipe()
-        self.order_readers = (first_orders[0], second_orders[0])
-        self.order_writers = (first_orders[1], second_orders[1])
-        self.notice_reader, self.notice_writer = os.pipe()
-
-    def close_supervisor_ends(self) -> None:
-        """Close the descriptors that only the supervisor may use, in an evaluator process."""
-        for handle in (self.requests, self.replies, self.output, self.notice_reader):
-            os.close(handle)
-        for handle in self.order_writers:
-            os.close(handle)
 
 
 def main() -> NoReturn:

@@ -26,7 +26,7 @@ from paddock.kernels.child.job_runner import load_interpreter
 from paddock.kernels.child.output_capture import OutputCapture
 from paddock.kernels.child.process_tree import kill_descendants, kill_tree, reap_children
 from paddock.kernels.worker import frames
-from paddock.kernels.worker.main import WorkerPipes
+from paddock.kernels.worker.worker_pipes import WorkerPipes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
