@@ -85,16 +85,19 @@ class _BoxBuilder:
         while pending:
             expression = pending.pop()
             order.append(expression)
-            parts_by_id[id(expression)] = parts = self._get_parts(expression)
-            pending += parts
+            parts = self._get_parts(expression)
+            # Most expressions have no parts. Their empty lists would only burden the collector.
+            if parts:
+                parts_by_id[id(expression)] = parts
+                pending += parts
         items_by_id: dict[int, list[Expression]] = {}
         # Parents come before their parts in `order`, so the reversed order builds parts first.
         for expression in reversed(order):
-            parts = parts_by_id[id(expression)]
-            if parts:
-                items_by_id[id(expression)] = self._join_parts(expression, parts, items_by_id)
-            else:
+            parts = parts_by_id.pop(id(expression), None)
+            if parts is None:
                 items_by_id[id(expression)] = self._build_leaf(expression)
+            else:
+                items_by_id[id(expression)] = self._join_parts(expression, parts, items_by_id)
         items: list[Expression] = []
         position = 0
         for expression in expressions:
