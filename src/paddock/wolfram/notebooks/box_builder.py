@@ -93,11 +93,11 @@ class _BoxBuilder:
         items_by_id: dict[int, list[Expression]] = {}
         # Parents come before their parts in `order`, so the reversed order builds parts first.
         for expression in reversed(order):
-            parts = parts_by_id.pop(id(expression), None)
-            if parts is None:
-                items_by_id[id(expression)] = self._build_leaf(expression)
-            else:
+            parts = parts_by_id.pop(id(expression), [])
+            if parts:
                 items_by_id[id(expression)] = self._join_parts(expression, parts, items_by_id)
+            else:
+                items_by_id[id(expression)] = self._build_leaf(expression)
         items: list[Expression] = []
         position = 0
         for expression in expressions:
