@@ -52,6 +52,13 @@ def test_definitions_have_full_names_and_local_variables_stay() -> None:
     assert found.take_new_code() == []
 
 
+def test_names_in_parentheses_and_over_two_lines_are_full_too() -> None:
+    text = 'BeginPackage["Acme`Calc`"];\nadd[x_] := x;\nsum = (add)[1] + ad\\\nd[2];\nEndPackage[]'
+    found = packages(Calc=text)
+    assert found.load("Acme`Calc`")
+    assert found.take_new_code()[1] == "Acme`Calc`sum = (Acme`Calc`add)[1] + Acme`Calc`add[2];"
+
+
 def test_each_file_is_read_once() -> None:
     found = packages(Calc=MAIN, Calc_Util=UTIL)
     found.load("Acme`Calc`")

@@ -14,7 +14,7 @@ from paddock.reports.inspection_report import (
     SuggestedFix,
 )
 from paddock.wolfram.inspection.inspector import inspect_code, inspect_source
-from paddock.wolfram.inspection.rule_set import RULES, InspectionRule
+from paddock.wolfram.inspection.rule_table import RULES, InspectionRule
 
 __all__ = [
     "ALL_ISSUES",

@@ -12,12 +12,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Atom, Expression, Node, has_head
-from paddock.wolfram.inspection.rule_set import RULES
+from paddock.wolfram.inspection.rule_table import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from paddock.wolfram.inspection.rule_set import InspectionRule
+    from paddock.wolfram.inspection.rule_table import InspectionRule
     from paddock.wolfram.source import ParsedSource
 
 _MAX_QUOTED_CHARACTERS = 60

@@ -21,7 +21,7 @@ from paddock.wolfram.inspection.inspection import (
     get_symbol_start,
 )
 from paddock.wolfram.inspection.operator_rules import OPERATORS
-from paddock.wolfram.inspection.rule_set import RULES
+from paddock.wolfram.inspection.rule_table import RULES
 from paddock.wolfram.inspection.scope_rules import LOCAL_NAMES
 from paddock.wolfram.inspection.symbol_rules import PACKAGES, SYMBOLS
 from paddock.wolfram.inspection.text_rules import (

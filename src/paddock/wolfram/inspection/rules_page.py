@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from paddock.reports.inspection_report import SEVERITIES
-from paddock.wolfram.inspection.rule_set import RULES
+from paddock.wolfram.inspection.rule_table import RULES
 
 PAGE_HEADER = """# Inspector rules
 
