@@ -242,6 +242,7 @@ def _format_excerpt(location: SourceRange, source: LineIndex) -> str:
     first = max(location.line - 1, 1)
     last = min(location.end_line + 1, max(source.line_count, 1))
     lines = [_format_line(number, source) for number in range(first, last + 1)]
+    # An unclosed bracket can make an issue span the rest of the file.
     if len(lines) > _MAX_EXCERPT_LINES:
         half = _MAX_EXCERPT_LINES // 2
         lines[half:-half] = [f"     | … {len(lines) - 2 * half} more lines"]

@@ -165,6 +165,7 @@ def _format_failure(failure: FailedTest) -> Iterable[str]:
     yield format_table("Property", failure.rows)
     for block in failure.blocks:
         text = block.text
+        # Both ends are kept: code begins with the call, and a traceback ends with the error.
         if len(text) > block.max_characters:
             end = block.max_characters // 2
             text = f"{text[:end]} ... {text[-end:]}"

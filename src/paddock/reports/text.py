@@ -51,6 +51,7 @@ class LineIndex:
         return len(starts) - (starts[-1] == len(self.text))
 
     def _get_line_starts(self) -> list[int]:
+        # Most texts are read without asking for a position, so the lines are searched late.
         if self._lines is None:
             self._lines = [0, *(end.end() for end in _LINE_END_PATTERN.finditer(self.text))]
         return self._lines
@@ -70,12 +71,14 @@ def format_table(kind: str, rows: Mapping[str, str]) -> str:
 
 def _escape_cell(text: str) -> str:
     """Make a text fit into one cell of a Markdown table."""
+    # A line end would end the row, and a pipe the cell.
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def format_code_block(code: str, language: str) -> str:
     """Return a fenced code block, with a fence that does not occur in the code."""
     fence = "```"
+    # CommonMark: a fence of the same length within the code would end the block.
     while fence in code:
         fence += "`"
     return f"{fence}{language}\n{code}\n{fence}"

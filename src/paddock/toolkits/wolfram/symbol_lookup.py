@@ -193,6 +193,7 @@ class _SymbolNames:
             )
         if expression.kind != "symbol" or "`" not in expression.text:
             return expression
+        # A short name must not be shared by symbols of two contexts in the same answer.
         short = expression.text.rpartition("`")[2]
         contexts = [names for names in self.names_by_context.values() if short in names]
         return symbol(short) if len(contexts) <= 1 else expression

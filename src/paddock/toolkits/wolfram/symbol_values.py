@@ -179,6 +179,7 @@ class SymbolReader:
         they are queried one by one, so that a single unusable definition does not hide the others.
         """
         lists: Sequence[Expression | None] = _parse_elements(self._query_kinds(kinds))
+        # Output with a part that is not valid code has no elements at all.
         if len(lists) != len(kinds):
             lists = [self._query_kind(kind) for kind in kinds]
         return [

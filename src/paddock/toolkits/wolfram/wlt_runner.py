@@ -212,6 +212,7 @@ class _TestFileRun:
         if expected.status != "done":
             problem = self._describe_missing_value(expected, test)
             return replace(error, actual=f"the expected value: {problem}")
+        # With `TrueQ`, a comparison that stays unevaluated counts as different.
         comparison = self._evaluate(
             f"TrueQ[({test.same_test}\n)[{ACTUAL_SYMBOL}, {EXPECTED_SYMBOL}]]", test
         )
