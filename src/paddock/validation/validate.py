@@ -170,7 +170,7 @@ def _check_listed_items(server: ServerDefinition, subject: ValidationSubject) ->
 def _find_declared_item(
     kind: ItemKind, spec: object, subject: ValidationSubject
 ) -> DeclaredItem | None:
-    """Return the item that a name in a server's list means, or None if there is none."""
+    """Return the item that a name in a server's list means, or None for other elements."""
     if not isinstance(spec, str) or is_reference(spec):
         return None
     try:

@@ -96,7 +96,7 @@ def find_package_installer() -> PackageInstaller:
         InstallExtensionError: Neither is available.
     """
     if importlib.machinery.PathFinder.find_spec("pip", _list_module_paths()) is not None:
-        # Without --no-input, pip would wait for credentials that nobody can enter.
+        # Without --no-input, pip would wait for credentials, for which there is no terminal.
         options = ["--disable-pip-version-check", "--no-input", "--quiet"]
         # -P omits the working directory from `sys.path`, which could contain a module "pip".
         return PackageInstaller("pip", [sys.executable, "-P", "-m", "pip", "install", *options])

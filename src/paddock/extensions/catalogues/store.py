@@ -159,7 +159,7 @@ def remove_catalogue(text: str) -> str | None:
 def _write_catalogues(catalogues: list[str]) -> None:
     """Replace the list of catalogues in the settings file."""
     file = get_settings_file()
-    # The text is edited rather than written anew, so that the user's comments are preserved.
+    # The text is edited and not replaced, so that the user's comments are preserved.
     text = file.read_text("utf-8") if file.exists() else ""
     document = tomlkit.parse(text)
     array = tomlkit.array()
