@@ -27,7 +27,7 @@ export function reorderGroup(skills: readonly Skill[], groupIds: readonly string
   return skills.map(({ id }) => (inGroup.has(id) ? (next.shift() ?? id) : id));
 }
 
-/** Return a list with one item moved by some positions, at most to an end of the list. */
+/** Return a list with one item moved by some positions, limited to the bounds of the list. */
 export function moved(ids: readonly string[], id: string, by: number): string[] {
   const from = ids.indexOf(id);
   const to = Math.min(Math.max(from + by, 0), ids.length - 1);
