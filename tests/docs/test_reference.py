@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Iterator
+from pkgutil import resolve_name
 
 import click
 import pytest
@@ -134,11 +135,9 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
         command = root_command.get_command(context, name)
         assert command is not None
         yield name, command
-        further = getattr(command, "commands", {}) | {
-            word: command.load_subcommand(word)
-            for word in getattr(command, "subcommands", {})
-            if isinstance(command, CommandWithSubcommands)
-        }
+        further = dict(getattr(command, "commands", {}))
+        if isinstance(command, CommandWithSubcommands):
+            further |= {word: resolve_name(path) for word, (path, _) in command.subcommands.items()}
         for word, one in further.items():
             yield f"{name} {word}", one
 

@@ -101,7 +101,7 @@ class ConnectOptions(TypedDict, total=False):
     era: str | None
     """The protocol version to use; None negotiates one."""
     timeout: float
-    """Seconds to wait for an answer. `Peer.within` overrides it."""
+    """Seconds to wait for an answer. `Peer.with_timeout` overrides it."""
     probe_timeout: float
     """Seconds to wait for the answer to `server/discover` before `initialize` is sent as well."""
     on_elicit: OnElicit | None

@@ -107,7 +107,7 @@ MAX_PAGES = 1000
 
 
 class OpenConnection(Struct):
-    """The parts of an open connection, shared by the peers that `Peer.within` returns."""
+    """The parts of an open connection, shared by the peers that `Peer.with_timeout` returns."""
 
     connection: ClientConnection
     notification_queue: NotificationQueue
