@@ -69,33 +69,40 @@ def collect_secrets(data: object) -> tuple[str, ...]:
 
 
 def mask_secrets(text: str, secrets: Sequence[str]) -> str:
-    """Replace all occurrences of secrets in a text.
+    """Replace all occurrences of secrets in a text with `SECRET_MASK`.
 
     Args:
-        text: The text.
-        secrets: The secrets, the longest first, so that one that contains another is masked whole.
+        text: The text to be shown to the user, such as a diff or the output of a server.
+        secrets: The secrets, ordered from the longest to the shortest, so that a secret that
+            contains another one is masked completely.
     """
     for secret in secrets:
-        for form in _list_written_forms(secret):
-            text = re.sub(_build_secret_pattern(form), SECRET_MASK, text, flags=re.MULTILINE)
+        # A file may contain the secret with escaped characters, for instance `\"` in JSON.
+        for written_form in _list_written_forms(secret):
+            pattern = _build_secret_pattern(written_form)
+            text = re.sub(pattern, SECRET_MASK, text, flags=re.MULTILINE)
     return text
 
 
 def _iterate_secrets(data: object) -> Iterator[str]:
-    """Yield all values below tables of variables and headers, except references to variables."""
+    """Yield the secrets in the parsed data of a client's configuration file.
+
+    These are all values in tables of environment variables or HTTP headers, at any depth, such as
+    `"sk-…"` in `{"env": {"API_KEY": "sk-…"}}`. References such as `${API_KEY}` are not secret.
+    """
     pending: list[tuple[object, bool]] = [(data, False)]
     while pending:
-        part, is_secret = pending.pop()
-        if isinstance(part, dict):
+        node, is_secret = pending.pop()
+        if isinstance(node, dict):
             pending.extend(
                 (value, key not in PUBLIC_VARIABLES and (is_secret or key in SECRET_TABLE_NAMES))
-                for key, value in part.items()
+                for key, value in node.items()
                 if not is_variable_reference(key, value)
             )
-        elif isinstance(part, list):
-            pending.extend((value, is_secret) for value in part)
-        elif is_secret and part not in (None, "", True, False):
-            yield str(part)
+        elif isinstance(node, list):
+            pending.extend((value, is_secret) for value in node)
+        elif is_secret and node not in (None, "", True, False):
+            yield str(node)
 
 
 def is_variable_reference(name: object, value: object) -> bool:

@@ -101,7 +101,11 @@ def uninstall_all(*, dry_run: bool = False) -> list[ClientOutcome]:
 def _find_entries(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
 ) -> list[InstalledEntry]:
-    """Return the entries in the files of a client, or in one file of any client."""
+    """Return Paddock's entries in the configuration files of a client, or in one file.
+
+    If only a file is given, its client is unknown. The entries are then those that the installation
+    records name for this file, together with those that a scan of the file finds.
+    """
     if client is not None or file is None:
         return find_installed_entries(resolve_destination(client, project=project, file=file))
     real_file = get_entry_identity("", Path(file).expanduser().absolute(), "")[0]
@@ -117,7 +121,10 @@ def _find_entries(
 
 
 def _is_selected(entry: InstalledEntry, server: ServerReference | None, name: str | None) -> bool:
-    """Return whether an entry matches the server and the key that the user named, if any."""
+    """Return whether an installed entry matches the server and the entry key of the user.
+
+    A server or a key (`name`) that is None matches every entry.
+    """
     if name is not None and entry.key != name:
         return False
     return (
@@ -128,10 +135,10 @@ def _is_selected(entry: InstalledEntry, server: ServerReference | None, name: st
 
 
 def _list_recorded_names(server: ServerReference) -> set[str]:
-    """Return the names under which a server may be recorded.
+    """Return the names under which the installation records may list a server.
 
-    A string can be a name or a path. Both are returned, because a server that no longer exists
-    cannot be looked up.
+    A string may be the name of a server or the path of its file. Both are returned, because the
+    server may no longer exist, so that a lookup could not tell which one is meant.
     """
     if isinstance(server, NamedServer):
         return {server.name}
@@ -140,9 +147,10 @@ def _list_recorded_names(server: ServerReference) -> set[str]:
 
 
 def uninstall_entry(entry: InstalledEntry, *, dry_run: bool = False) -> ClientOutcome:
-    """Remove one entry, and return its plan or its error.
+    """Remove one entry from its client's configuration file.
 
-    Errors are not raised, so that a failure for one client does not stop the removal from others.
+    The outcome contains the plan of the changes, or the error if the removal failed. Errors are
+    not raised, so that a failure for one client does not stop the removal from the others.
     """
     try:
         location = make_entry_location(
@@ -157,7 +165,10 @@ def uninstall_entry(entry: InstalledEntry, *, dry_run: bool = False) -> ClientOu
 def _make_not_installed_error(
     client: str | None, server: ServerReference | None, name: str | None
 ) -> NotInstalledError:
-    """Return the error about a missing entry, with the other clients that have a matching one."""
+    """Return the error for a server or an entry that is not installed.
+
+    Its hint lists the clients in which a matching entry is installed, if there are any.
+    """
     suffix = f" in {client}" if client else ""
     if name is not None:
         message = f"an entry {name!r} is not installed{suffix}"
@@ -166,8 +177,8 @@ def _make_not_installed_error(
     else:
         message = f"no server is installed{suffix}"
     others = [entry for entry in list_recorded_entries() if _is_selected(entry, server, name)]
-    places = ", ".join(f"{entry.client} ({entry.scope}: {entry.file})" for entry in others)
-    return NotInstalledError(message, hint=f"it is installed in {places}" if places else None)
+    locations = ", ".join(f"{entry.client} ({entry.scope}: {entry.file})" for entry in others)
+    return NotInstalledError(message, hint=f"it is installed in {locations}" if locations else None)
 
 
 def delete_server(name: str, *, uninstall: bool = True) -> list[ClientOutcome]:
@@ -187,7 +198,7 @@ def delete_server(name: str, *, uninstall: bool = True) -> list[ClientOutcome]:
         PaddockError: The server could not be removed from a client, and was not deleted.
     """
     find_user_source(name)
-    # Only the entries of exactly this server, not those of others with the same key.
+    # Another server may have been installed under the same key, so the key is not compared here.
     recorded = [entry for entry in list_recorded_entries() if uninstall and entry.server == name]
     outcomes = [uninstall_entry(entry) for entry in deduplicate_entries(recorded)]
     for outcome in outcomes:

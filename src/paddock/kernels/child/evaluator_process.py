@@ -39,9 +39,10 @@ _TASK_DIRECTORY = "/proc/self/task"
 
 
 def find_fork_obstacle() -> str:
-    """Return why a fork of this process would lose something.
+    """Return the reason why this process cannot be forked, or an empty string if it can.
 
-    The result is empty if the process can be forked.
+    A fork copies only the current thread. Other threads and child processes, which user code may
+    have started, would be missing in the copy. The reason is shown to the user.
     """
     try:
         names = _list_thread_names()
@@ -52,29 +53,32 @@ def find_fork_obstacle() -> str:
         return f"threads are still running in the background ({', '.join(names[:3])}{more})"
     if _has_children():
         return "child processes are still running, or have not been waited for"
-    if _has_native_threads():
+    if _has_persistent_threads():
         return "a library has started threads that a copy of the process would not have"
     return ""
 
 
 def fork_process() -> int | None:
-    """Fork without reseeding `random`.
+    """Fork this process, and keep the state of the `random` module in the child.
 
-    Returns None if the system cannot create a process.
+    Returns:
+        The process ID of the child in the parent and 0 in the child, as `os.fork`, or None if the
+        system cannot create a process.
     """
     random: Any = sys.modules.get("random")
     try:
-        state = random.getstate()
-    except Exception:  # not imported, or replaced by user code
-        state = None
+        random_state = random.getstate()
+    except Exception:  # `random` is not imported, or was replaced by user code
+        random_state = None
     try:
-        child = os.fork()
+        child_pid = os.fork()
     except OSError:
         return None
-    if child == 0 and state is not None:
-        # CPython reseeds `random` after a fork. Sequences that user code has seeded must go on.
-        random.setstate(state)
-    return child
+    if child_pid == 0 and random_state is not None:
+        # CPython reseeds `random` in the child, but a sequence that user code has seeded must
+        # continue.
+        random.setstate(random_state)
+    return child_pid
 
 
 def _list_thread_names() -> list[str]:
@@ -94,21 +98,22 @@ def _has_children() -> bool:
     return True
 
 
-def _has_native_threads() -> bool:
-    """Return whether native threads exist that do not end at a fork.
+def _has_persistent_threads() -> bool:
+    """Return whether native libraries run threads that they do not stop before a fork.
 
-    Libraries with fork handlers, such as OpenBLAS, stop their threads before a fork and restart
-    them when needed. A trial fork shows which threads remain.
+    Such threads would be missing in a forked process. Libraries with fork handlers, such as
+    OpenBLAS, stop their threads before a fork and restart them when needed. Therefore, this
+    function forks a child that ends at once, and counts the threads that remain.
     """
     if _count_tasks() < 2:
         return False
     try:
-        child = os.fork()
+        child_pid = os.fork()
     except OSError:
         return True
-    if child == 0:
+    if child_pid == 0:
         os._exit(0)
-    os.waitpid(child, 0)
+    os.waitpid(child_pid, 0)
     return _count_tasks() > 1
 
 
@@ -124,9 +129,10 @@ class SupervisorPipes:
     """Pipes between the supervisor and the evaluator processes.
 
     Attributes:
-        orders: Read ends of the two order pipes. Checkpoint and active process take turns in
-            using them, so that each order is read by the right one.
-        notices: Write end of the pipe to the supervisor, used by both.
+        orders: Read ends of the two pipes by which the supervisor sends orders. The active process
+            reads one of them, and its checkpoint (the process that it was forked from) the other,
+            so that neither reads orders for the other one.
+        notices: Write end of the pipe to the supervisor, which both processes use.
     """
 
     def __init__(self, orders: tuple[int, int], notices: int) -> None:
@@ -135,12 +141,13 @@ class SupervisorPipes:
         self._notices_identity = get_file_identity(notices)
 
     def send_notice(self, notice: PlainFrame) -> None:
-        """Send a message to the supervisor.
+        """Send a message to the supervisor, such as `ready` or the result of a job.
 
-        The process exits if user code has closed the descriptor.
+        If user code has closed the descriptor of the pipe, the process exits, because the
+        supervisor cannot be reached any longer.
         """
-        # User code may also have opened another file under the same number, so the identity of the
-        # file is compared.
+        # The descriptor may be open although the pipe was closed, because user code can have
+        # opened another file under the same number. Therefore, the file itself is compared.
         if get_file_identity(self.notices) != self._notices_identity:
             os._exit(LOST_CONNECTION_EXIT_CODE)
         send_frame(self.notices, notice)
@@ -149,10 +156,13 @@ class SupervisorPipes:
 def run_evaluator(
     make_interpreter: Callable[[], LanguageInterpreter], pipes: SupervisorPipes
 ) -> NoReturn:
-    """Load the engine, then act as checkpoint and active process in turn.
+    """Load the engine, then act as active process or as checkpoint until the kernel ends.
 
-    Each fork returns here twice: the child becomes the active process, the parent its checkpoint.
-    Both return to this loop when their role changes.
+    The active process evaluates code. Its checkpoint, the process that it was forked from, keeps
+    the state before the evaluation, so that the evaluation can be rolled back. After each fork,
+    the child becomes the active process and the parent its checkpoint. A process returns to this
+    loop when the supervisor orders a commit (the active process becomes the next checkpoint) or a
+    fork (the checkpoint creates another active process).
     """
     try:
         interpreter = make_interpreter()
@@ -160,37 +170,45 @@ def run_evaluator(
         pipes.send_notice(PlainFrame("startup-failed", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    turn = 0
+    pipe_index = 0
     while True:
-        turn = 1 - turn
+        pipe_index = 1 - pipe_index
         obstacle = find_fork_obstacle()
-        child = None if obstacle else fork_process()
-        if child is None:
+        child_pid = None if obstacle else fork_process()
+        if child_pid is None:
             reason = obstacle or "the system could not create another process"
-            _run_active(interpreter, pipes, turn, reason)
-        elif child == 0:
-            _run_active(interpreter, pipes, turn)
+            _run_active(interpreter, pipes, pipe_index, reason)
+        elif child_pid == 0:
+            _run_active(interpreter, pipes, pipe_index)
         else:
-            turn = 1 - turn
-            _run_checkpoint(child, pipes, turn)
+            pipe_index = 1 - pipe_index
+            _run_checkpoint(child_pid, pipes, pipe_index)
 
 
-def _run_checkpoint(child: int, pipes: SupervisorPipes, turn: int) -> None:
-    """Act as checkpoint until the supervisor orders another fork."""
-    _set_process_group(child)  # in parent and child, because either may run first
+def _run_checkpoint(child_pid: int, pipes: SupervisorPipes, pipe_index: int) -> None:
+    """Keep the state before an evaluation until the supervisor orders another fork.
+
+    In the meantime, report to the supervisor if the active process ends.
+
+    Args:
+        child_pid: Process ID of the active process.
+        pipes: The connection to the supervisor.
+        pipe_index: Index of the order pipe that this process reads.
+    """
+    _set_process_group(child_pid)  # in parent and child, because either may run first
     # SIGCHLD writes to this pipe, so that `select` also returns when the active process ends.
     wakeup_reader, wakeup_writer = os.pipe()
     os.set_blocking(wakeup_writer, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     previous_wakeup = signal.set_wakeup_fd(wakeup_writer)
     try:
-        _report_exit(child, pipes)  # it may have ended before the handler was installed
-        orders = PlainFrameReader(pipes.orders[turn])
+        _report_exit(child_pid, pipes)  # it may have ended before the handler was installed
+        orders = PlainFrameReader(pipes.orders[pipe_index])
         while True:
             ready, _, _ = select.select([orders.handle, wakeup_reader], [], [])
             if wakeup_reader in ready:
                 os.read(wakeup_reader, 512)
-                _report_exit(child, pipes)
+                _report_exit(child_pid, pipes)
             if orders.handle in ready and _is_fork_order(orders):
                 return
     finally:
@@ -211,7 +229,7 @@ def _set_process_group(pid: int) -> None:
 def _is_fork_order(orders: PlainFrameReader) -> bool:
     """Read an order, and return whether it asks for another fork."""
     try:
-        return orders.read_one().type == "fork"
+        return orders.read_frame().type == "fork"
     except EOFError:
         _end_kernel()
 
@@ -222,16 +240,16 @@ def _end_kernel() -> NoReturn:
     os._exit(0)
 
 
-def _report_exit(child: int, pipes: SupervisorPipes) -> None:
-    """Report the end of the active process to the supervisor, if it has ended.
+def _report_exit(child_pid: int, pipes: SupervisorPipes) -> None:
+    """Report to the supervisor that the active process has ended, if it has.
 
-    Only its parent, the checkpoint, can read its wait status.
+    The checkpoint reports it, because only the parent of a process can read its wait status.
     """
     try:
-        pid, status = os.waitpid(child, os.WNOHANG)
+        pid, status = os.waitpid(child_pid, os.WNOHANG)
     except ChildProcessError:
         return
-    if pid == child:
+    if pid == child_pid:
         try:
             pipes.send_notice(PlainFrame("process-exited", pid=pid, status=status))
         except OSError:  # the active process has noticed sooner that the supervisor is gone
@@ -239,12 +257,19 @@ def _report_exit(child: int, pipes: SupervisorPipes) -> None:
 
 
 def _run_active(
-    interpreter: LanguageInterpreter, pipes: SupervisorPipes, turn: int, fork_obstacle: str = ""
+    interpreter: LanguageInterpreter,
+    pipes: SupervisorPipes,
+    pipe_index: int,
+    fork_obstacle: str = "",
 ) -> None:
-    """Run jobs until the supervisor orders a commit.
+    """Run jobs until the supervisor orders a commit, which ends the role of active process.
 
-    `fork_obstacle` says why this process was not forked and has no checkpoint, and is otherwise
-    empty.
+    Args:
+        interpreter: The engine that runs the jobs.
+        pipes: The connection to the supervisor.
+        pipe_index: Index of the order pipe that this process reads.
+        fork_obstacle: The reason why this process could not be forked and therefore has no
+            checkpoint. It is empty if there is a checkpoint.
     """
     if not fork_obstacle:
         _set_process_group(0)
@@ -258,15 +283,15 @@ def _run_active(
             fork_obstacle=fork_obstacle,
         )
     )
-    orders = PlainFrameReader(pipes.orders[turn])
-    # The warm-up comes after the notice, because no user waits for this process before it gets a
-    # job.
+    orders = PlainFrameReader(pipes.orders[pipe_index])
+    # The warm-up follows the notice, so that the supervisor does not wait for it. Until the next
+    # job arrives, it costs the user no time.
     warm = getattr(interpreter, "warm", None)
     if warm is not None:
         warm()
     while True:
         try:
-            order = orders.read_one()
+            order = orders.read_frame()
         except KeyboardInterrupt:  # an interrupt that arrived after its job had ended
             continue
         except EOFError:
@@ -282,9 +307,10 @@ def _run_active(
 
 
 class JobLimits:
-    """Context manager that limits the memory and time of the process during one job.
+    """Context manager that limits the memory and the time of this process during one job.
 
-    The time limit here is a safety net: normally the supervisor stops the job first.
+    The time limit is a safety net for the case that the supervisor was killed, because normally
+    the supervisor stops the job first. Only evaluations have a memory limit.
     """
 
     def __init__(self, job: PlainFrame) -> None:
@@ -292,7 +318,7 @@ class JobLimits:
         self._memory = job.memory_bytes if job.type == "evaluate" else 0
 
     def __enter__(self) -> None:
-        """Set the limits."""
+        """Set the memory limit, and start the timer that kills this process."""
         _soft, self._hard = resource.getrlimit(resource.RLIMIT_AS)
         is_unlimited = self._hard == resource.RLIM_INFINITY
         if self._memory and (is_unlimited or self._memory < self._hard):
@@ -303,7 +329,7 @@ class JobLimits:
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
 
     def __exit__(self, *_: object) -> None:
-        """Remove the limits."""
+        """Stop the timer, and remove the memory limit."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         if self._memory:
             _set_memory_limit(self._hard, self._hard)

@@ -41,14 +41,19 @@ class _IsolatedLoader(_bootstrap_external.SourceFileLoader):  # type: ignore[mis
 
 
 class _IsolatedFinder:
-    """Finder for modules of `paddock.kernels.child`, and no others."""
+    """Import finder for the modules of `paddock.kernels.child`.
+
+    It is installed in `sys.meta_path` while this script loads them, because Paddock's source
+    directory must not be in the `sys.path` of the user's Python.
+    """
 
     def __init__(self, root: str) -> None:
         self._root = root
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """Return the spec of a module, or None."""
-        if name in _PACKAGES or not name.startswith(_PACKAGES[2:]):
+        """Return the import spec of a module, or None if it is not in `paddock.kernels.child`."""
+        child_packages = _PACKAGES[2:]
+        if name in _PACKAGES or not name.startswith(child_packages):
             return None
         file = os.path.join(self._root, *name.split(".")) + ".py"
         return _bootstrap_external.spec_from_file_location(
@@ -57,10 +62,10 @@ class _IsolatedFinder:
 
 
 def main() -> None:
-    """Run an evaluator process or a forkless worker, depending on the arguments.
+    """Run an evaluator process or a forkless worker, depending on the command-line arguments.
 
-    The arguments are the source root, the interpreter module and, for an evaluator process, the
-    descriptors of its pipes.
+    The arguments are the directory of Paddock's sources and the module of the interpreter. An
+    evaluator process, on systems that can fork, also gets the descriptors of its three pipes.
     """
     root, interpreter, *handles = sys.argv[1:]
     modules_before = set(sys.modules)
@@ -71,7 +76,8 @@ def main() -> None:
         package.__path__ = []
         sys.modules[name] = package
     make_interpreter = _load_module(interpreter).interpreter
-    # Only one of the two modules is loaded: the first needs POSIX, the second is slow to import.
+    # Only one of the two modules is loaded, because `evaluator_process` needs POSIX and
+    # `forkless_worker` is slow to import.
     if handles:
         evaluator = _load_module("paddock.kernels.child.evaluator_process")
         first, second, notices = (int(handle) for handle in handles)
@@ -90,9 +96,9 @@ def _load_module(name: str) -> Any:
 
 
 def _unload_paddock(finder: object, modules_before: set[str]) -> None:
-    """Remove Paddock's modules from the import system.
+    """Remove Paddock's modules from the import system before user code runs.
 
-    `sys` is then set up as in an interactive Python.
+    `sys.argv` and `sys.path` are set as in an interactive Python.
     """
     sys.meta_path.remove(finder)  # type: ignore[arg-type]  # a finder by duck typing
     sys.argv[:] = [""]

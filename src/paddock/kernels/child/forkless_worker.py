@@ -31,11 +31,12 @@ _READ_CHUNK_BYTES = 1 << 16
 def run_forkless(
     make_interpreter: Callable[[], LanguageInterpreter], restrictions: list[str]
 ) -> NoReturn:
-    """Load the engine and process requests until the server is gone.
+    """Load the engine, and process the requests on standard input until the server closes it.
 
     Args:
-        make_interpreter: Loads the engine.
-        restrictions: Names of the restrictions of the sandbox, for diagnostics.
+        make_interpreter: Function that loads the engine.
+        restrictions: Names of the restrictions of the sandbox. They are only reported to the
+            server, for its diagnostics.
     """
     requests, replies, output = claim_standard_streams()
     try:
@@ -78,10 +79,10 @@ class _ForklessWorker:
                 self._run_job(self._jobs.get())
 
     def _run_job(self, job: PlainFrame) -> None:
-        """Run one job in the main thread, limited by a timer, and send its reply.
+        """Run one job in the main thread, stop it at its time limit, and send its result.
 
-        The process ends after a job that was not completed. Without a checkpoint, its changes
-        cannot be rolled back.
+        The process ends after a job that was stopped. Without a checkpoint, the changes that the
+        job has made to the session cannot be rolled back.
         """
         self._output.reset(job.output_bytes if job.type == "evaluate" else _READ_CHUNK_BYTES)
         self._is_running = True
@@ -105,14 +106,17 @@ class _ForklessWorker:
         send_frame(self._replies, reply)
 
     def _read_requests(self, requests: int) -> None:
-        """Queue jobs and react to cancellations until the server is gone (body of a thread)."""
+        """Queue jobs and react to cancellations until the server closes the connection.
+
+        Runs in its own thread, because the main thread runs the jobs.
+        """
         stream = PlainFrameReader(requests)
         try:
             while True:
-                request = stream.read_one()
+                request = stream.read_frame()
                 if request.type == "cancel":
-                    # Stopping waits for the engine. It runs in a thread, because further requests
-                    # must be read.
+                    # `_stop_job` waits for the engine. It gets its own thread, so that this one
+                    # can read further requests.
                     threading.Thread(target=self._stop_job, args=("cancelled",)).start()
                 else:
                     self._jobs.put(request)
@@ -120,10 +124,13 @@ class _ForklessWorker:
             os._exit(0)
 
     def _stop_job(self, cause: str) -> None:
-        """Interrupt the running job.
+        """Interrupt the running job, or end the process if the engine ignores the interrupt.
 
-        If the engine does not react, a reply is sent and the process ends. For a timeout this runs
-        in the timer's thread, for a cancellation in a new one.
+        Called in the timer's thread when the job exceeds its time limit, and in a new thread when
+        the server cancels the job.
+
+        Args:
+            cause: The status that the result of the job gets: `timed-out` or `cancelled`.
         """
         with self._lock:
             if not self._is_running or self._stop_cause is not None:
@@ -170,22 +177,24 @@ class _PrintedOutput:
             return self._capture.take_outputs()
 
     def _drain_pipe(self) -> None:
-        """Wait until the reader thread has read everything that is in the pipe at present.
+        """Wait until the reader thread has captured all text that was printed so far.
 
-        A marker is written to the pipe. Once the reader has seen it, all earlier text has been
-        captured.
+        This writes a random marker to the pipe. When the reader thread sees the marker, it has
+        captured all earlier text.
         """
-        mark = b"\0" + secrets.token_hex(16).encode() + b"\0"
+        marker = b"\0" + secrets.token_hex(16).encode() + b"\0"
         with self._lock:
-            self._marker = mark
+            self._marker = marker
             self._has_marker.clear()
-        os.write(1, mark)
+        os.write(1, marker)
         self._has_marker.wait(_INTERRUPT_GRACE_SECONDS)
 
     def _read_output(self) -> None:
-        """Append printed text to the capture, without the marker of `_drain_pipe`.
+        """Append all printed text to the capture, without the marker of `_drain_pipe`.
 
-        Runs in a thread. The marker may be split between two chunks.
+        Runs in its own thread for the lifetime of the process. A marker may be split between two
+        chunks, so a chunk that ends with the beginning of the marker is not appended completely:
+        its end is kept in `_partial_marker` until the next chunk arrives.
         """
         while chunk := os.read(self._handle, _READ_CHUNK_BYTES):
             with self._lock:

@@ -35,12 +35,12 @@ class ImageValue:
 
 
 class EvaluatedValue:
-    """Value of some code, as the engine returns it.
+    """Result of an evaluation, as the engine returns it.
 
     Attributes:
-        text: Text of the value, or None if there is no value.
-        messages: Texts within the printed output that are messages.
-        is_failure: Whether the engine rejected the code.
+        text: Text of the value, or None if the code has no value.
+        messages: Lines of the printed output that are warnings or errors of the engine.
+        is_failure: Whether the code failed.
     """
 
     def __init__(
@@ -96,13 +96,16 @@ def run_job(
     send: FrameSender,
     limits: AbstractContextManager[None],
 ) -> PlainFrame:
-    """Run a job and return the frame with its result.
+    """Run a job, such as the evaluation of some code, and return the frame with its result.
+
+    Exceptions are not raised, because they must not end the process. The result's status reports
+    them: `failed`, `cancelled`, `out-of-memory`, or `quit` if the code has called `exit`.
 
     Args:
-        interpreter: The engine.
+        interpreter: The engine that runs the job.
         job: The frame that describes the job.
-        send: Sends frames during the job, such as images and messages.
-        limits: Active while the engine runs.
+        send: Function that sends images and messages to the supervisor during the job.
+        limits: Context manager that limits the memory and the time while the engine runs.
     """
     started_at = time.monotonic()
     process = os.getpid()
@@ -120,7 +123,8 @@ def run_job(
         result = _build_result_frame("failed")
     _flush_streams()
     if os.getpid() != process:
-        # User code has forked and the copy has come back here. Only the original may reply.
+        # User code has forked this process, and the fork has returned to this point. Only the
+        # original process may reply.
         os._exit(0 if result.status == "done" else 1)
     result.seconds = time.monotonic() - started_at
     result.peak_bytes = _get_peak_bytes()
@@ -130,7 +134,11 @@ def run_job(
 def _execute_job(
     interpreter: LanguageInterpreter, job: PlainFrame, send: FrameSender
 ) -> PlainFrame:
-    """Let the engine do what the job asks for, and return the result frame."""
+    """Call the engine's method for a job, and return the frame with the result.
+
+    A job evaluates code (type `evaluate`), restores the saved state of a session (`restore`), or
+    returns the state of the session for saving it.
+    """
     if job.type == "evaluate":
         return _build_value_frame(
             interpreter.evaluate(job.code, _make_emitter(send)), job.result_bytes
@@ -147,7 +155,14 @@ def _build_result_frame(status: str, detail: str = "") -> PlainFrame:
 
 
 def _build_value_frame(value: EvaluatedValue, limit: int) -> PlainFrame:
-    """Return the result frame of an evaluation, with a long text shortened in its middle."""
+    """Return the result frame of an evaluation.
+
+    If the text of the value is longer than the limit, its middle is replaced by an ellipsis.
+
+    Args:
+        value: The result of the evaluation.
+        limit: Maximum length of the text.
+    """
     text = value.text
     if text is not None and len(text) > limit:
         half = limit // 2
@@ -159,21 +174,22 @@ def _build_value_frame(value: EvaluatedValue, limit: int) -> PlainFrame:
 
 
 def _make_emitter(send: FrameSender) -> Callable[[str | ImageValue], None]:
-    """Return the function by which the engine emits messages and images during a job."""
+    """Return a function by which the engine emits messages and images during a job."""
     process = os.getpid()
 
     def emit(output: str | ImageValue) -> None:
         """Send an output, and print a marker that shows its position among the printed text."""
-        if os.getpid() != process:  # a copy of the process that user code has forked
+        if os.getpid() != process:  # a process that user code has forked must not send frames
             return
         _flush_streams()
-        # The output travels through another pipe than printed text. The marker shows its position.
-        mark = b"\0" + os.urandom(16) + b"\0"
-        os.write(1, mark)
+        # Frames and printed text use different pipes, so their order would be lost. The
+        # supervisor puts the output where it finds the marker in the printed text.
+        marker = b"\0" + os.urandom(16) + b"\0"
+        os.write(1, marker)
         if isinstance(output, ImageValue):
-            send(_build_output_frame("picture", data=output.data, mime=output.mime, mark=mark))
+            send(_build_output_frame("picture", data=output.data, mime=output.mime, mark=marker))
         else:
-            send(_build_output_frame("message", text=output, mark=mark))
+            send(_build_output_frame("message", text=output, mark=marker))
 
     return emit
 

@@ -35,9 +35,10 @@ def claim_standard_streams() -> tuple[int, int, int]:
 
 
 def get_file_identity(handle: int) -> tuple[int, int] | None:
-    """Return what identifies the open file of a descriptor, or None if the descriptor is closed.
+    """Return the device and the inode of an open file, or None if the descriptor is closed.
 
-    User code can close descriptors, and open other files under the same numbers.
+    A caller compares them to find out if a descriptor still refers to the same file, because user
+    code can close a descriptor and open another file under the same number.
     """
     try:
         status = os.fstat(handle)
@@ -47,10 +48,11 @@ def get_file_identity(handle: int) -> tuple[int, int] | None:
 
 
 class OutputCapture:
-    """Reader of the pipe to which the standard streams of evaluator processes lead.
+    """Output of one job: the printed text, with the messages and images between it.
 
-    Messages and images arrive by another pipe, earlier or later than the text printed around them.
-    A marker in the printed text shows the position of each.
+    Printed text is read from the pipe that replaces the standard output and error of evaluator
+    processes. Messages and images arrive by another pipe, earlier or later than the text printed
+    around them, so a marker in the printed text shows the position of each.
     """
 
     def __init__(self, handle: int) -> None:
@@ -63,13 +65,12 @@ class OutputCapture:
         self.limit_bytes = _READ_CHUNK_BYTES
 
     def read_available(self) -> None:
-        """Read the available text.
+        """Read the printed text that is available in the pipe, without blocking.
 
-        Text beyond the limit is counted and discarded.
-
-        Reads at most 1 MiB, so that heavy output does not keep the supervisor from its other work.
+        Text beyond the limit of the job is counted and discarded. One call reads at most 1 MiB, so
+        that heavy output does not keep the supervisor from its other work.
         """
-        for _ in range(16):
+        for _ in range(16):  # 16 chunks of 64 KiB
             try:
                 chunk = os.read(self._handle, _READ_CHUNK_BYTES)
             except BlockingIOError:
@@ -86,7 +87,11 @@ class OutputCapture:
         self._text += accepted
 
     def add_output(self, output: Any) -> None:
-        """Add a message or an image, or replace it by a note if it exceeds the limit."""
+        """Add a message or an image, or a note about its size if it exceeds the limit.
+
+        Args:
+            output: The frame with the message or the image.
+        """
         size = len(output.data) + len(output.text)
         if self._size_bytes + size > self.limit_bytes:
             self._dropped_bytes += size
@@ -95,10 +100,11 @@ class OutputCapture:
             self._size_bytes += size
             self._outputs.append(output)
 
-    def remove_line(self, beginning: bytes) -> bool:
-        """Remove the last line with a given beginning.
+    def remove_last_line(self, beginning: bytes) -> bool:
+        """Remove the last line of printed text that begins with some bytes.
 
-        Returns whether there was such a line.
+        Returns:
+            Whether there was such a line.
         """
         start = self._text.rfind(beginning)
         if start < 0:
@@ -108,7 +114,11 @@ class OutputCapture:
         return True
 
     def take_outputs(self) -> tuple[list[bytes | Any], int]:
-        """Return all output in order and the number of dropped bytes, and reset the capture."""
+        """Return the output of the job and the number of discarded bytes, and reset the capture.
+
+        Pieces of printed text and frames with messages or images are in the order in which the
+        job has produced them.
+        """
         text, outputs, dropped = bytes(self._text), self._outputs, self._dropped_bytes
         for mark, note in self._oversized_outputs:
             text = text.replace(mark, note, 1) if mark else text

@@ -23,7 +23,10 @@ MAX_FRAME_BYTES = 1 << 30
 
 
 class PlainFrame:
-    """A frame, with its type and all other fields as attributes."""
+    """A message between the supervisor and an evaluator process.
+
+    All of its fields, of which `type` is always set, are attributes.
+    """
 
     def __init__(self, type: str, **fields: object) -> None:  # noqa: A002 - field name in the frame
         self.type = type
@@ -38,10 +41,10 @@ class PlainFrame:
 
 def send_frame(handle: int, frame: PlainFrame) -> None:
     """Write a message for the supervisor, blocking until all of it is written."""
-    write_content(handle, b"".join(_pack_value(vars(frame))))
+    write_message(handle, b"".join(_pack_value(vars(frame))))
 
 
-def write_content(handle: int, content: bytes) -> None:
+def write_message(handle: int, content: bytes) -> None:
     """Write an encoded message with its length, blocking until all of it is written."""
     view = memoryview(_LENGTH_PREFIX.pack(len(content)) + content)
     while view:
@@ -49,14 +52,17 @@ def write_content(handle: int, content: bytes) -> None:
 
 
 class FrameSplitter:
-    """Splitter of the bytes that arrive on a file descriptor into encoded messages."""
+    """Splitter of the bytes that arrive on a file descriptor into encoded messages.
+
+    Each message follows its length, a little-endian integer of four bytes.
+    """
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
         self._buffer = bytearray()
 
-    def read(self) -> None:
-        """Read once, blocking if nothing is available.
+    def read_chunk(self) -> None:
+        """Read some bytes into the buffer, and block until at least one is available.
 
         Raises:
             EOFError: The other end was closed.
@@ -66,8 +72,10 @@ class FrameSplitter:
             raise EOFError
         self._buffer += chunk
 
-    def pop_content(self) -> bytes | None:
-        """Remove the next message from the buffer, or return None if it is incomplete.
+    def pop_message(self) -> bytes | None:
+        """Remove the next encoded message from the buffer, and return it.
+
+        Returns None, and removes nothing, if the message has not arrived completely.
 
         Raises:
             ValueError: The message is too long.
@@ -75,7 +83,7 @@ class FrameSplitter:
         if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
         (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
-        # A forged length must not make the reader collect data without end.
+        # User code can write to the descriptor. A forged length must not fill the memory.
         if length > MAX_FRAME_BYTES:
             raise ValueError(f"frame of {length} bytes exceeds the maximum of {MAX_FRAME_BYTES}")
         end = _LENGTH_PREFIX.size + length
@@ -91,25 +99,25 @@ class FrameSplitter:
 
 
 class PlainFrameReader(FrameSplitter):
-    """Reader of requests and orders."""
+    """Reader of the server's requests and the supervisor's orders."""
 
-    def read_one(self) -> PlainFrame:
-        """Wait for one message.
+    def read_frame(self) -> PlainFrame:
+        """Wait until a message has arrived completely, and return it.
 
         Raises:
             EOFError: The other end was closed.
         """
         while True:
-            content = self.pop_content()
+            content = self.pop_message()
             if content is not None:
                 return PlainFrame(**marshal.loads(content))
-            self.read()
+            self.read_chunk()
 
 
 def _pack_value(value: object) -> list[bytes]:
-    """Encode a value as MessagePack."""
-    # Every length is written in its longest form. This keeps the code short, and frames are
-    # short-lived.
+    """Encode a value as MessagePack, and return the pieces of the encoding."""
+    # Every length is written in the longest format that MessagePack has, 32 bits. This keeps the
+    # code short, and the size does not matter because frames are not stored.
     if isinstance(value, PlainFrame):
         value = vars(value)
     if isinstance(value, dict):
@@ -126,7 +134,13 @@ def _pack_value(value: object) -> list[bytes]:
 
 
 def _pack_scalar(value: object) -> list[bytes]:
-    """Encode a value that is neither a list nor a dictionary."""
+    """Encode a value that is neither a list nor a dictionary as MessagePack.
+
+    The first byte of the encoding is the MessagePack type, such as `0xdb` for a string.
+
+    Raises:
+        TypeError: MessagePack has no type for the value.
+    """
     if value is None:
         return [b"\xc0"]
     if isinstance(value, bool):
@@ -136,8 +150,8 @@ def _pack_scalar(value: object) -> list[bytes]:
     if isinstance(value, float):
         return [b"\xcb", struct.pack(">d", value)]
     if isinstance(value, str):
-        data = value.encode("utf-8", "backslashreplace")
-        return [b"\xdb", struct.pack(">I", len(data)), data]
+        encoded = value.encode("utf-8", "backslashreplace")
+        return [b"\xdb", struct.pack(">I", len(encoded)), encoded]
     if isinstance(value, bytes):
         return [b"\xc6", struct.pack(">I", len(value)), value]
     raise TypeError(f"a frame cannot contain a value of type {type(value).__name__}")

@@ -32,7 +32,11 @@ def kill_tree(pid: int) -> None:
 
 
 def kill_descendants() -> None:
-    """Kill all descendants of this process, including those that are orphaned while this runs."""
+    """Kill all descendants of this process, and reap its children.
+
+    The descendants are listed and killed repeatedly until none is left, because a process can
+    start others until it is killed.
+    """
     for _ in range(_MAX_KILL_ROUNDS):
         descendants = list_descendants(os.getpid())
         for pid in descendants:
@@ -43,19 +47,26 @@ def kill_descendants() -> None:
 
 
 def kill_kernel() -> None:
-    """Kill all other processes of this kernel. For use when the supervisor is gone."""
+    """Kill all processes of this kernel except the current one.
+
+    Called when the supervisor, which normally kills them, is gone. The processes are those of the
+    same POSIX session, and those whose environment contains the ID of the kernel.
+    """
     kernel_id = f"{KERNEL_ID_VARIABLE}={os.environ.get(KERNEL_ID_VARIABLE, '')}".encode()
-    session = os.getsid(0)
-    own = os.getpid()
+    session_id = os.getsid(0)
+    own_pid = os.getpid()
     for pid in (int(name) for name in _list_names("/proc") if name.isdigit()):
-        if pid != own and (_get_session_id(pid) == session or _has_kernel_id(pid, kernel_id)):
+        if pid == own_pid:
+            continue
+        if _get_session_id(pid) == session_id or _has_kernel_id(pid, kernel_id):
             _kill(pid)
 
 
 def reap_children() -> list[tuple[int, int]]:
-    """Reap all children that have ended.
+    """Reap all children that have ended, without waiting for the others.
 
-    Returns their process IDs and wait statuses.
+    Returns:
+        Process ID and wait status of each child that has ended.
     """
     exits: list[tuple[int, int]] = []
     while True:
@@ -69,7 +80,7 @@ def reap_children() -> list[tuple[int, int]]:
 
 
 def list_descendants(pid: int) -> list[int]:
-    """Return the descendants of a process, parents first.
+    """Return the process IDs of all descendants of a process, parents before their children.
 
     The list is empty on systems other than Linux.
     """
@@ -98,14 +109,17 @@ def _get_session_id(pid: int) -> int:
 
 
 def _has_kernel_id(pid: int, kernel_id: bytes) -> bool:
-    """Return whether the environment of a process contains the kernel ID.
+    """Return whether the environment of a process contains the ID of a kernel.
 
     The result is False if the environment is not readable.
+
+    Args:
+        pid: The process.
+        kernel_id: The environment variable with the ID, in the form `NAME=ID`.
     """
-    # An empty id would match processes of no kernel at all.
-    return not kernel_id.endswith(b"=") and kernel_id in _read_file(f"/proc/{pid}/environ").split(
-        b"\0"
-    )
+    if kernel_id.endswith(b"="):  # an empty ID would match processes of no kernel at all
+        return False
+    return kernel_id in _read_file(f"/proc/{pid}/environ").split(b"\0")
 
 
 def _list_names(directory: str) -> list[str]:

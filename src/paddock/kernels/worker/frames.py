@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 import msgspec
 
-from paddock.kernels.child.plain_frames import READ_CHUNK_BYTES, FrameSplitter, write_content
+from paddock.kernels.child.plain_frames import READ_CHUNK_BYTES, FrameSplitter, write_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -171,13 +171,13 @@ _MARSHAL_VERSION = 4  # of Python 3.8
 
 def send_reply(handle: int, message: msgspec.Struct) -> None:
     """Write a message for the server, blocking until all of it is written."""
-    write_content(handle, msgspec.msgpack.encode(message))
+    write_message(handle, msgspec.msgpack.encode(message))
 
 
 def send_request(handle: int, message: msgspec.Struct) -> None:
     """Write a request or an order, blocking until all of it is written."""
     fields = msgspec.to_builtins(message, builtin_types=(bytes,))
-    write_content(handle, marshal.dumps(fields, _MARSHAL_VERSION))
+    write_message(handle, marshal.dumps(fields, _MARSHAL_VERSION))
 
 
 def decode_request(content: bytes) -> WorkerRequest:
@@ -203,8 +203,8 @@ class FrameReader(Generic[_FrameT]):
             EOFError: The other end was closed.
             ValueError: The data is not a valid message.
         """
-        self._splitter.read()
-        while (content := self._splitter.pop_content()) is not None:
+        self._splitter.read_chunk()
+        while (content := self._splitter.pop_message()) is not None:
             yield self._decode(content)
 
     def clear(self) -> None:

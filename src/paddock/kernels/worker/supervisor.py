@@ -333,11 +333,11 @@ class Supervisor:
             result.status, result.detail = "quit", str(os.WEXITSTATUS(status))
         # A Rust engine aborts when an allocation fails. Only its last line shows that the memory
         # was the cause.
-        elif os.WTERMSIG(status) == signal.SIGABRT and self._capture.remove_line(
+        elif os.WTERMSIG(status) == signal.SIGABRT and self._capture.remove_last_line(
             _OUT_OF_MEMORY_TEXT
         ):
             result.status = "out-of-memory"
-            self._capture.remove_line(_BACKTRACE_TEXT)
+            self._capture.remove_last_line(_BACKTRACE_TEXT)
         else:
             result.detail = _get_signal_name(os.WTERMSIG(status))
         return result

@@ -34,13 +34,23 @@ class PythonDefinition:
 
 
 class PythonDefinitions:
-    """The latest definition of each name, in the order in which they were made."""
+    """Source texts of the functions and classes that a session has defined.
+
+    They are saved with the session, because pickle stores functions and classes only by reference.
+    Each name has its latest definition, and the definitions have the order of their execution.
+    """
 
     def __init__(self) -> None:
         self._definitions: dict[str, PythonDefinition] = {}
 
     def record(self, statements: list[Any], names: dict[str, Any], code: str) -> None:
-        """Record the definitions among the statements of a cell that has been executed."""
+        """Record the functions and classes that a cell has defined, with their source texts.
+
+        Args:
+            statements: The parsed statements of the cell, which has been executed.
+            names: The global names of the session, with their values.
+            code: The source text of the cell.
+        """
         lines: list[str] | None = None
         for statement in statements:
             name = _get_defined_name(statement)
@@ -51,12 +61,15 @@ class PythonDefinitions:
             self.add(name, names[name], text)
 
     def add(self, name: str, value: object, text: str) -> None:
-        """Add a definition, which replaces an earlier one of the same name."""
+        """Add a definition at the end, and remove an earlier one of the same name."""
         self._definitions.pop(name, None)  # moves the name to the end
         self._definitions[name] = PythonDefinition(value, text)
 
     def get_current(self, names: dict[str, Any]) -> dict[str, str]:
-        """Return the source texts of definitions whose object is still bound to its name."""
+        """Return the source texts of all definitions that are still valid, by name.
+
+        A definition is no longer valid if its name was deleted or has got another value.
+        """
         return {
             name: definition.text
             for name, definition in self._definitions.items()
@@ -65,12 +78,18 @@ class PythonDefinitions:
 
 
 def _get_defined_name(statement: Any) -> str | None:
-    """Return the name that a statement defines, or None if it may do anything else."""
-    if statement.col_offset != 0:  # after a semicolon: the source lines contain more than it
+    """Return the name of the function, class or lambda that a statement defines.
+
+    Returns None for other statements, and for definitions that may have side effects, because a
+    restored session executes the recorded definitions again.
+    """
+    # A statement after a semicolon shares its line with another one, so that the lines of the
+    # source text would contain both.
+    if statement.col_offset != 0:
         return None
     if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
         name: str = statement.name
-        return name if _only_defines(statement) else None
+        return name if _is_pure_definition(statement) else None
     if isinstance(statement, _ast.Assign) and isinstance(statement.value, _ast.Lambda):
         target = statement.targets[0]
         if len(statement.targets) == 1 and isinstance(target, _ast.Name):
@@ -78,10 +97,11 @@ def _get_defined_name(statement: Any) -> str | None:
     return None
 
 
-def _only_defines(statement: Any) -> bool:
-    """Return whether executing a statement again would have no side effects.
+def _is_pure_definition(statement: Any) -> bool:
+    """Return whether a definition can be executed again without side effects.
 
-    This is the condition for recording the source text of a function or class.
+    This is the condition for recording the source text of a function or class. The statements in
+    the body of a class are checked likewise.
     """
     if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef)):
         return _has_pure_defaults(statement.args) and all(
@@ -92,7 +112,7 @@ def _only_defines(statement: Any) -> bool:
             all(map(_is_pure_expression, statement.bases))
             and all(_is_pure_expression(keyword.value) for keyword in statement.keywords)
             and all(map(_is_safe_decorator, statement.decorator_list))
-            and all(map(_only_defines, statement.body))
+            and all(map(_is_pure_definition, statement.body))
         )
     if isinstance(statement, (_ast.Assign, _ast.AnnAssign)):
         return statement.value is None or _is_pure_expression(statement.value)

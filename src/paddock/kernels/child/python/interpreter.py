@@ -68,11 +68,15 @@ class PythonSessionInterpreter:
         self._process_reset = ProcessReset()
 
     def evaluate(self, code: str, emit: OutputEmitter) -> EvaluatedValue:
-        """Evaluate a cell.
+        """Evaluate a cell, and return its value as text (its `repr`, or Markdown).
 
-        The text of its value is the `repr` or Markdown.
+        If the code fails, its traceback is emitted as a message. Changes that could break later
+        cells, for instance to `sys.stdout`, are undone in any case.
 
-        Everything that could break later cells is undone afterwards, whether or not the code fails.
+        Raises:
+            SystemExit: The code has called `exit`.
+            KeyboardInterrupt: The evaluation was interrupted.
+            MemoryError: The process has reached its memory limit.
         """
         process = os.getpid()
         self._process_reset.prepare()
@@ -94,17 +98,23 @@ class PythonSessionInterpreter:
                 raise
             return EvaluatedValue(None, (), True)
         finally:
-            # A copy of the process, which the code has forked, must not restore anything.
+            # The code may have forked this process. Only the original process is restored.
             if os.getpid() == process:
                 self._process_reset.restore(emit)
 
     def warm(self) -> None:
-        """Write to the memory pages that the next evaluation needs, so that they are copied now."""
+        """Prepare a process that was just forked for its first evaluation, while no user waits.
+
+        A fork shares its memory pages with its parent until it writes to them. Compiling an
+        expression writes to the pages that the next evaluation needs, so that they are copied now.
+        """
         self._process_reset.prepare()
         tree: Any = compile("0", "<warm>", "exec", _PARSE_ONLY_FLAG | _TOP_LEVEL_AWAIT_FLAG, True)
         compile(tree, "<warm>", "exec", 0, True)
         self._process_reset.restore(lambda _text: None)
-        if self._cell_number:  # the first cell is waiting, and needs linecache only for an error
+        # Before the first cell, the user is waiting for the start of the session. That cell needs
+        # the sources only for a traceback.
+        if self._cell_number:
             self._register_sources()
 
     def dump_state(self) -> bytes | None:
@@ -117,11 +127,14 @@ class PythonSessionInterpreter:
         return missing
 
     def _evaluate_cell(self, code: str, name: str, emit: OutputEmitter) -> EvaluatedValue:
-        """Execute the statements of a cell, then evaluate and show its last expression."""
+        """Execute the statements of a cell, then evaluate its last expression and show the value.
+
+        The value is not shown if the code ends with a semicolon, as in notebooks.
+        """
         tree, code = self._parse_code(code, name)
         statements = list(tree.body)
         last = None
-        is_shown = not code.rstrip().endswith(";")  # a semicolon hides the value, as in notebooks
+        is_shown = not code.rstrip().endswith(";")
         if is_shown and statements and isinstance(statements[-1], _ast.Expr):
             last = tree.body.pop()
         value = text = None
@@ -142,9 +155,9 @@ class PythonSessionInterpreter:
         return EvaluatedValue(text)
 
     def _parse_code(self, code: str, name: str) -> tuple[Any, str]:
-        """Parse code, and return its tree with the text that was parsed.
+        """Parse the code of a cell, and return its syntax tree and the code that was parsed.
 
-        Code that is indented as a whole is accepted and dedented first.
+        Code in which all lines are indented, such as an excerpt of a function, is dedented first.
         """
         flags = _PARSE_ONLY_FLAG | _TOP_LEVEL_AWAIT_FLAG | self._future_flags
         self._uncached_sources[name] = code
@@ -162,7 +175,8 @@ class PythonSessionInterpreter:
     def _register_sources(self) -> None:
         """Make the source lines of cells available to tracebacks and `inspect`.
 
-        Called as late as possible for the first cell, because it imports modules.
+        For the first cell, this is called as late as possible, because it imports the module
+        `traceback`, which takes time.
         """
         import_traceback()
         self._process_reset.remember_modules()
@@ -171,9 +185,15 @@ class PythonSessionInterpreter:
         self._uncached_sources.clear()
 
     def _run_tree(self, tree: Any, name: str, mode: str) -> object:
-        """Compile and run parsed code in the session, awaiting it if it contains `await`.
+        """Compile a syntax tree, run it in the session, and return its value.
 
-        Imports from `__future__` apply to all later cells as well.
+        Code with `await` at the top level runs in the event loop of the session. Imports from
+        `__future__` also apply to all later cells, so their compiler flags are remembered.
+
+        Args:
+            tree: The syntax tree of statements or of one expression.
+            name: The name of the cell, which tracebacks show as its file.
+            mode: The mode of `compile`: `exec` for statements, `eval` for an expression.
         """
         code: CodeType = compile(tree, name, mode, _TOP_LEVEL_AWAIT_FLAG | self._future_flags, True)
         self._future_flags |= code.co_flags & _FUTURE_FLAGS
