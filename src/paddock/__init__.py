@@ -195,6 +195,13 @@ __all__ = sorted(name for name in _MODULE_BY_NAME if not name.startswith("_"))  
 
 
 def __getattr__(name: str) -> object:
+    """Import a public name on first use, as in `paddock.Server`, and keep it in this module.
+
+    Python calls this function for names that the module does not contain yet (PEP 562).
+
+    Raises:
+        AttributeError: The package has no public name like this.
+    """
     module = _MODULE_BY_NAME.get(name)
     if module is None:
         raise AttributeError(f"module 'paddock' has no attribute {name!r}")

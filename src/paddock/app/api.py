@@ -140,10 +140,10 @@ Send it as `If-Match` with a change; the response is 412 if the resource has cha
 
 
 def complete_openapi(schema: Json) -> Json:
-    """Complete an OpenAPI document in place, and return it.
+    """Add the parts that Litestar does not generate to an OpenAPI document, and return it.
 
-    Adds the parts that Litestar does not generate: examples, security schemes, and the rule that
-    request bodies must not have unknown keys.
+    These are examples, security schemes, error bodies, and the rule that request bodies must not
+    have unknown keys. The document is changed in place.
     """
     for path, method, operation in _iterate_operations(schema):
         for parameter in operation.get("parameters", ()):
@@ -151,9 +151,9 @@ def complete_openapi(schema: Json) -> Json:
         body = operation.get("requestBody")
         if body is not None:
             _complete_body(body, BODY_EXAMPLES.get((method, path)))
-        for status, answer in operation["responses"].items():
+        for status, response in operation["responses"].items():
             if status == "400":
-                answer["content"] = {"application/json": {"schema": PROBLEM_SCHEMA}}
+                response["content"] = {"application/json": {"schema": PROBLEM_SCHEMA}}
         if path in UNAUTHENTICATED_PATHS:
             operation["security"] = []
     components = schema["components"]
@@ -177,9 +177,10 @@ def _iterate_operations(schema: Json) -> Iterator[tuple[str, str, Json]]:
 
 
 def _complete_parameter(parameter: Json) -> None:
-    """Set the example of a parameter, and correct the type of a header.
+    """Add an example to an OpenAPI parameter, and correct its type if it is a header.
 
-    An optional header that is not sent is missing, never null.
+    Litestar describes optional headers as nullable, although a header cannot be null: a client
+    that has no value for it leaves it out.
     """
     if parameter["in"] == "header":
         parameter["schema"] = _remove_null(parameter["schema"])
@@ -197,10 +198,10 @@ def _complete_body(body: Json, example: Json | None) -> None:
 
 
 def _remove_null(schema: Json) -> Json:
-    """Return a schema without its null alternative: `{"type": ["string", "null"]}` loses the null.
+    """Return a copy of a JSON Schema that no longer allows null.
 
-    If it has none, the same object is returned, by which callers recognize a schema that does not
-    allow null.
+    For example, `{"type": ["string", "null"]}` becomes `{"type": "string"}`. A schema that does not
+    allow null is returned unchanged, as the same object, so callers can compare with `is`.
     """
     for key in ("oneOf", "anyOf"):
         choices = schema.get(key)
@@ -218,7 +219,7 @@ def _remove_null(schema: Json) -> Json:
 
 
 class ApiServices(NamedTuple):
-    """The objects that the routes work with."""
+    """The objects that the routes of the REST API work with, injected into their parameters."""
 
     get_zoo: Callable[[str], Zoo]
     """Returns the zoo of an owner."""
@@ -366,7 +367,11 @@ def _make_provider(value: object) -> Callable[[], Any]:
 
 
 def _make_middleware(requests_a_minute: int | None) -> list[Any]:
-    """Return the rate limiter, if a limit is configured."""
+    """Return the middleware that limits the requests of each client, or an empty list.
+
+    Args:
+        requests_a_minute: The limit for each client, or None for no limit.
+    """
     if requests_a_minute is None:
         return []
     limit = RateLimitConfig(
@@ -387,6 +392,7 @@ def _identify_client(request: Request[Any, Any, Any]) -> str:
 
 
 def _make_openapi_config() -> OpenAPIConfig:
+    """Return the settings for the OpenAPI document that Litestar generates from the routes."""
     return OpenAPIConfig(
         title="Paddock",
         version=__version__,

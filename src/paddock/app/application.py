@@ -67,10 +67,19 @@ access_log = logging.getLogger(ACCESS_LOGGER)
 
 PUBLIC_PATHS = (*UNAUTHENTICATED_PATHS, f"{API_PATH}/openapi.json")
 """Paths that need no authentication."""
+LEVEL_ALIASES = {
+    "warn": "warning",
+    "fatal": "critical",
+    "trace": "debug",
+    "silent": LOG_LEVELS[-1],
+}
+"""Level names of other logging libraries, with the corresponding levels of Paddock."""
 
 
 def configure_request_log() -> None:
-    """Configure logging from Paddock's variables, or from `LOG_LEVEL`.
+    """Configure logging from environment variables, by default level `warning` as JSON lines.
+
+    Paddock's own variables take precedence over `LOG_LEVEL`, which other programs read too.
 
     Raises:
         DefinitionError: A variable names an unknown level or format.
@@ -78,9 +87,7 @@ def configure_request_log() -> None:
     level = (
         os.environ.get(LOGGING_LEVEL_VARIABLE) or os.environ.get(LOG_LEVEL_VARIABLE) or "warning"
     )
-    level = {"warn": "warning", "fatal": "critical", "trace": "debug"}.get(level.lower(), level)
-    if level.lower() == "silent":
-        level = LOG_LEVELS[-1]
+    level = LEVEL_ALIASES.get(level.lower(), level)
     set_up_logging(level, os.environ.get(LOGGING_FORMAT_VARIABLE) or "json")
 
 
@@ -97,15 +104,15 @@ class ResponseLogger:
         self._send = send
         self._head = head
         self._headers = headers
-        self._started = perf_counter()
+        self._started_at = perf_counter()
         self._status: int | None = None
         self._is_finished = not is_logged
 
     async def __call__(self, message: MutableMapping[str, Any]) -> None:
-        """Send a message of the response, and log the request after the last one.
+        """Send an ASGI message of the response, and log the request after the last message.
 
-        The common headers are added to the first message. A header that the handler has set is
-        kept.
+        The first message gets the headers that all responses have, such as the security policy. A
+        header that the handler has set itself is kept.
         """
         if message["type"] == "http.response.start":
             self._status = message["status"]
@@ -113,27 +120,28 @@ class ResponseLogger:
             names = {name.lower() for name, _ in headers}
             headers += [(name, value) for name, value in self._headers if name not in names]
             message = {**message, "headers": headers}
-        is_last = message["type"] == "http.response.body" and not message.get("more_body")
+        is_last_message = message["type"] == "http.response.body" and not message.get("more_body")
         await self._send(message)
-        if is_last:
+        if is_last_message:
             self.finish()
 
     def finish(self) -> None:
-        """Write the log line unless it has been written.
+        """Write the request's log line, with status and duration, unless it has been written.
 
-        Called after the last message, and again when the request ends, because a handler that fails
-        may never send a last message.
+        Called after the last message of the response, and again when the request ends, because a
+        handler that fails may never send a last message.
         """
         if self._is_finished:
             return
         self._is_finished = True
+        method, path = to_printable(self._head.method), to_printable(self._head.path)
         fields = {
-            "http_method": to_printable(self._head.method),
-            "path": to_printable(self._head.path),
+            "http_method": method,
+            "path": path,
             "status": self._status,
-            "duration_ms": round((perf_counter() - self._started) * 1000, 3),
+            "duration_ms": round((perf_counter() - self._started_at) * 1000, 3),
         }
-        access_log.info("%s %s %s", *list(fields.values())[:3], extra=fields)
+        access_log.info("%s %s %s", method, path, self._status, extra=fields)
 
 
 log = logging.getLogger("paddock.app")
@@ -225,12 +233,15 @@ class Application:
         )
 
     def _load_server(self, owner: str, name: str) -> BaseServer:
-        """Load a named server for a user. The zoo's server gets the zoo of the user."""
+        """Load the definition of a named server, for a user who calls it over HTTP.
+
+        If it is the built-in server for the zoo, its tools work with the zoo of this user.
+        """
         server = get_server_by_url_name(name).load()
         if name == ZOO_SERVER_NAME:
             serve_zoo(server, self._zoo_registry.get_zoo(owner))
-            # Members of a team have no folders on this machine. Without this, the tools that write
-            # into projects would change the projects of the user who runs Paddock.
+            # Members of a team have no folders on this machine. If the tools that write into
+            # projects were kept, they would change the projects of the user who runs Paddock.
             if self._authenticator.is_team:
                 remove_project_tools(server)
         return server
@@ -251,10 +262,10 @@ class Application:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request, then pass it to the API, an MCP endpoint or the web app.
+        """Check a request, then pass it to the REST API, an MCP endpoint or the web app.
 
-        The request policy comes first, so a request from a foreign web page reaches neither
-        authentication nor a handler.
+        The request policy is applied first, so that a request from a foreign web page reaches
+        neither authentication nor a handler.
         """
         head = RequestHead.from_pairs(scope["method"], scope["path"], scope["headers"])
         # MCP endpoints write their own log lines, which name the called tool.
@@ -263,7 +274,7 @@ class Application:
             send, head, self._request_policy.make_headers(head), is_logged=is_logged
         )
         try:
-            response = self._request_policy.check(head) or _reject_nul_characters(head, scope)
+            response = self._request_policy.intercept(head) or _reject_nul_characters(head, scope)
             if response is not None:
                 await _send_response(response, send_logged)
             elif is_path_below(head.path, API_PATH) or is_path_below(head.path, MCP_PATH):
@@ -280,7 +291,10 @@ class Application:
     async def _dispatch_request(
         self, head: RequestHead, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Authenticate a request, and pass it to the API or an MCP endpoint."""
+        """Authenticate a request, and pass it to the REST API or an MCP endpoint.
+
+        A request without valid credentials is answered with status 401, unless its path is public.
+        """
         user: RequestUser | None = await self._authenticate(head)
         if user is None and head.path not in PUBLIC_PATHS:
             # RFC 9110 section 11.6.1: a 401 response must have a challenge.
@@ -309,9 +323,10 @@ class Application:
         return await asyncio.to_thread(self._authenticator.authenticate, head)
 
     def _receive_while_authorized(self, receive: Receive, head: RequestHead) -> Receive:
-        """Wrap `receive` so that a stream ends when its user loses access.
+        """Wrap the ASGI `receive` of a request so that its stream ends when the user loses access.
 
-        Streams stay open for hours. A revoked session or token must not keep them open.
+        Event streams stay open for hours, and must not outlive a session or token that is revoked
+        in this time. The handler then sees a disconnect, as if the client had left.
         """
 
         async def receive_message() -> Any:
@@ -332,7 +347,11 @@ class Application:
     async def _serve_mcp(
         self, head: RequestHead, user: RequestUser, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Pass a request to the MCP endpoint of the server that its path names."""
+        """Pass a request to the MCP endpoint of the server that its path names.
+
+        For example, `/mcp/weather` names the server `weather`, and `/mcp` names the server of the
+        user's zoo. Only administrators may use other servers than that of their zoo.
+        """
         name = head.path.removeprefix(MCP_PATH).strip("/") or ZOO_SERVER_NAME
         if name != ZOO_SERVER_NAME and not user.is_admin:
             text = f"Only administrators may use {name}; your zoo is at {MCP_PATH}"
@@ -350,10 +369,10 @@ class Application:
             await endpoint({**scope, "path": path, "root_path": ""}, receive, send)
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
-        """Answer the server's startup and shutdown messages.
+        """Answer the startup and shutdown messages of the ASGI lifespan protocol.
 
-        On shutdown, event streams are ended before the endpoints are closed, because they never
-        finish without being ended.
+        On shutdown, event streams are ended before the MCP endpoints are closed, because an event
+        stream has no end of its own and would keep the server waiting.
         """
         while True:
             message = await receive()

@@ -55,12 +55,12 @@ class SignInError(PaddockError):
 
 
 class RequestUser(Struct, frozen=True, kw_only=True):
-    """The user who sent a request."""
+    """The user who sent a request, as an authenticator has identified them."""
 
     owner: str = SHARED_OWNER
-    """The owner of the zoo that the request is about."""
+    """The owner of the zoo that the request reads or changes."""
     name: str | None = None
-    """The user name, or None unless a team is served."""
+    """The user name, or None if the server has no user accounts."""
     is_admin: bool = True
     """Whether the user may manage servers, clients and accounts."""
     is_authenticated: bool = True
@@ -76,12 +76,12 @@ class Authenticator(ABC):
     """
 
     needs_sign_in = True
-    """False only if every request is accepted."""
+    """Whether requests need credentials. False only for `LocalAuthenticator`."""
     is_team = False
-    """Whether several users have accounts, each with a zoo."""
+    """Whether several users have accounts on this server, each with a zoo."""
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Return the user, or None if the request has no valid credentials.
+        """Return the user who sent a request, or None if it has no valid credentials.
 
         A bearer token takes precedence over a cookie: a request with an invalid token is rejected
         even if its cookie is valid.
@@ -157,7 +157,7 @@ class TokenAuthenticator(Authenticator):
         return RequestUser() if self._is_valid_cookie(cookie) else None
 
     def sign_in(self, _name: str | None, _password: str | None, token: str | None) -> str:
-        """Return a cookie that is valid for 30 days.
+        """Return a session cookie for the shared token. The cookie is valid for 30 days.
 
         Raises:
             SignInError: The token is wrong.
@@ -168,6 +168,7 @@ class TokenAuthenticator(Authenticator):
         return f"{expires_at}.{self._sign(expires_at)}"
 
     def _is_valid_cookie(self, cookie: str) -> bool:
+        """Return whether a cookie, `EXPIRY_TIME.SIGNATURE`, was signed here and has not expired."""
         expires_at, _, signature = cookie.partition(".")
         # Comparing in constant time keeps an attacker from guessing the signature by timing.
         if not hmac.compare_digest(signature.encode(), self._sign(expires_at).encode()):
@@ -185,8 +186,9 @@ def get_bearer_token(head: RequestHead) -> str | None:
 
 
 def get_session_cookie(head: RequestHead) -> str | None:
-    """Return the value of the session cookie, or None."""
-    # A malformed header of another application on the same host must not be an error.
+    """Return the value of the session cookie that a request carries, or None."""
+    # Other applications on the same host share the header. If one of them has set a malformed
+    # cookie, the request counts as not signed in instead of failing.
     try:
         cookies = SimpleCookie(head.headers.get(b"cookie", b"").decode("latin-1"))
     except CookieError:
@@ -201,12 +203,14 @@ def format_session_cookie(value: str, *, is_secure: bool) -> str:
     it with requests of other sites.
 
     Args:
-        value: The cookie, or an empty text to delete it.
+        value: The value of the session cookie, or an empty string to delete the cookie.
         is_secure: Have the browser send the cookie over HTTPS only.
     """
-    parts = [f"{SESSION_COOKIE}={value}", "Path=/", "HttpOnly", "SameSite=Strict"]
-    parts.append(f"Max-Age={SESSION_SECONDS if value else 0}")
-    return "; ".join([*parts, "Secure"] if is_secure else parts)
+    attributes = [f"{SESSION_COOKIE}={value}", "Path=/", "HttpOnly", "SameSite=Strict"]
+    attributes.append(f"Max-Age={SESSION_SECONDS if value else 0}")
+    if is_secure:
+        attributes.append("Secure")
+    return "; ".join(attributes)
 
 
 class TeamAuthenticator(Authenticator):
@@ -250,7 +254,10 @@ def _make_request_user(user: TeamUser | None) -> RequestUser | None:
 
 
 class SignInThrottle:
-    """A limit on failed sign-ins by client address, against guessing passwords. Thread-safe."""
+    """Limits the failed sign-ins from each client address, to slow down password guessing.
+
+    Methods can be called from any thread.
+    """
 
     def __init__(
         self,
@@ -265,16 +272,21 @@ class SignInThrottle:
     def get_wait_seconds(self, address: str) -> int:
         """Return how long an address has to wait before its next attempt, or 0."""
         with self._lock:
-            recent = self._list_recent_failures(address)
-            if len(recent) < self._max_failures:
+            failure_times = self._list_recent_failures(address)
+            if len(failure_times) < self._max_failures:
                 return 0
-            return max(1, int(recent[0] + self._window_seconds - monotonic()) + 1)
+            # The address may try again when its oldest failure leaves the time window.
+            return max(1, int(failure_times[0] + self._window_seconds - monotonic()) + 1)
 
     def record_failure(self, address: str) -> None:
-        """Count a failed attempt."""
+        """Count a failed sign-in from a client address.
+
+        Only the addresses that failed most recently are remembered, so that requests from many
+        addresses cannot fill the memory.
+        """
         with self._lock:
             self._failures[address] = [*self._list_recent_failures(address), monotonic()]
-            # The order of insertion is the order in which addresses are forgotten.
+            # The first address in the dictionary is the first to be forgotten.
             self._failures.move_to_end(address)
             while len(self._failures) > MAX_TRACKED_ADDRESSES:
                 self._failures.popitem(last=False)
@@ -285,8 +297,10 @@ class SignInThrottle:
             self._failures.pop(address, None)
 
     def _list_recent_failures(self, address: str) -> list[float]:
-        since = monotonic() - self._window_seconds
-        return [moment for moment in self._failures.get(address, ()) if moment > since]
+        """Return the monotonic times of the failures that still count, oldest first."""
+        window_start = monotonic() - self._window_seconds
+        failure_times = self._failures.get(address, ())
+        return [failed_at for failed_at in failure_times if failed_at > window_start]
 
 
 def get_request_user(request: Request[Any, Any, Any]) -> RequestUser:
@@ -296,7 +310,7 @@ def get_request_user(request: Request[Any, Any, Any]) -> RequestUser:
 
 
 def require_admin(connection: ASGIConnection[Any, Any, Any, Any], _route: BaseRouteHandler) -> None:
-    """Reject requests of users who are not administrators (a Litestar guard).
+    """Reject a request unless an administrator sent it. Used as a guard of Litestar routes.
 
     Raises:
         PermissionDeniedException: The user is not an administrator.

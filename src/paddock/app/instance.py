@@ -62,7 +62,7 @@ class PortTakenError(ListenError):
 
 
 def open_listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address. Port 0 selects a free port.
+    """Return a non-blocking TCP socket that listens on an address. Port 0 selects a free port.
 
     Raises:
         PortTakenError: Another program uses the port.
@@ -91,7 +91,7 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
 
 
 def open_nearby_listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket on one of the next ports, or on any free port if they are all taken.
+    """Return a listening socket on one of the ports after `port`, or on any free port.
 
     Raises:
         ListenError: The host is not an address of this machine.
@@ -103,7 +103,10 @@ def open_nearby_listening_socket(host: str, port: int) -> socket.socket:
 
 
 def probe_instance(host: str, port: int) -> RunningInstance | None:
-    """Return the Paddock that listens on a port, or None if it is another program."""
+    """Return the Paddock that listens on a port, or None if the port belongs to another program.
+
+    The program is asked for `/api/health`, which a Paddock answers without authentication.
+    """
     connection = http.client.HTTPConnection(
         _get_reachable_host(host), port, timeout=PROBE_TIMEOUT_SECONDS
     )
@@ -111,7 +114,7 @@ def probe_instance(host: str, port: int) -> RunningInstance | None:
         try:
             connection.request("GET", "/api/health", headers={"Accept": "application/json"})
             instance = msgspec.json.decode(
-                # The other program may send without end.
+                # The size is limited, because another program may send data without end.
                 connection.getresponse().read(100_000),
                 type=RunningInstance,
             )
@@ -121,13 +124,18 @@ def probe_instance(host: str, port: int) -> RunningInstance | None:
 
 
 def find_port_owner(port: int) -> str | None:
-    """Describe the program that listens on a port, if Linux's /proc shows it to this user."""
-    inodes = {*_iterate_listening_inodes(port)}
-    if not inodes:
+    """Describe the program that listens on a port, such as `process 4711 (node server.js)`.
+
+    The result is None on other systems than Linux, and for processes of other users, whose entries
+    in `/proc` cannot be read.
+    """
+    listening_inodes = {*_iterate_listening_inodes(port)}
+    if not listening_inodes:
         return None
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if any(_get_socket_inode(entry) in inodes for entry in (process / "fd").iterdir()):
+            descriptors = (process / "fd").iterdir()
+            if any(_get_socket_inode(descriptor) in listening_inodes for descriptor in descriptors):
                 arguments = (process / "cmdline").read_bytes().split(b"\0")
                 command = b" ".join(arguments).decode(errors="replace").strip()
                 return f"process {process.name} ({command[:120]})"
@@ -135,9 +143,12 @@ def find_port_owner(port: int) -> str | None:
 
 
 def _iterate_listening_inodes(port: int) -> Iterator[str]:
-    """Yield the inodes of the sockets that listen on a port (Linux only)."""
-    # The columns of /proc/net/tcp that matter: local address in hexadecimal such as 0100007F:0F48
-    # (1), state (3, where 0A means LISTEN) and inode (9).
+    """Yield the inodes of the sockets that listen on a port (Linux only).
+
+    A process that has a socket with one of these inodes open is the one that uses the port.
+    """
+    # Three columns of /proc/net/tcp matter: the local address (column 1, in hexadecimal, such as
+    # 0100007F:0F48), the state (column 3, where 0A means LISTEN) and the inode (column 9).
     for name in ("tcp", "tcp6"):
         with suppress(OSError):
             for line in Path("/proc/net", name).read_text().splitlines()[1:]:

@@ -60,13 +60,13 @@ CONSOLE_CLIENT_INFO: dict[str, object] = {
 
 
 class OwnerAuthorization:
-    """An authorizer that attributes every request to one owner.
+    """An authorizer that attributes every request to one owner of a zoo.
 
-    The HTTP transport takes the principal of a call from an authorizer. The application has already
-    authenticated the request, so this authorizer only supplies the owner.
+    The HTTP transport of MCP asks an authorizer for the principal of each call. The application has
+    already authenticated the request by then, so this authorizer only returns the owner.
     """
 
-    # There is no OAuth metadata, because the application has authenticated the request before.
+    # There is no OAuth metadata, because clients sign in to the application instead.
     resource = ""
     metadata_url = ""
 
@@ -81,7 +81,7 @@ class OwnerAuthorization:
         return self._principal
 
     def insufficient(self, scopes: Iterable[str], principal: Principal) -> Exception:
-        """Return the error for a request that needs scopes, which owners of zoos never have."""
+        """Return the error for a request that needs OAuth scopes, which a zoo's owner never has."""
         return ForbiddenError(f"needs {', '.join(scopes)}", status=403)
 
     def metadata(self) -> dict[str, object]:
@@ -122,24 +122,28 @@ class ClientActivityLog:
         return ActivityObserver(self, owner, server)
 
     def record_connection(self, owner: str, connection: Connection) -> None:
-        """Remember a request. Publish it if the client is new or has called a tool."""
-        key = (connection.server, connection.client, connection.version)
+        """Remember the latest request of a client, which replaces its previous request.
+
+        The connection is also published to the owner's event feed if the client is new or has
+        called a tool.
+        """
+        client_key = (connection.server, connection.client, connection.version)
+        is_call = connection.tool is not None
         with self._lock:
             connections = self._connections_by_owner.setdefault(owner, OrderedDict())
-            previous = connections.pop(key, None)
-            is_new = previous is None or connection.tool is not None
-            if previous is not None and connection.tool is None:
+            previous = connections.pop(client_key, None)
+            if previous is not None and not is_call:
                 connection = structs.replace(connection, tool=previous.tool)
-            connections[key] = connection
+            connections[client_key] = connection
             while len(connections) > MAX_CONNECTIONS:
                 connections.popitem(last=False)
         # The lock is released first, because a subscriber may call `list_connections`.
-        if is_new:
+        if previous is None or is_call:
             self._publish(owner, connection)
 
 
 class ActivityObserver:
-    """An observer that records the requests to one endpoint.
+    """An observer that records which clients send requests to one MCP endpoint.
 
     It implements the observer interface for telemetry, but needs only the start of each request.
     """
@@ -150,21 +154,27 @@ class ActivityObserver:
         self._server = server
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> NullObservation:
-        """Record the client of a request.
+        """Record the client that sent a request, and the tool if the request is a call.
 
-        `is_known` is false if the tool or prompt that the request names does not exist.
+        Args:
+            request: The request, whose era (the generation of the protocol) defines where the
+                client gives its name and version.
+            received_ns: The time of the request, in nanoseconds since the epoch.
+            is_known: Whether the tool or prompt that the request names exists.
         """
-        info = request.era.get_client_info(request) or {}
-        # Paddock's own check whether an endpoint answers is not a client.
-        if info.get("name") == CHECK_CLIENT_NAME:
+        client_info = request.era.get_client_info(request) or {}
+        # Paddock itself sends a request to check that an endpoint answers. It is not a client.
+        if client_info.get("name") == CHECK_CLIENT_NAME:
             return NullObservation()
         is_call = is_known and request.method == "tools/call"
         self._activity_log.record_connection(
             self._owner,
             Connection(
                 server=self._server,
-                client=to_printable(info.get("title") or info.get("name") or "unknown"),
-                version=to_printable(info.get("version") or ""),
+                client=to_printable(
+                    client_info.get("title") or client_info.get("name") or "unknown"
+                ),
+                version=to_printable(client_info.get("version") or ""),
                 era=request.era.get_version(request),
                 at=format_timestamp(datetime.fromtimestamp(received_ns / 1e9, UTC)),
                 tool=to_printable(getattr(request.params, "name", "")) if is_call else None,
@@ -174,14 +184,18 @@ class ActivityObserver:
 
 
 class NullObservation:
-    """An observation that ignores how the request is handled."""
+    """An observation of a request that measures nothing.
+
+    The server reports the progress of each request to an observation. `ActivityObserver` returns
+    this one, because it only needs to know that a request has arrived.
+    """
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Call `work`."""
+        """Handle the request by calling `work`, and return its result."""
         return work()
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Await `work`."""
+        """Handle the request by awaiting `work`, and return its result."""
         return await work()
 
     def record_exception(self, error: BaseException) -> None:
@@ -199,7 +213,7 @@ class EndpointKey(NamedTuple):
 
 
 class McpEndpoint(NamedTuple):
-    """A server that is served over HTTP."""
+    """A named server that is served over HTTP, with the version of its definition."""
 
     app: AsgiApp
     server: BaseServer
@@ -221,7 +235,10 @@ def make_url_name(name: str) -> str:
 
 
 def get_server_by_url_name(name: str) -> NamedServer:
-    """Return the server that a URL names.
+    """Return the named server for a name from a URL.
+
+    In URLs, `~` replaces a slash in a server's name. Because a name may also contain `~` itself,
+    the name is first looked up unchanged.
 
     Raises:
         ServerNotFoundError: There is no such server.
@@ -246,13 +263,13 @@ class McpEndpointRegistry:
 
     def __init__(
         self,
-        load: ServerLoader,
+        load_server: ServerLoader,
         create_observer: Callable[[str, str], RequestObserver],
         *,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
     ) -> None:
-        self._load_server = load
+        self._load_server = load_server
         self._create_observer = create_observer
         self._allowed_hosts = list(allowed_hosts)
         self._allowed_origins = list(allowed_origins)
@@ -263,7 +280,12 @@ class McpEndpointRegistry:
         self._exit_stack = AsyncExitStack()
 
     async def get_endpoint(self, owner: str, name: str, path: str) -> AsgiApp:
-        """Return the MCP endpoint of a server, created for a path if it does not exist.
+        """Return the MCP endpoint of a named server. The first request creates it.
+
+        Args:
+            owner: The owner of the zoo that the server's tools work with.
+            name: The name of the server, as in a URL.
+            path: The path at which clients reach a new endpoint, such as `/mcp/weather`.
 
         Raises:
             PaddockError: The server does not exist or cannot be loaded.
@@ -272,15 +294,15 @@ class McpEndpointRegistry:
         endpoint = self._endpoints.get(key)
         if endpoint is not None and monotonic() - endpoint.checked_at < RELOAD_CHECK_SECONDS:
             return endpoint.app
-        # Loading takes time. Concurrent first requests must not load the server twice.
+        # Loading takes time, and concurrent first requests must not load the server twice.
         async with self._endpoint_locks[key]:
             return await self._refresh_endpoint(key, path)
 
     async def _refresh_endpoint(self, key: EndpointKey, path: str) -> AsgiApp:
-        """Create an endpoint, or reload its server if the definition has changed.
+        """Create an endpoint, or reload its server if the definition file has changed.
 
-        The caller holds the lock of this endpoint. A changed definition updates the running server
-        in place, so its HTTP app stays the same.
+        The caller must hold the lock of this endpoint. A changed definition updates the running
+        server in place, so its HTTP app stays the same.
         """
         endpoint = self._endpoints.get(key)
         version = await asyncio.to_thread(_get_definition_version, key.server)
@@ -306,14 +328,15 @@ class McpEndpointRegistry:
         return app
 
     def get_trial_client(self, owner: str, name: str) -> Peer:
-        """Return a connection to a server in this process, which is kept between calls.
+        """Return the connection with which the web app's console calls a server's tools.
 
-        It can be used from any thread.
+        The server runs in this process. The connection is kept between calls until the definition
+        of the server changes, and can be used from any thread.
 
         Raises:
             PaddockError: The server does not exist or cannot be loaded.
         """
-        # The console is about the servers of the machine, and must not lead into a user's zoo.
+        # The console is for the servers of the machine. It must not reach into a user's zoo.
         if owner and name == ZOO_SERVER_NAME:
             raise ServerDefinitionError(
                 f"the console cannot call the tools of {name} on your zoo",
@@ -346,9 +369,9 @@ class McpEndpointRegistry:
 
 
 def _get_definition_version(name: str) -> DefinitionVersion:
-    """Return the time and size of a server's definition file.
+    """Return the modification time and size of a server's definition file, or None without a file.
 
-    A change of either causes a reload. The result is None for a server without a file.
+    Callers reload the server if either has changed.
     """
     try:
         location = get_server_by_url_name(name).location

@@ -54,7 +54,10 @@ SECURITY_HEADERS: Headers = [
 def make_error_response(
     status: int, code: str, text: str, headers: Headers | None = None
 ) -> HttpResponse:
-    """Return a response with the JSON body that all errors of the API have."""
+    """Return a response with the JSON body that all errors of the REST API have.
+
+    For example: `{"error": "The Host header is missing", "code": "HOST_NOT_ALLOWED", …}`.
+    """
     body = msgspec.json.encode({"error": text, "code": code, "details": []})
     return HttpResponse(
         status, [JSON_CONTENT_TYPE, (b"cache-control", b"no-store"), *(headers or [])], body
@@ -73,10 +76,11 @@ class RequestPolicy:
         self._origins = frozenset(normalize_origin(origin) for origin in origins)
         self._host_policy = HostOriginPolicy(list(hosts), self._origins)
 
-    def check(self, head: RequestHead) -> HttpResponse | None:
-        """Return the response to a rejected request or a CORS preflight.
+    def intercept(self, head: RequestHead) -> HttpResponse | None:
+        """Return the response to a request that must not reach a handler, or None to accept it.
 
-        None means that the request is accepted and should be routed.
+        Such a request has a wrong host, origin or content type, or is a CORS preflight, which is
+        answered here.
         """
         if b"host" not in head.headers:
             return make_error_response(403, "HOST_NOT_ALLOWED", "The Host header is missing")
@@ -116,14 +120,19 @@ class RequestPolicy:
         ]
 
     def _is_cross_origin(self, head: RequestHead) -> bool:
-        """Return whether a page of another origin that is not allowed has sent the request."""
+        """Return whether a request was sent by a web page of an origin that is not allowed.
+
+        If such requests were accepted, any web page could act for the user (cross-site request
+        forgery).
+        """
         origin = head.headers.get(b"origin")
         if origin is not None:
             return not (
                 self._is_allowed_origin(origin) or _is_same_origin(origin, head.headers[b"host"])
             )
-        # Browsers omit Origin in some GET requests. Fetch Metadata still tells their site.
-        # Following a link from another site to a page of the app is allowed.
+        # Browsers omit Origin in some GET requests, but their Fetch Metadata headers still name
+        # the relation of the sites. Following a link from another site to a page of the app is
+        # allowed.
         site = head.headers.get(b"sec-fetch-site", b"none")
         is_page = head.method in SAFE_METHODS and not (
             is_path_below(head.path, API_PATH) or is_path_below(head.path, MCP_PATH)
@@ -131,10 +140,10 @@ class RequestPolicy:
         return site in (b"cross-site", b"same-site") and not is_page
 
     def _is_allowed_origin(self, origin: bytes) -> bool:
-        """Return whether an origin is allowed explicitly.
+        """Return whether the settings allow requests from the web pages of an origin.
 
-        Unlike for MCP endpoints, a loopback origin is not enough: any program on the machine may
-        serve pages there.
+        A loopback origin such as `http://localhost:3000` is not allowed automatically, as it is for
+        MCP endpoints, because any program on the machine may serve pages there.
         """
         if WILDCARD in self._origins:
             return True
@@ -144,7 +153,10 @@ class RequestPolicy:
             return False
 
     def _make_cors_headers(self, head: RequestHead) -> Headers:
-        """Return the headers that let a page of an allowed origin read the response."""
+        """Return the headers that permit a web page of an allowed origin to read the response.
+
+        The list is empty if the request names no origin, or one that is not allowed.
+        """
         origin = head.headers.get(b"origin")
         if origin is None or not self._is_allowed_origin(origin):
             return []

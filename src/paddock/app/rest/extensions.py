@@ -92,7 +92,7 @@ def _make_broken_extension_info(extension: BrokenExtension) -> ExtensionInfo:
         name=extension.name,
         kind=extension.kind,
         version=extension.version,
-        place=str(extension.place),
+        place=str(extension.location),
         problem=str(extension.problem),
     )
 
