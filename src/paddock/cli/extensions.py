@@ -83,13 +83,17 @@ def extensions(pattern: str, *, as_json: bool) -> None:
 
 
 def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
-    """Return the table row of an extension. The counts of a broken extension are empty."""
+    """Return the row of an extension in the table of `paddock extensions`.
+
+    It contains the number of servers, tools and prompts. A broken extension has empty counts,
+    because its manifest cannot be read.
+    """
     if isinstance(extension, Extension):
         counts = [len(extension.manifest.get_items(kind)) for kind in COUNTED_KINDS]
         identity = (extension.name, extension.version or "", extension.kind)
         return [*identity, *counts, str(extension.directory)]
     name, state = output.StyledCell(extension.name, "red"), output.StyledCell("broken", "red")
-    return [name, state, extension.kind, *("" for _ in COUNTED_KINDS), str(extension.place)]
+    return [name, state, extension.kind, *("" for _ in COUNTED_KINDS), str(extension.location)]
 
 
 def _describe_extension(extension: Extension | BrokenExtension) -> Json:
@@ -99,7 +103,7 @@ def _describe_extension(extension: Extension | BrokenExtension) -> Json:
     """
     description = output.select_attributes(extension, ("name", "kind", "version", "distribution"))
     if not isinstance(extension, Extension):
-        return description | {"place": str(extension.place), "problem": str(extension.problem)}
+        return description | {"place": str(extension.location), "problem": str(extension.problem)}
     items: Json = {
         kind: [_describe_item(extension, item) for item in extension.manifest.get_items(kind)]
         for kind in ITEM_KINDS
@@ -114,22 +118,26 @@ def _describe_item(extension: Extension, item: ManifestItem) -> Json:
 
 
 def _format_extension(description: Json) -> str:
-    """Format the result of `_describe_extension` as text."""
-    parts = [f"{description['name']} {description['version'] or ''}".rstrip()]
+    """Format the description of an extension as text: its name, properties and items by kind.
+
+    Args:
+        description: The JSON object that `_describe_extension` returns.
+    """
+    sections = [f"{description['name']} {description['version'] or ''}".rstrip()]
     if description["problem"]:
-        parts.append(text_layout.wrap_paragraph(f"Broken: {description['problem']}", 2))
+        sections.append(text_layout.wrap_paragraph(f"Broken: {description['problem']}", 2))
     rows = [("kind", description["kind"]), ("place", description["place"])]
     if description["distribution"]:
         rows.insert(1, ("installed as", description["distribution"]))
-    parts.append(text_layout.align_columns(rows, 2))
+    sections.append(text_layout.align_columns(rows, 2))
     for kind in ITEM_KINDS:
         item_rows = [
             (item["name"], text_layout.to_single_line(item["description"]))
             for item in description.get(kind, ())
         ]
         if item_rows:
-            parts.append(f"{kind.capitalize()}\n{text_layout.align_columns(item_rows, 2)}")
-    return "\n\n".join(parts)
+            sections.append(f"{kind.capitalize()}\n{text_layout.align_columns(item_rows, 2)}")
+    return "\n\n".join(sections)
 
 
 @click.command()

@@ -202,7 +202,15 @@ def find_item_files(
 
 
 def find_definition_file(root: Path, kind: ItemKind, item: str) -> DefinitionFile | None:
-    """Locate the definition file of an item without reading it, or return None."""
+    """Return the definition file of an item, such as `tools/Plot.toml`, or None.
+
+    Only the existence of the file is checked: it is neither read nor run.
+
+    Args:
+        root: The directory of the extension's definition files.
+        kind: The kind of the item, such as `"tools"`.
+        item: The name of the item, such as `"Plot"`.
+    """
     files = find_item_files(
         lambda name: (root / name).is_file(), PurePosixPath(kind), item, DEFINITION_SUFFIXES
     )
@@ -212,13 +220,14 @@ def find_definition_file(root: Path, kind: ItemKind, item: str) -> DefinitionFil
 
 
 def _read_table(path: Path) -> object:
-    """Return the content of a TOML or JSON definition file.
+    """Read and parse a TOML or JSON definition file.
 
     Raises:
         LoadError: The file cannot be read or parsed.
     """
     try:
         with path.open("rb") as file:
+            # One byte more than allowed, so that the parser notices a file that is too long.
             data = file.read(MAX_DEFINITION_BYTES + 1)
         return parse_definition(data, path.suffix)
     except (OSError, ValueError) as error:
@@ -228,53 +237,66 @@ def _read_table(path: Path) -> object:
 def parse_definition(data: bytes, suffix: str) -> object:
     """Parse the content of a TOML or JSON definition file.
 
+    Args:
+        data: The content of the file.
+        suffix: `".json"` for JSON; any other suffix means TOML.
+
     Raises:
-        ValueError: The data is invalid or too long.
+        ValueError: The data is invalid, or longer than `MAX_DEFINITION_BYTES`.
     """
-    # The parsers have no limit of their own, and would need a multiple of the size in memory.
+    # The parsers accept data of any length, and need several times its size in memory.
     if len(data) > MAX_DEFINITION_BYTES:
         raise ValueError(f"it is longer than {MAX_DEFINITION_BYTES:,} bytes")
     return parse_json(data) if suffix == ".json" else parse_toml(data)
 
 
 def _find_in_own_module(file: DefinitionFile, module: ModuleType) -> object:
-    """Return the definition in a file for one item.
+    """Return the definition of an item from the module that its own Python file has become.
 
-    This is the variable named after the kind or the item, else the only object of the right type,
-    the only table, or the only function.
+    For `tools/Plot.py`, this is the variable `tool` or `Plot`. If there is neither, it is the only
+    `Tool` object in the module, the only dictionary, or the only function, in this order.
+
+    Returns:
+        The definition, or None if the module has none or the choice is ambiguous.
     """
     public_values = _get_public_names(module)
-    for name in (file.kind.removesuffix("s"), file.item):
-        if name in public_values:
-            return public_values[name]
-    types = _ITEM_TYPES[file.kind]
-    return (
-        _get_only_value(public_values, lambda value: isinstance(value, types))
-        or _get_only_value(public_values, lambda value: isinstance(value, Mapping))
-        or (
-            _get_only_value(public_values, lambda value: _is_function_from(value, module))
-            if file.kind in _FUNCTION_KINDS
-            else None
-        )
-    )
+    for variable in (file.kind.removesuffix("s"), file.item):
+        if variable in public_values:
+            return public_values[variable]
+    item_types = _ITEM_TYPES[file.kind]
+    predicates: list[Callable[[object], bool]] = [
+        lambda value: isinstance(value, item_types),
+        lambda value: isinstance(value, Mapping),
+    ]
+    if file.kind in _FUNCTION_KINDS:
+        predicates.append(lambda value: _is_function_from(value, module))
+    for is_suitable in predicates:
+        definition = _get_only_value(public_values, is_suitable)
+        if definition:
+            return definition
+    return None
 
 
 def _find_in_combined_module(file: DefinitionFile, module: ModuleType) -> object:
-    """Return the definition of an item in a combined file.
+    """Return the definition of an item from the module of a combined file, such as `tools.py`.
 
-    This is an element of the variable named after the kind, a dictionary or a list, else an object
-    with the name of the item, else the variable named after the item.
+    If the module has a dictionary `tools`, this is its value for the name of the item. Otherwise,
+    it is the `Tool` object with that name, in a list `tools` or in any variable, or else the
+    variable with that name.
+
+    Returns:
+        The definition, or None if the module has none.
     """
     public_values = _get_public_names(module)
     collection = public_values.get(file.kind)
     if isinstance(collection, Mapping):
         return collection.get(file.item)
-    types = _ITEM_TYPES[file.kind]
+    item_types = _ITEM_TYPES[file.kind]
     candidates = (
         [*collection] if isinstance(collection, list | tuple) else [*public_values.values()]
     )
     for candidate in candidates:
-        if isinstance(candidate, types) and getattr(candidate, "name", None) == file.item:
+        if isinstance(candidate, item_types) and getattr(candidate, "name", None) == file.item:
             return candidate
     return public_values.get(file.item)
 
@@ -286,9 +308,13 @@ def _get_public_names(module: ModuleType) -> dict[str, object]:
 def _get_only_value(
     public_values: Mapping[str, object], is_suitable: Callable[[object], bool]
 ) -> object:
-    """Return the only suitable value, or None if there is not exactly one.
+    """Return the only suitable value of a module's variables, or None if there is not exactly one.
 
-    Several names for the same object count as one value.
+    Several variables with the same object count as one value.
+
+    Args:
+        public_values: The public variables of a module, by name.
+        is_suitable: Returns whether a value can be the definition.
     """
     matches = {id(value): value for value in public_values.values() if is_suitable(value)}
     return next(iter(matches.values())) if len(matches) == 1 else None
@@ -300,9 +326,10 @@ def _is_function_from(value: object, module: ModuleType) -> bool:
 
 
 def _make_missing_item_error(file: DefinitionFile) -> LoadError:
-    """Return the error for a file that lacks the definition of its item.
+    """Return the error for a definition file that does not define its item.
 
-    The hint shows the expected form, such as `tools = {"Plot": …}` for a combined Python file.
+    The hint shows the expected code, such as `tools = {"Plot": …}` for a combined Python file,
+    which defines all tools of an extension.
     """
     item_kind = file.kind.removesuffix("s")
     if isinstance(file, ModuleDefinition):

@@ -21,9 +21,10 @@ _EXTENSION_FINDERS = (distributions, paclets)
 
 
 def discover() -> Discovery:
-    """Return all installed extensions, working and broken, with Paddock's own first.
+    """Find all installed extensions, working and broken, without running their code.
 
-    Trust level: discovery.
+    Paddock itself is an extension too, and comes first. Python distributions and Wolfram paclets
+    follow.
     """
     return _merge_discoveries(
         [
@@ -39,10 +40,14 @@ def list_extensions() -> list[Extension]:
 
 
 def discover_extension(name: str) -> Discovery:
-    """Find one extension by its name, `package` or `publisher/package`.
+    """Find the installed extension with a name, such as `charts` or `acme/charts`.
 
-    Reads no other manifests, so that a named server starts fast. If the extension is broken, the
-    result contains the reasons.
+    Only manifests that can belong to this extension are read, so that a server whose tools are
+    in one extension starts fast.
+
+    Returns:
+        A discovery with the extension, or with the broken packages of this name and the reasons
+        why they cannot be used. Both are empty if no such extension is installed.
     """
     if name == get_built_in_extension().name:
         return Discovery((get_built_in_extension(),))
@@ -67,9 +72,10 @@ def clear_extension_caches() -> None:
 
 
 def _merge_discoveries(discoveries: list[Discovery]) -> Discovery:
-    """Combine the discoveries of several finders.
+    """Combine the results of several finders into one without duplicate names.
 
-    The first of several extensions with the same name wins, and the others count as broken.
+    If several extensions have the same name, the first one is used, and the others are reported as
+    broken.
     """
     extensions: dict[str, Extension] = {}
     broken: list[BrokenExtension] = []
@@ -78,12 +84,17 @@ def _merge_discoveries(discoveries: list[Discovery]) -> Discovery:
         for extension in discovery.extensions:
             first = extensions.setdefault(extension.name, extension)
             if first is not extension:
-                broken.append(_make_duplicate_extension(extension, first))
+                broken.append(_make_broken_duplicate(extension, first))
     return Discovery(tuple(extensions.values()), tuple(broken))
 
 
-def _make_duplicate_extension(extension: Extension, first: Extension) -> BrokenExtension:
-    """Return an extension as broken, because another one with its name takes precedence."""
+def _make_broken_duplicate(extension: Extension, first: Extension) -> BrokenExtension:
+    """Return the report of an extension that is not used, because its name is already taken.
+
+    Args:
+        extension: The extension that is not used.
+        first: The extension with the same name that was found first.
+    """
     problem = ExtensionError(
         f"the name {extension.name!r} is already used by the {first.kind} in {first.directory}",
         where=str(extension.directory),

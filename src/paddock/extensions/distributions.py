@@ -36,10 +36,16 @@ from paddock.extensions.names import is_dotted_name, normalize_distribution_name
 
 
 class ExtensionEntryPoint(NamedTuple):
-    """An entry point of an installed distribution that declares an extension."""
+    """An entry point with which an installed distribution declares that it is an extension.
+
+    In `entry_points.txt`, it is a line such as `charts = acme_charts` in the section
+    `[paddock.extensions]`.
+    """
 
     name: str
+    """The name of the extension without its publisher, such as `charts`."""
     value: str
+    """The package that contains the manifest, such as `acme_charts`."""
     metadata_directory: Path
     """The `.dist-info` or `.egg-info` directory, installed beside the distribution's files."""
 
@@ -81,11 +87,11 @@ def find_all() -> Discovery:
 
 
 def find_named(name: str) -> Discovery:
-    """Find the extension with a name, reading only manifests with a matching entry point.
+    """Find the extension with a name, such as `charts` or `acme/charts`.
 
-    The publisher is only in the manifest, so several manifests may have to be read.
+    Only the manifests of distributions whose entry point has the name `charts` are read. There can
+    be several, because the publisher is declared in the manifest and not in the entry point.
     """
-    # The name of an entry point has no publisher, so the manifests decide.
     package = name.rpartition("/")[2]
     discovery = _load_extensions(
         [entry_point for entry_point in _list_entry_points() if entry_point.name == package]
@@ -112,19 +118,23 @@ def _list_entry_points() -> list[ExtensionEntryPoint]:
 
 
 def _find_distributions() -> dict[str, list[ExtensionEntryPoint]]:
-    """Return the entry points of all installed distributions, by distribution."""
-    points_by_distribution: dict[str, list[ExtensionEntryPoint]] = {}
+    """Return all distributions on `sys.path`, with their extension entry points by name.
+
+    The list is empty for a distribution that is not an extension.
+    """
+    entry_points_by_distribution: dict[str, list[ExtensionEntryPoint]] = {}
     for path_entry in dict.fromkeys(sys.path):
-        for name, points in _list_directory_entry_points(Path(path_entry)).items():
-            # Like imports, the first distribution on the path wins.
-            points_by_distribution.setdefault(name, points)
-    return points_by_distribution
+        for distribution, entry_points in _list_directory_entry_points(Path(path_entry)).items():
+            # The first distribution on the path is used, as in imports.
+            entry_points_by_distribution.setdefault(distribution, entry_points)
+    return entry_points_by_distribution
 
 
 def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEntryPoint]]:
-    """Return the entry points in a directory, from the cache if the directory is unchanged.
+    """Return the distributions in a directory of `sys.path`, with their extension entry points.
 
-    Installing or removing a distribution changes the modification time of the directory.
+    The result is cached until the modification time of the directory changes, as it does when a
+    distribution is installed or removed.
     """
     try:
         modified_ns = directory.stat().st_mtime_ns
@@ -138,7 +148,7 @@ def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEnt
 
 
 def _scan_directory(directory: str) -> dict[str, list[ExtensionEntryPoint]]:
-    """Return the entry points in a directory of `sys.path`, by distribution."""
+    """Read the entry points of all distributions in a directory, without the cache."""
     return {
         distribution: [
             ExtensionEntryPoint(name, value, Path(metadata_directory))
@@ -149,9 +159,9 @@ def _scan_directory(directory: str) -> dict[str, list[ExtensionEntryPoint]]:
 
 
 def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:
-    """Read the manifests of entry points.
+    """Read the manifests to which entry points refer.
 
-    Extensions whose manifests cannot be read count as broken.
+    An extension whose manifest cannot be read is reported as broken, with the reason.
     """
     extensions: list[Extension] = []
     broken: list[BrokenExtension] = []
@@ -172,7 +182,7 @@ def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:
 def _make_broken_extension(
     entry_point: ExtensionEntryPoint, problem: PaddockError
 ) -> BrokenExtension:
-    """Return the extension of an entry point as broken, with the reason."""
+    """Return the report of a distribution whose extension cannot be used because of an error."""
     location = Path(problem.where) if problem.where else entry_point.metadata_directory
     name = entry_point.name or entry_point.distribution
     return BrokenExtension(
@@ -181,18 +191,24 @@ def _make_broken_extension(
 
 
 def _load_extension(entry_point: ExtensionEntryPoint) -> Extension:
-    """Read the manifest of an entry point, or return the cached result if it is unchanged."""
-    # The cached path is checked rather than located again, because locating the manifest of an
-    # editable install reads several files.
+    """Return the extension that an entry point declares, read from its manifest `paddock.toml`.
+
+    The extension is cached until the manifest file changes.
+
+    Raises:
+        ManifestError: The entry point or the manifest is invalid.
+        ExtensionNotFoundError: There is no manifest.
+    """
     cached = _extension_cache.get(entry_point)
-    if cached is not None and _get_manifest_state(cached.manifest_state.path) == (
-        cached.manifest_state
-    ):
-        return cached.extension
-    manifest = _locate_manifest(entry_point)
-    state = _get_manifest_state(manifest)
+    if cached is not None:
+        # The manifest is not located again, because that can mean to read several files.
+        current_state = _get_manifest_state(cached.manifest_state.path)
+        if current_state == cached.manifest_state:
+            return cached.extension
+    manifest_path = _locate_manifest(entry_point)
+    state = _get_manifest_state(manifest_path)
     extension = read_extension(
-        manifest.parent,
+        manifest_path.parent,
         entry_point.name,
         "distribution",
         entry_point.version,
@@ -212,7 +228,10 @@ def _get_manifest_state(manifest: Path) -> _ManifestState | None:
 
 
 def _locate_manifest(entry_point: ExtensionEntryPoint) -> Path:
-    """Return the path of the manifest: beside the metadata, or in an editable project.
+    """Return the path of the manifest in the package to which an entry point refers.
+
+    The package is installed beside the metadata, or in a project directory if the distribution was
+    installed with `pip install --editable`.
 
     Raises:
         ManifestError: The entry point is invalid.
@@ -236,7 +255,7 @@ def _locate_manifest(entry_point: ExtensionEntryPoint) -> Path:
     )
     if expected_path.is_file():
         return expected_path
-    # Saves ast, csv and urllib, since only editable installs need them.
+    # Imported late because it imports ast, csv and urllib, which only editable installs need.
     from paddock.extensions.editable_installs import (  # noqa: PLC0415 - few installs are editable
         find_editable_packages,
     )

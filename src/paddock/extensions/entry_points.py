@@ -16,9 +16,10 @@ METADATA_SUFFIXES = (".dist-info", ".egg-info")
 
 
 def list_metadata_directories(directory: str) -> dict[str, str]:
-    """Return the metadata directories in a directory by the names of their distributions.
+    """Return the `.dist-info` and `.egg-info` directories in a directory of `sys.path`.
 
-    For example, `{"acme-charts": "/site-packages/acme_charts-2.0.dist-info"}`.
+    The keys are the names of the distributions. For example,
+    `{"acme-charts": "/site-packages/acme_charts-2.0.dist-info"}`.
     """
     try:
         names = sorted(name for name in os.listdir(directory) if name.endswith(METADATA_SUFFIXES))
@@ -42,20 +43,33 @@ def parse_distribution_version(directory_name: str) -> str | None:
 
 
 def read_entry_points(metadata_directory: str) -> list[tuple[str, str]]:
-    """Return the names and values of a distribution's entry points in `paddock.extensions`."""
+    """Read the entry points with which an installed distribution declares extensions.
+
+    Args:
+        metadata_directory: The `.dist-info` or `.egg-info` directory of the distribution.
+
+    Returns:
+        Name and value of each entry point in the group `paddock.extensions`, such as
+        `("charts", "acme_charts")`.
+    """
     try:
         with open(os.path.join(metadata_directory, ENTRY_POINTS_FILE_NAME), "rb") as file:
             data = file.read(MAX_ENTRY_POINTS_BYTES)
     except OSError:
         return []
-    # Most distributions are not extensions, so this avoids decoding and parsing their files.
+    # Most distributions are not extensions. Their files need not be decoded and parsed.
     if ENTRY_POINT_GROUP.encode() not in data:
         return []
     return parse_entry_points(data.decode("utf-8", "replace"))
 
 
 def parse_entry_points(text: str) -> list[tuple[str, str]]:
-    """Return the names and values of the group `paddock.extensions` in an `entry_points.txt`."""
+    """Parse the text of an `entry_points.txt` file.
+
+    Returns:
+        Name and value of each entry point in the group `paddock.extensions`, such as
+        `("charts", "acme_charts")` for the line `charts = acme_charts`.
+    """
     entry_points: list[tuple[str, str]] = []
     section = ""
     for raw_line in text.splitlines():

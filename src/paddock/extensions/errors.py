@@ -16,7 +16,14 @@ class ManifestError(DefinitionError):
 
 
 class ExtensionError(DefinitionError):
-    """An extension cannot provide a requested item."""
+    """An extension cannot provide a requested tool, prompt, resource or server.
+
+    Args:
+        message: The problem.
+        hint: The suggested remedy.
+        where: The file or other location that has the problem.
+        extension: The name of the extension: `package` or `publisher/package`.
+    """
 
     code = "extension"
 
@@ -30,7 +37,6 @@ class ExtensionError(DefinitionError):
     ) -> None:
         super().__init__(message, hint=hint, where=where)
         self.extension = extension
-        """The name of the extension: `package` or `publisher/package`."""
 
 
 class ExtensionNotInstalledError(ExtensionError):
@@ -52,7 +58,10 @@ class ItemNotDeclaredError(ExtensionError):
 
 
 class SpecificationError(DefinitionError):
-    """The definition of a tool, prompt or resource is invalid."""
+    """The definition of a tool, prompt or resource is invalid.
+
+    Each subclass has its own code and its own prefix of the message.
+    """
 
     code = "invalid-specification"
     message_prefix = "Invalid specification"
@@ -122,7 +131,7 @@ class ResourceNameError(DefinitionError):
 
 
 class PromptDataError(DefinitionError):
-    """A definition uses the property that lists of prompts had in the past."""
+    """A definition lists its prompts in the deprecated property `PromptData`."""
 
     code = "deprecated-prompt-data"
 

@@ -67,7 +67,14 @@ class Extension(msgspec.Struct, frozen=True):
         return True
 
     def locate_definition(self, kind: ItemKind, item: str) -> DefinitionFile:
-        """Locate the definition of an item, without reading or running the file.
+        """Locate the definition of an item, without reading or running its file.
+
+        The manifest can refer to an object in a module of the package. Otherwise, the item is
+        defined in a file such as `tools/Plot.toml`.
+
+        Args:
+            kind: The kind of the item, such as `"tools"`.
+            item: The name of the item, such as `"Plot"`.
 
         Raises:
             LoadError: There is no definition.
@@ -82,7 +89,7 @@ class Extension(msgspec.Struct, frozen=True):
         return file
 
     def make_missing_definition_error(self, kind: ItemKind, item: str, expected: str) -> LoadError:
-        """Return the error for a declared item without a definition.
+        """Return the error for an item that the manifest declares but no file defines.
 
         Args:
             kind: The kind of the item.
@@ -96,7 +103,9 @@ class Extension(msgspec.Struct, frozen=True):
         )
 
     def _get_module_definition(self, kind: ItemKind, item: str, reference: str) -> ModuleDefinition:
-        """Return the definition for a reference such as `acme.charts:PLOT` in the manifest.
+        """Return the definition to which the manifest refers as `acme.charts:PLOT`.
+
+        The module is located, but not imported.
 
         Raises:
             LoadError: The package has no such module.
@@ -113,12 +122,15 @@ class Extension(msgspec.Struct, frozen=True):
 
 
 class BrokenExtension(NamedTuple):
-    """An installed package that declares an extension which cannot be used."""
+    """An installed package that declares an extension, but cannot be used as one.
+
+    Discovery returns it beside the working extensions, so that the user can be shown the reason.
+    """
 
     name: str
     """The name, without the publisher if the manifest cannot be read."""
     kind: ExtensionKind
-    place: Path
+    location: Path
     """The path to report: the manifest, or the metadata that refers to it."""
     problem: PaddockError
     version: str | None = None
@@ -145,7 +157,14 @@ def read_extension(
     version: str | None = None,
     distribution: str | None = None,
 ) -> Extension:
-    """Read the extension with the manifest `paddock.toml` in a directory.
+    """Create the extension whose manifest `paddock.toml` is in a directory.
+
+    Args:
+        directory: The directory of the manifest.
+        package: The name of the extension without the publisher, which the manifest declares.
+        kind: The kind of package that contains the extension.
+        version: The version of the distribution, if known.
+        distribution: The name of the distribution.
 
     Raises:
         ManifestError: The manifest cannot be read or is invalid.

@@ -42,28 +42,36 @@ _MODULE_REFERENCE_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 class ManifestItem(NamedTuple):
-    """A tool, prompt, resource or server as declared in a manifest."""
+    """A tool, prompt, resource or server that a manifest declares.
+
+    The manifest contains only the name, or also the properties that lists of items show. The full
+    definition is elsewhere.
+    """
 
     name: str
     description: str | None = None
     properties: Mapping[str, object] = {}
+    """Other properties in the manifest, by keys in snake case."""
     definition: str | None = None
-    """A reference `package.module:name`. Without one, the definition is searched in files."""
+    """A reference to the definition, `package.module:name`. If it is None, the definition is in a
+    file such as `tools/NAME.py`."""
 
 
 class ExtensionManifest(NamedTuple):
-    """The content of a manifest."""
+    """The manifest of an extension: the tools, prompts, resources and servers that it provides."""
 
     publisher: str | None = None
     root: str = DEFAULT_DEFINITION_ROOT
+    """The directory of the definition files, relative to the manifest."""
     tools: tuple[ManifestItem, ...] = ()
     prompts: tuple[ManifestItem, ...] = ()
     resources: tuple[ManifestItem, ...] = ()
     servers: tuple[ManifestItem, ...] = ()
     extra: Mapping[str, object] = {}
+    """Unknown keys, which may belong to a later version of the manifest format."""
 
     def get_items(self, kind: ItemKind) -> tuple[ManifestItem, ...]:
-        """Return the declared items of a kind, in order."""
+        """Return the declared items of a kind, such as `"tools"`, in the order of the manifest."""
         items: tuple[ManifestItem, ...] = getattr(self, kind)
         return items
 
@@ -72,13 +80,13 @@ class ExtensionManifest(NamedTuple):
         return next((item for item in self.get_items(kind) if item.name == name), None)
 
     def find_reference(self, kind: ItemKind, name: str) -> str | None:
-        """Return the reference to the definition of an item, or None if it has none."""
+        """Return the `package.module:name` reference of an item, or None if it has none."""
         item = self.find_item(kind, name)
         return None if item is None else item.definition
 
 
 class ManifestProblem(NamedTuple):
-    """An invalid or unknown part of a manifest, as validation reports it."""
+    """An invalid or unknown part of a manifest, as `paddock validate` reports it."""
 
     code: str
     """The code of the finding, or `unknown-property` for a property of an item."""
@@ -87,7 +95,7 @@ class ManifestProblem(NamedTuple):
     name: str
     """The key or the item name that shows the line in the file."""
     message: str
-    """The problem without the key: `is 3`; for an unknown key or property, its name."""
+    """The problem without the key, such as `is 3`. For an unknown key or property, its name."""
     error: ManifestError | None = None
     """The error for readers that need a valid manifest. None for an unknown key, which they ignore
     because a later version of the schema may define it."""
@@ -108,7 +116,7 @@ def is_valid_name(text: str) -> bool:
 
 
 def read_manifest(path: Path) -> ExtensionManifest:
-    """Read a manifest file.
+    """Read the manifest file of an extension, `paddock.toml`.
 
     Raises:
         ManifestError: The file cannot be read, or the manifest is invalid.
@@ -130,10 +138,11 @@ def parse_manifest(
     Args:
         data: The content of the file.
         where: The path of the file, for errors.
-        report: Called for each invalid part, as in `build_manifest`.
+        report: Called for each invalid part, as in `build_manifest`. By default, it raises the
+            error.
 
     Raises:
-        ManifestError: The file is not a TOML file, or `report` has raised the error.
+        ManifestError: The data is too long or is not TOML, or `report` has raised the error.
     """
     if len(data) > MAX_MANIFEST_BYTES:
         raise ManifestError(f"is longer than {MAX_MANIFEST_BYTES:,} bytes", where=where)
@@ -149,16 +158,19 @@ def parse_manifest(
 def build_manifest(
     table: Mapping[str, object], where: str, report: ManifestProblemReporter = raise_problem
 ) -> ExtensionManifest:
-    """Create a manifest from a table. Keys can be spelled as in TOML or as in a paclet.
+    """Create a manifest from the dictionary that a manifest file contains.
+
+    A key can be written in any style (`mcp_servers`, `mcpServers` or `MCPServers`), because the
+    manifests of Wolfram packages are read with this function too.
 
     Args:
         table: The manifest, such as `{"publisher": "acme", "tools": ["Plot"]}`.
         where: The path of the file, for errors.
-        report: Called for each invalid part. By default, the error of the first one is raised. A
-            `report` that returns makes the reader leave out that part and continue.
+        report: Called for each invalid or unknown part. By default, it raises the error of an
+            invalid part. If it returns, that part is left out and the rest is read.
 
     Raises:
-        ManifestError: `report` has raised it. The error names the key and the expected value.
+        ManifestError: `report` has raised the error, which names the key and the expected value.
     """
     # Keys are read in the order of the file, so that problems are reported in that order.
     fields: dict[str, Any] = {}
@@ -190,10 +202,10 @@ def build_manifest(
 
 
 def _check_schema(value: object, where: str) -> None:
-    """Check the version of the manifest format.
+    """Check the value of the key `schema`, the version of the manifest format.
 
     Raises:
-        ManifestError: This version of Paddock does not support it.
+        ManifestError: This version of Paddock does not support the format.
     """
     if value != MANIFEST_SCHEMA_VERSION or not isinstance(value, int) or isinstance(value, bool):
         raise ManifestError(
@@ -210,10 +222,14 @@ def _parse_publisher(value: object, where: str) -> str | None:
 
 
 def _parse_root(value: object, where: str) -> str:
-    """Return the directory of the definition files, such as `agenttools`."""
+    """Check the key `root`, the directory of the definition files such as `agenttools`.
+
+    Raises:
+        ManifestError: The value is not a path below the directory of the manifest.
+    """
     if isinstance(value, str) and value:
         root = PurePosixPath(value)
-        # Definition files outside the package could be any file of the user.
+        # A path outside the package would let an extension read any file of the user.
         if not root.is_absolute() and ".." not in root.parts and "\\" not in value:
             return value
     raise _make_value_error(where, "root", value, "the name of a directory beside the manifest")
@@ -229,7 +245,16 @@ _VALUE_PARSERS: dict[str, Callable[[object, str], str | None]] = {
 def _parse_items(
     key: str, value: object, where: str, report: ManifestProblemReporter
 ) -> tuple[ManifestItem, ...]:
-    """Return the valid items in a list such as `tools`, without duplicates."""
+    """Parse a list of declared items, such as the value of `tools`.
+
+    Invalid elements and duplicates are reported and left out.
+
+    Args:
+        key: The key of the list, as spelled in the manifest.
+        value: The value of the key.
+        where: The path of the manifest, for errors.
+        report: Called for each problem.
+    """
     if not isinstance(value, list):
         error = _make_value_error(where, key, value, "a list")
         report(ManifestProblem("invalid-value", key, key, f"is {shorten_repr(value)}", error))
@@ -255,7 +280,18 @@ def _parse_items(
 
 
 def _parse_item(value: object, key: str, where: str) -> ManifestItem:
-    """Parse a declared item: a name, a pair of name and description, or a table."""
+    """Parse an element of a list of items, such as `tools`.
+
+    It is a name, a pair of name and description, or a table of properties with a `name`.
+
+    Args:
+        value: The element.
+        key: The position of the element for errors, such as `tools[2]`.
+        where: The path of the manifest, for errors.
+
+    Raises:
+        ManifestError: The element or its name is invalid.
+    """
     name, description, properties, definition = value, None, {}, None
     if isinstance(value, list) and len(value) == _PAIR_LENGTH and isinstance(value[1], str):
         name, description = value
@@ -273,10 +309,11 @@ def _parse_item(value: object, key: str, where: str) -> ManifestItem:
 
 
 def _normalize_properties(table: Mapping[str, object], where: str) -> dict[str, object]:
-    """Return the properties of an item by keys in snake case.
+    """Return the properties of an item with their keys in snake case.
 
     Raises:
-        ManifestError: Two keys are spellings of the same key.
+        ManifestError: Two keys are spellings of the same key, such as `displayName` and
+            `display_name`.
     """
     spellings: dict[str, str] = {}
     for key in table:
@@ -285,7 +322,7 @@ def _normalize_properties(table: Mapping[str, object], where: str) -> dict[str, 
             raise ManifestError(
                 f"{first!r} and {key!r} mean the same", where=where, hint="keep one"
             )
-    return {name: table[key] for name, key in spellings.items()}
+    return {snake_case_key: table[key] for snake_case_key, key in spellings.items()}
 
 
 def _parse_definition(value: object, key: str, where: str) -> str | None:

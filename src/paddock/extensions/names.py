@@ -17,7 +17,7 @@ _WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-
 
 
 class QualifiedName(NamedTuple):
-    """The qualified name of an item."""
+    """The qualified name of a tool, prompt, resource or server, such as `acme/charts/Plot`."""
 
     publisher: str | None
     package: str

@@ -30,23 +30,27 @@ MAX_LISTED_NAMES = 12
 
 
 class MissingItem(NamedTuple):
-    """A qualified name that cannot be resolved, with what all errors about it have in common."""
+    """A requested tool, prompt, resource or server that does not exist.
+
+    The functions of this module create the error from it, depending on the reason.
+    """
 
     kind: ItemKind
     name: QualifiedName
+    """The requested name, such as `acme/charts/Plot`."""
     where: str | None = None
-    """The location of the name."""
+    """The location of the request, such as the file that lists the name."""
 
     def make_error(
         self, error_class: type[ExtensionError], extension: str, reason: str, hint: str
     ) -> ExtensionError:
-        """Return an error of a class.
+        """Return the error for this item, with a message that begins with its kind and name.
 
         Args:
-            error_class: The class, which callers and users distinguish by its code.
+            error_class: The class of the error, whose code says which part is missing.
             extension: The name of the extension.
             reason: The reason, such as `no extension "charts" is installed`.
-            hint: The remedy.
+            hint: The suggested remedy.
         """
         item_kind = self.kind.removesuffix("s")
         return error_class(
@@ -58,7 +62,10 @@ class MissingItem(NamedTuple):
 
 
 def make_undeclared_item_error(missing: MissingItem, extension: Extension) -> ExtensionError:
-    """Return the error for an item that its extension does not declare."""
+    """Return the error for an item that the manifest of its extension does not declare.
+
+    The hint suggests similar names in the extension, or lists all names if no name is similar.
+    """
     names = [item.name for item in extension.manifest.get_items(missing.kind)]
     similar_names = [
         f"{extension.name}/{similar}"
@@ -78,11 +85,11 @@ def make_undeclared_item_error(missing: MissingItem, extension: Extension) -> Ex
 def make_unknown_extension_error(
     missing: MissingItem, known_names: Sequence[str], *, is_installed: bool
 ) -> ExtensionError:
-    """Return the error for a name whose package is not an extension, or is not installed.
+    """Return the error for an item whose package is not installed or is not an extension.
 
     Args:
         missing: The requested item.
-        known_names: The names of all items of its kind.
+        known_names: The qualified names of all items of its kind, to suggest similar ones.
         is_installed: True if the package is installed but is not an extension.
     """
     package = missing.name.extension_name
@@ -100,11 +107,14 @@ def make_unknown_extension_error(
 def make_extension_name_error(
     missing: MissingItem, extensions: Sequence[Extension]
 ) -> ExtensionError:
-    """Return the error for a name that begins with a distribution instead of its extension.
+    """Return the error for a name that begins with a distribution instead of an extension.
+
+    For example, the distribution `acme-charts` can contain the extension `acme/charts`. The hint
+    suggests the right name of the item, or lists the items of the extensions.
 
     Args:
         missing: The requested item.
-        extensions: The extensions in the distribution.
+        extensions: The extensions in the distribution, at least one.
     """
     extension_names = " and ".join(f'"{extension.name}"' for extension in extensions)
     item_names = [
@@ -123,9 +133,10 @@ def make_extension_name_error(
 
 
 def make_not_installed_error(missing: MissingItem, extension: Extension) -> ExtensionError:
-    """Return the error for an item of an extension that a catalogue lists.
+    """Return the error for an item of an extension that can be installed from a catalogue.
 
-    The command that installs it is only suggested if the extension declares the item.
+    The hint is the command that installs it. If the extension does not declare the item either,
+    the error says so instead.
     """
     if extension.manifest.find_item(missing.kind, missing.name.item) is None:
         return make_undeclared_item_error(missing, extension)
@@ -144,9 +155,13 @@ def format_install_command(name: str) -> str:
 
 
 def suggest_names(name: str, known_names: Sequence[str]) -> str | None:
-    """Return a hint with up to three known names that may be meant, or None.
+    """Return the hint "did you mean …?" with up to three known names, or None.
 
-    Items with the same name in other extensions come before names with a similar spelling.
+    Items with the same name in other extensions come first. Names with a similar spelling follow.
+
+    Args:
+        name: The unknown name, such as `charts/Plto`.
+        known_names: The qualified names that exist, such as `acme/charts/Plot`.
     """
     qualified = parse_qualified_name(name)
     same_items = _select_same_items(qualified.item if qualified else name, known_names)

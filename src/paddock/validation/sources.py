@@ -467,7 +467,7 @@ def load_broken_subject(
     error, the one from discovery is reported.
     """
     earlier_errors = findings.errors
-    subject, place = None, extension.place
+    subject, place = None, extension.location
     if extension.kind == "paclet":
         directory = place.parent if place.name in PACLET_INFO_FILE_NAMES else place
         subject = load_paclet_subject(directory, findings) if directory.exists() else None

@@ -72,12 +72,18 @@ DEFAULT_ARCHIVE_LIMITS = PacletArchiveLimits()
 
 
 class PacletArchive:
-    """A checked archive with its files by name."""
+    """An open archive whose entries have been checked. Created by `open_archive`.
 
-    def __init__(self, path: Path, zipped: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]):
+    Args:
+        path: The path of the archive, for errors.
+        zip_file: The open archive.
+        files: The files in the archive, without its directories, by name.
+    """
+
+    def __init__(self, path: Path, zip_file: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]):
         self.path = path
         self.files = files
-        self._zip_file = zipped
+        self._zip_file = zip_file
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
@@ -101,18 +107,21 @@ def open_archive(
     path: Path,
     limits: PacletArchiveLimits = DEFAULT_ARCHIVE_LIMITS,
 ) -> Iterator[PacletArchive]:
-    """Open an archive after checking all its entries.
+    """Open a zip archive and check its entries before any of them is unpacked.
+
+    The archive is closed when the `with` block ends.
 
     Raises:
-        ArchiveError: The file is not an archive, or is not safe.
+        ArchiveError: The file is not an archive, exceeds a limit, or has an unsafe entry, such as
+            a link or a path outside the archive.
     """
     try:
         _check_directory_size(path)
-        zipped = zipfile.ZipFile(path)
+        zip_file = zipfile.ZipFile(path)
     except _ARCHIVE_EXCEPTIONS as error:
         raise _make_archive_error(path, f"is not an archive: {error}") from None
-    with zipped:
-        yield PacletArchive(path, zipped, _check_entries(zipped.infolist(), path, limits))
+    with zip_file:
+        yield PacletArchive(path, zip_file, _check_entries(zip_file.infolist(), path, limits))
 
 
 def unpack_archive(
@@ -123,11 +132,19 @@ def unpack_archive(
 ) -> Path:
     """Unpack an archive into a new directory, completely or not at all.
 
-    If one folder contains all files, it becomes the directory. If the directory exists, another
-    process has unpacked the archive, and nothing is done.
+    If all files are in one top-level folder, the content of this folder is unpacked. If the target
+    exists, it is returned unchanged, because another process has unpacked the archive.
+
+    Args:
+        path: The archive.
+        target: The directory to create.
+        limits: The limits on the content of the archive.
+
+    Returns:
+        The target.
 
     Raises:
-        ArchiveError: The archive is not safe. Nothing is left behind.
+        ArchiveError: The archive is not safe. No files are left behind.
     """
     with open_archive(path, limits) as archive, lock_file(target):
         if target.exists():
@@ -139,10 +156,10 @@ def unpack_archive(
             content_directory.mkdir()
             prefix = find_common_folder(archive.files)
             for name in archive.files:
-                unpacked = content_directory / name.removeprefix(prefix)
-                unpacked.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(name) as source, unpacked.open("xb") as file:
-                    shutil.copyfileobj(source, file, _CHUNK_BYTES)
+                unpacked_path = content_directory / name.removeprefix(prefix)
+                unpacked_path.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(name) as packed_file, unpacked_path.open("xb") as unpacked_file:
+                    shutil.copyfileobj(packed_file, unpacked_file, _CHUNK_BYTES)
             # Renaming is atomic: other processes see the complete directory or none.
             content_directory.replace(target)
         finally:
@@ -158,10 +175,19 @@ def find_common_folder(names: Iterable[str]) -> str:
 
 
 def _check_directory_size(path: Path) -> None:
-    """Reject an archive whose central directory would fill the memory when it is opened."""
+    """Reject a zip file whose central directory, the list of its entries, is too large.
+
+    `zipfile` reads the whole directory into memory when it opens the file. The size of the
+    directory is in the end record, the last structure of a zip file except for a comment.
+
+    Raises:
+        ArchiveError: The directory is larger than `MAX_DIRECTORY_BYTES` or uses ZIP64.
+        zipfile.BadZipFile: The file has no end record.
+    """
     with path.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(size - _MAX_COMMENT_BYTES - _END_RECORD_BYTES - _ZIP64_LOCATOR_BYTES, 0))
+        file_size = file.seek(0, 2)
+        max_tail_bytes = _MAX_COMMENT_BYTES + _END_RECORD_BYTES + _ZIP64_LOCATOR_BYTES
+        file.seek(max(file_size - max_tail_bytes, 0))
         tail = file.read()
     # Search for the end record as `zipfile` does, so that both use the same one.
     end_record_at_tail = len(tail) - _END_RECORD_BYTES
@@ -184,7 +210,11 @@ def _check_directory_size(path: Path) -> None:
 def _check_entries(
     entries: list[zipfile.ZipInfo], path: Path, limits: PacletArchiveLimits
 ) -> dict[str, zipfile.ZipInfo]:
-    """Check all entries, and return the files by name."""
+    """Check the entries of an archive, and return the files among them by name.
+
+    Raises:
+        ArchiveError: An entry is unsafe, two names clash, or a limit is exceeded.
+    """
     if len(entries) > limits.max_entries:
         raise _make_archive_error(
             path, f"contains {len(entries):,} files, more than {limits.max_entries:,}"
@@ -211,9 +241,13 @@ def _check_entries(
 
 
 def _find_name_problem(entry: zipfile.ZipInfo) -> str | None:
-    """Return the reason why a name is unsafe on some system, or None.
+    """Return the reason why the name of an entry is unsafe, such as `is the name of a drive`.
 
-    Unsafe names lead outside the target directory, or mean another file on Windows.
+    An unsafe name leads outside the target directory, or refers to another file on Windows. The
+    checks do not depend on the current platform.
+
+    Returns:
+        The reason, as the end of a sentence, or None if the name is safe.
     """
     name = entry.orig_filename
     if "\0" in name or not entry.filename or len(name) > MAX_NAME_CHARACTERS:
@@ -235,13 +269,18 @@ def _find_name_problem(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _find_entry_problem(entry: zipfile.ZipInfo) -> str | None:
-    """Return the reason why an entry must not be unpacked, or None for a file or directory."""
-    kind = stat.S_IFMT(entry.external_attr >> 16)
-    if kind == stat.S_IFLNK:
+    """Return the reason why an entry cannot be unpacked, or None for a regular file or directory.
+
+    For example, `is a symbolic link`, which could lead outside the target directory.
+    """
+    # Archives from Unix have the file mode in the upper half. It is 0 in others.
+    file_type = stat.S_IFMT(entry.external_attr >> 16)
+    if file_type == stat.S_IFLNK:
         return "is a symbolic link"
-    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+    if file_type not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "is not a regular file"
-    if entry.flag_bits & 0x1:
+    is_encrypted = entry.flag_bits & 0x1
+    if is_encrypted:
         return "is encrypted"
     if entry.compress_type not in _COMPRESSION_METHODS:
         return f"uses compression method {entry.compress_type}, expected stored or deflated"
@@ -249,7 +288,15 @@ def _find_entry_problem(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _check_folders(names_by_casefold: dict[str, str], path: Path) -> None:
-    """Reject a name that is both a file and the folder of another file."""
+    """Reject an archive in which the same name is a file and the folder of another file.
+
+    An example is an archive with the files `docs` and `docs/index.md`, which cannot be unpacked.
+
+    Args:
+        names_by_casefold: The names of the files by their case-folded form, because `Docs` and
+            `docs` are the same on Windows and macOS.
+        path: The path of the archive, for errors.
+    """
     for name in names_by_casefold.values():
         parent = name.rpartition("/")[0]
         while parent:
@@ -260,23 +307,29 @@ def _check_folders(names_by_casefold: dict[str, str], path: Path) -> None:
 
 def _check_sizes(files: list[zipfile.ZipInfo], path: Path, limits: PacletArchiveLimits) -> None:
     """Reject an archive that would unpack to too much data, such as a zip bomb."""
-    # The declared sizes can be trusted as limits, because `zipfile` reads at most the declared
-    # size of each file.
-    total = sum(file.file_size for file in files)
-    if total > limits.max_bytes:
+    # The sizes that the archive declares can be trusted, because `zipfile` never reads more than
+    # the declared size of a file.
+    unpacked_bytes = sum(file.file_size for file in files)
+    if unpacked_bytes > limits.max_bytes:
         raise _make_archive_error(
-            path, f"unpacks to {total:,} bytes, more than {limits.max_bytes:,}"
+            path, f"unpacks to {unpacked_bytes:,} bytes, more than {limits.max_bytes:,}"
         )
-    archive_size = max(path.stat().st_size, 1)
-    if total > MIN_RATIO_CHECK_BYTES and total > limits.max_ratio * archive_size:
-        raise _make_archive_error(path, f"unpacks to {total // archive_size} times its size")
+    packed_bytes = max(path.stat().st_size, 1)
+    is_ratio_too_high = unpacked_bytes > limits.max_ratio * packed_bytes
+    if unpacked_bytes > MIN_RATIO_CHECK_BYTES and is_ratio_too_high:
+        ratio = unpacked_bytes // packed_bytes
+        raise _make_archive_error(path, f"unpacks to {ratio} times its size")
 
 
 def _make_archive_error(path: Path, problem: str) -> ArchiveError:
-    """Return the error for an archive, whose hint names the program that builds it."""
-    build = "build it with CreatePacletArchive" if path.suffix == PACLET_SUFFIX else "rebuild it"
+    """Return the error for a broken or unsafe archive.
+
+    For a paclet, a Wolfram package, the hint names the Wolfram function that builds the archive.
+    """
+    is_paclet = path.suffix == PACLET_SUFFIX
+    rebuild = "build it with CreatePacletArchive" if is_paclet else "rebuild it"
     return ArchiveError(
         problem,
         where=str(path),
-        hint=f"nothing of it was used; download the archive again, or {build}",
+        hint=f"nothing of it was used; download the archive again, or {rebuild}",
     )

@@ -15,8 +15,12 @@ from paddock.wolfram import (
 _STRING_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def write_literal(value: object) -> str:
-    """Return a value as code. Unevaluated expressions are code already."""
+def format_literal(value: object) -> str:
+    """Format JSON data or parsed Wolfram data as Wolfram Language code.
+
+    For example, `{"size": [1, 2]}` becomes `<|"size" -> {1, 2}|>`. An unevaluated expression, which
+    is code from a definition file, is returned as written.
+    """
     if value is None:
         return "Null"
     if isinstance(value, bool | int):
@@ -26,30 +30,33 @@ def write_literal(value: object) -> str:
     if isinstance(value, UnevaluatedExpression):
         return value.text
     if isinstance(value, StringTemplate):
-        return f"StringTemplate[{write_string(value.text)}]"
-    return _write_composite(value)
+        return f"StringTemplate[{format_string_literal(value.text)}]"
+    return _format_composite(value)
 
 
-def _write_composite(value: object) -> str:
-    """Return a rule, an association, a list or another value as code."""
+def _format_composite(value: object) -> str:
+    """Format a rule, an association or a list as Wolfram Language code, with all its elements.
+
+    Any other value is formatted as a string.
+    """
     if isinstance(value, RuleValue):
-        return f"{write_literal(value.key)} -> {write_literal(value.value)}"
+        return f"{format_literal(value.key)} -> {format_literal(value.value)}"
     if isinstance(value, Mapping):
-        return write_association(
-            {write_literal(key): write_literal(item) for key, item in value.items()}
+        return format_association(
+            {format_literal(key): format_literal(item) for key, item in value.items()}
         )
     if isinstance(value, list | tuple):
-        return f"{{{', '.join(map(write_literal, value))}}}"
-    return write_string(str(value))
+        return f"{{{', '.join(map(format_literal, value))}}}"
+    return format_string_literal(str(value))
 
 
-def write_association(parts: Mapping[str, str]) -> str:
-    """Return an association from keys and values that are code."""
+def format_association(parts: Mapping[str, str]) -> str:
+    """Format an association, a Wolfram dictionary, whose keys and values are already code."""
     return f"<|{', '.join(f'{key} -> {value}' for key, value in parts.items())}|>"
 
 
-def write_string(text: str) -> str:
-    """Return a string as code on one line."""
+def format_string_literal(text: str) -> str:
+    """Format a text as a Wolfram Language string on one line, with line breaks escaped."""
     code = quote_string(text)
     for character, escape in _STRING_ESCAPES.items():
         code = code.replace(character, escape)

@@ -47,7 +47,10 @@ class DefinitionContent(NamedTuple):
         return f"{self.where}:{line}:{column}"
 
     def to_data(self) -> object:
-        """Convert the expression to data. Code in it remains an unevaluated expression.
+        """Convert the Wolfram expression to dictionaries, lists, strings and numbers.
+
+        Nothing is evaluated: code in the expression, such as a function, becomes an
+        `UnevaluatedExpression`.
 
         Raises:
             LoadError: The expression is nested too deeply, or has a malformed association.

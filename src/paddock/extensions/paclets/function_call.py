@@ -18,7 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.errors import PaddockError
-from paddock.extensions.paclets.code_writer import write_association, write_literal, write_string
+from paddock.extensions.paclets.code_writer import (
+    format_association,
+    format_literal,
+    format_string_literal,
+)
 from paddock.extensions.paclets.function_owner import (
     make_no_engine_error,
     make_unresolved_symbols_error,
@@ -91,7 +95,7 @@ class ArgumentCode(NamedTuple):
     """True if the code calls an interpreter, and must be evaluated before the function."""
 
 
-def write_arguments(
+def iter_argument_code(
     arguments: Mapping[str, Any], interpreters: Mapping[str, str]
 ) -> Iterator[ArgumentCode]:
     """Yield the code of all arguments in the order of the parameters.
@@ -100,12 +104,12 @@ def write_arguments(
     """
     for name in [*interpreters, *(other for other in arguments if other not in interpreters)]:
         if name in arguments:
-            yield _write_argument(name, arguments[name], interpreters.get(name, '"String"'))
+            yield _make_argument_code(name, arguments[name], interpreters.get(name, '"String"'))
         else:
             yield ArgumentCode(name, MISSING_ARGUMENT_CODE)
 
 
-def _write_argument(name: str, value: object, interpreter: str) -> ArgumentCode:
+def _make_argument_code(name: str, value: object, interpreter: str) -> ArgumentCode:
     """Return the code of an argument, whose JSON value depends on the schema of its interpreter.
 
     If the interpreter has no JSON equivalent, such as `"City"`, the model passes a text, which the
@@ -117,9 +121,9 @@ def _write_argument(name: str, value: object, interpreter: str) -> ArgumentCode:
     schema_builder.build_schema(form)
     if schema_builder.format_note():
         return ArgumentCode(
-            name, f"Interpreter[{interpreter}][{write_literal(value)}]", needs_interpretation=True
+            name, f"Interpreter[{interpreter}][{format_literal(value)}]", needs_interpretation=True
         )
-    return ArgumentCode(name, _find_choice_code(form, value) or write_literal(value))
+    return ArgumentCode(name, _find_choice_code(form, value) or format_literal(value))
 
 
 def _find_choice_code(form: object, value: object) -> str | None:
@@ -132,7 +136,7 @@ def _find_choice_code(form: object, value: object) -> str | None:
     for rule in rules:
         # The types are compared too, because True equals 1 in Python.
         if isinstance(rule, RuleValue) and rule.key == value and type(rule.key) is type(value):
-            return write_literal(rule.value)
+            return format_literal(rule.value)
     return None
 
 
@@ -257,7 +261,7 @@ class _CallExecution:
                 self._run_initialization(initialization, owner)
         code = paclet.packages.qualify_code(self._call.code)
         self._check_symbols(code, paclet)
-        result = self._evaluate(f"({code})[{write_association(self._evaluate_arguments())}]")
+        result = self._evaluate(f"({code})[{format_association(self._evaluate_arguments())}]")
         return self._check_result(result, code, paclet)
 
     def _evaluate(self, code: str) -> EvaluationResult:
@@ -372,11 +376,11 @@ class _CallExecution:
     def _evaluate_arguments(self) -> dict[str, str]:
         """Return the code of the arguments by the code of their names, with texts interpreted."""
         code_by_key: dict[str, str] = {}
-        for name, code, needs_interpretation in write_arguments(
+        for name, code, needs_interpretation in iter_argument_code(
             self._call.arguments, self._call.interpreters
         ):
             value_code = self._interpret_argument(name, code) if needs_interpretation else code
-            code_by_key[write_string(name)] = value_code
+            code_by_key[format_string_literal(name)] = value_code
         return code_by_key
 
     def _interpret_argument(self, name: str, code: str) -> str:

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from paddock.extensions.paclets.code_writer import write_literal
+from paddock.extensions.paclets.code_writer import format_literal
 from paddock.extensions.paclets.property_tables import (
     get_arguments,
     get_head_name,
@@ -243,7 +243,7 @@ def format_interpreter(interpreter: object) -> str:
     """Return the source text of an interpreter."""
     if is_missing(interpreter):
         return '"String"'
-    return write_literal(interpreter)
+    return format_literal(interpreter)
 
 
 class InterpreterSchemaBuilder:

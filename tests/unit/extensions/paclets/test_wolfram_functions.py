@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from paddock import ToolError
-from paddock.extensions.paclets.function_call import expand_named_slots, write_arguments
+from paddock.extensions.paclets.function_call import expand_named_slots, iter_argument_code
 from paddock.extensions.paclets.function_results import make_prompt_text, make_tool_result
 from paddock.extensions.paclets.symbol_check import find_unresolved_symbols
 from paddock.kernels.kernel import EvaluationOutput, EvaluationResult
@@ -34,13 +34,13 @@ SYSTEM = {"Function", "Plus", "Map", "Module", "Table", "Sqrt", "Slot", "List", 
 def test_an_argument_is_code_as_its_interpreter_wants_it(
     value: object, interpreter: str, code: str
 ) -> None:
-    (argument,) = write_arguments({"x": value}, {"x": interpreter})
+    (argument,) = iter_argument_code({"x": value}, {"x": interpreter})
     assert argument.code == code
     assert argument.needs_interpretation == code.startswith("Interpreter")
 
 
 def test_every_parameter_is_there_in_its_order() -> None:
-    found = write_arguments({"z": 1, "b": "x"}, {"a": '"Integer"', "b": '"String"'})
+    found = iter_argument_code({"z": 1, "b": "x"}, {"a": '"Integer"', "b": '"String"'})
     assert [(one.name, one.code) for one in found] == [
         *(("a", 'Missing["NoInput"]'), ("b", '"x"'), ("z", "1")),
     ]
