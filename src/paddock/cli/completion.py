@@ -68,7 +68,7 @@ def _detect_shell() -> str:
 
 
 def _find_completion_class(shell: str) -> type[ShellComplete]:
-    """Return click's completion class for a shell.
+    """Return the click class that generates the completion script of a shell.
 
     Raises:
         ArgumentError: The installed version of click does not support the shell.
@@ -82,12 +82,13 @@ def _find_completion_class(shell: str) -> type[ShellComplete]:
     return completion_class
 
 
-def _make_completer(*sources: str) -> Completer:
-    """Return a completer for the names that some functions list.
+def _make_completer(*list_functions: str) -> Completer:
+    """Return a click callback that completes a word to the names returned by some functions.
 
     Args:
-        sources: Import paths of functions (`module:function`). The modules are imported only
-            when a word is completed, because they load most of the library.
+        list_functions: Import paths (`module:function`) of functions that return pairs of a name
+            and a help text. The modules are imported only when a word is completed, because they
+            load most of the library.
     """
 
     def complete(
@@ -95,13 +96,15 @@ def _make_completer(*sources: str) -> Completer:
     ) -> list[CompletionItem]:
         prefix = incomplete.lower()
         try:
-            names = [name for source in sources for name in resolve_name(source)()]
+            names_with_help = [
+                pair for list_function in list_functions for pair in resolve_name(list_function)()
+            ]
         # ModuleNotFoundError is raised if the packages of an extra are not installed.
         except (PaddockError, OSError, ModuleNotFoundError):
             return []
         return [
-            CompletionItem(name, help=summary or None)
-            for name, summary in names
+            CompletionItem(name, help=help_text or None)
+            for name, help_text in names_with_help
             if name.lower().startswith(prefix)
         ]
 

@@ -56,7 +56,11 @@ def _list_item_names(kind: ItemKind) -> NamesWithHelp:
 
 
 def _get_server_title(source: DefinitionSource) -> str:
-    """Return the title of a server, or "" if finding it would run code of the server."""
+    """Return the title of a server for the completion list.
+
+    A server of an extension has the description in the extension's manifest instead, because
+    reading its definition could run code. The title is "" if the definition cannot be read.
+    """
     if source.extension_item is not None:
         return source.extension_item.item.description or ""
     try:

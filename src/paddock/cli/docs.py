@@ -105,15 +105,15 @@ def index(corpora: tuple[str, ...]) -> None:
 
     Only changed files are read. The exit code is 1 if another process is already indexing.
     """
-    names = resolve_corpus_names(corpora or ("all",))
+    corpus_names = resolve_corpus_names(corpora or ("all",))
     page_counts: dict[str, int] = {}
     with output.show_progress("Looking for changes") as set_status:
 
-        def report(progress: IndexProgress) -> None:
+        def report_progress(progress: IndexProgress) -> None:
             page_counts[progress.corpus] = progress.indexed_pages
             set_status(f"{progress.corpus}: {progress.indexed_sources} of {progress.total_sources}")
 
-        was_indexed = indexer.index_corpora(names, report)
+        was_indexed = indexer.index_corpora(corpus_names, report_progress)
     if not was_indexed:
         raise NothingDoneError(
             ArgumentError(
@@ -121,8 +121,8 @@ def index(corpora: tuple[str, ...]) -> None:
                 hint="paddock docs status shows its progress",
             )
         )
-    for name, pages in page_counts.items():
-        click.echo(f"{name}: {pages} pages read")
+    for corpus_name, page_count in page_counts.items():
+        click.echo(f"{corpus_name}: {page_count} pages read")
     if not page_counts:
         click.echo("Nothing has changed")
 
@@ -135,7 +135,7 @@ def status(*, as_json: bool) -> None:
     if as_json:
         json_status: Json = {
             **index._asdict(),
-            "corpora": [row._asdict() for row in index.corpora],
+            "corpora": [corpus._asdict() for corpus in index.corpora],
             "work": index.work._asdict() if index.work else None,
             "folders": list_folders(),
         }
@@ -155,9 +155,9 @@ def status(*, as_json: bool) -> None:
         click.echo(f"Being indexed: {' '.join(map(str, index.work[:2]))} of {index.work.total}.")
     for folder in list_folders():
         click.echo(text_layout.replace_control_characters(f"Folder: {folder}"))
-    for row in index.corpora:
-        for problem in row.problems[:MAX_SHOWN_PROBLEMS]:
-            output.print_warning(f"{row.name}: {problem}")
+    for corpus in index.corpora:
+        for problem in corpus.problems[:MAX_SHOWN_PROBLEMS]:
+            output.print_warning(f"{corpus.name}: {problem}")
 
 
 @docs.command()

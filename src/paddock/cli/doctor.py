@@ -39,7 +39,10 @@ def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
 
 
 def _print_findings(findings: list[Finding]) -> None:
-    """Print the findings, with a heading for each client and file."""
+    """Print the findings about installed servers, with a heading for each client and file.
+
+    A heading is printed whenever the client or file differs from that of the previous finding.
+    """
     if not findings:
         output.print_note("Nothing is installed\nHint: paddock install CLIENT SERVER")
     client = file = None

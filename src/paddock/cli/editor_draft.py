@@ -77,7 +77,9 @@ def _open_editor(draft: Path, original: str) -> None:
 
 
 def _handle_save_error(error: PaddockError, draft: Path, subject: str) -> None:
-    """Report an error of saving, and return if the user wants to edit the draft again.
+    """Report that the draft could not be saved, and ask whether to edit it again.
+
+    Returns normally if the user wants to edit it again.
 
     Raises:
         ArgumentError: The user gave up. The hint names the draft file, which is kept.

@@ -36,7 +36,7 @@ def engines(*, as_json: bool) -> None:
 
 
 def _build_row(engine: EngineReport) -> tuple[output.Cell, ...]:
-    """Return the table row of an engine."""
+    """Return the row of a Wolfram Language engine in the table of `paddock engines`."""
     return (
         engine.name,
         engine.version,

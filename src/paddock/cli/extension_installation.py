@@ -40,14 +40,16 @@ def install_missing_extensions(server: str, policy: bool | None) -> None:
     installed: set[str] = set()
     shown_warnings: set[str] = set()
 
-    def warn(problem: PaddockError) -> None:
+    def print_warning_once(problem: PaddockError) -> None:
         if str(problem) not in shown_warnings:
             _print_error_warning(problem)
         shown_warnings.add(str(problem))
 
-    # An installed extension can refer to further ones, which are known only now.
+    # A newly installed extension can require further extensions, so search until none is missing.
     while missing := [
-        name for name in find_missing_extensions(server, warn) if name not in installed
+        name
+        for name in find_missing_extensions(server, print_warning_once)
+        if name not in installed
     ]:
         for name in missing:
             install_extension(find_catalogue_entry(name), is_agreed=policy is True)

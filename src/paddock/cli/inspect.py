@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -80,9 +81,12 @@ def describe_server(peer: Peer) -> Json:
 
 
 def format_sections(description: Json) -> Iterator[str]:
-    """Yield the sections of the text form of a `describe_server` result.
+    """Yield the sections of text about a server: a heading, its tools, prompts and resources.
 
-    Empty lists have no section.
+    A list without items has no section.
+
+    Args:
+        description: The JSON object that `describe_server` returns.
     """
     yield _format_heading(description)
     sections = {
@@ -117,7 +121,7 @@ def _format_heading(description: Json) -> str:
     capabilities = _to_json_object(description["capabilities"])
     rows = [
         ("protocol", str(description["protocolVersion"])),
-        ("capabilities", ", ".join(map(_format_capability, capabilities.items())) or "none"),
+        ("capabilities", ", ".join(starmap(_format_capability, capabilities.items())) or "none"),
     ]
     text = f"{name or '(a server without a name)'}{title}\n{text_layout.align_columns(rows, 2)}"
     if "instructions" in description:
@@ -125,15 +129,15 @@ def _format_heading(description: Json) -> str:
     return text
 
 
-def _format_capability(item: tuple[str, object]) -> str:
-    """Return the name of a capability with its enabled features in parentheses."""
-    name, details = item
-    flags = [
+def _format_capability(name: str, details: object) -> str:
+    """Format an MCP capability with its enabled features, such as `tools (listChanged)`."""
+    features = [
         key.removeprefix("io.modelcontextprotocol/")
         for key, value in _to_json_object(details).items()
+        # An empty object also enables a feature, unlike false.
         if value or isinstance(value, dict)
     ]
-    return f"{name} ({', '.join(flags)})" if flags else name
+    return f"{name} ({', '.join(features)})" if features else name
 
 
 def _format_tool(tool: Json) -> str:
@@ -207,7 +211,14 @@ def _describe_schema_type(schema: object) -> str:
 
 
 def _iterate_parameters(schema: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield name, type, `required`/`optional`/default and description of each parameter."""
+    """Yield the columns that describe each parameter of a tool.
+
+    The columns are the name, the type, the requirement (`required`, `optional` or the default
+    value) and the description.
+
+    Args:
+        schema: The input schema of the tool, which is a JSON Schema from an untrusted server.
+    """
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):
         return

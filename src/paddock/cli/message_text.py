@@ -26,25 +26,31 @@ MAX_LIST_ITEMS = 12
 """Items of an array that `format_frame` shows."""
 
 
-def format_frame(data: bytes, *, is_from_client: bool) -> str:
-    """Format one protocol message: shortened, with an arrow for its direction."""
+def format_frame(frame: bytes, *, is_from_client: bool) -> str:
+    """Format a protocol message for a log of the traffic between a client and a server.
+
+    Long strings and arrays are shortened. An arrow shows the direction of the message: `→` to the
+    server and `←` to the client.
+    """
     arrow = "→" if is_from_client else "←"
     try:
-        message = msgspec.json.decode(data)
+        message = msgspec.json.decode(frame)
     # A broken server can send anything, also data that is nested too deeply.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return f"{arrow} {_shorten_value(data.decode(errors='replace'))}"
+        return f"{arrow} {_shorten_value(frame.decode(errors='replace'))}"
     return f"{arrow} {_format_nested_json(_shorten_value(message), 2)}"
 
 
 def _format_nested_json(value: object, margin: int) -> str:
-    """Format JSON with objects and arrays on one line if they fit, and else on several.
+    """Format a JSON value on a single line if it fits, and otherwise with a line per member.
 
-    `margin` is the indentation of the surrounding lines.
+    Args:
+        value: The decoded JSON value.
+        margin: The indentation of the surrounding lines, in characters.
     """
-    line = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
-    if len(line) <= MAX_LINE_CHARACTERS - margin or not isinstance(value, dict | list):
-        return line
+    single_line = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
+    if len(single_line) <= MAX_LINE_CHARACTERS - margin or not isinstance(value, dict | list):
+        return single_line
     indentation = " " * (margin + 2)
     if isinstance(value, dict):
         members = [
@@ -55,12 +61,15 @@ def _format_nested_json(value: object, margin: int) -> str:
     else:
         members = [_format_nested_json(item, margin + 2) for item in value]
         brackets = "[]"
-    body = ",".join(f"\n{indentation}{part}" for part in members)
+    body = ",".join(f"\n{indentation}{member}" for member in members)
     return f"{brackets[0]}{body}\n{' ' * margin}{brackets[1]}"
 
 
 def _shorten_value(value: object) -> object:
-    """Return JSON with long strings and arrays cut off, and a note on what is missing."""
+    """Return a JSON value in which long strings and arrays are truncated.
+
+    A note such as `… (12 more)` replaces the omitted items or characters.
+    """
     if isinstance(value, str) and len(value) > MAX_TEXT_CHARACTERS:
         return (
             f"{value[:MAX_TEXT_CHARACTERS]}… ({len(value) - MAX_TEXT_CHARACTERS} more characters)"
@@ -75,7 +84,10 @@ def _shorten_value(value: object) -> object:
 
 
 def format_content(content: AnyContent) -> str:
-    """Format one content block of a result: text unchanged, other types by a short label."""
+    """Format a content block of a tool result for a terminal.
+
+    Text is returned unchanged. Other types become a label such as `[image, image/png, 120 bytes]`.
+    """
     match content:
         case TextContent():
             return content.text
@@ -92,6 +104,7 @@ def format_content(content: AnyContent) -> str:
 
 
 def _format_embedded_resource(resource: object) -> str:
+    """Format a resource within a result as a label with its URI, followed by its text if any."""
     match resource:
         case TextResourceContents():
             return f"[resource {resource.uri}]\n{resource.text}"

@@ -111,12 +111,14 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None
 
     On a terminal, rich formats and wraps the table. Otherwise it is aligned plain text.
     """
-    table = [[_clean_cell(cell) for cell in row] for row in rows]
+    clean_rows = [[_clean_cell(cell) for cell in row] for row in rows]
     if is_terminal():
-        resolve_name(f"{RICH_OUTPUT_MODULE}:print_rich_table")(headings, table)
+        print_rich_table = resolve_name(f"{RICH_OUTPUT_MODULE}:print_rich_table")
+        print_rich_table(headings, clean_rows)
         return
-    lines = [[word.upper() for word in headings], *([cell.text for cell in row] for row in table)]
-    click.echo(text_layout.align_columns(lines, 0))
+    heading_row = [heading.upper() for heading in headings]
+    text_rows = [[cell.text for cell in row] for row in clean_rows]
+    click.echo(text_layout.align_columns([heading_row, *text_rows], 0))
 
 
 def _clean_cell(cell: Cell) -> StyledCell:

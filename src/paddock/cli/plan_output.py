@@ -37,9 +37,11 @@ class PlanDisplay(NamedTuple):
 
 
 def print_plan(plan: Plan, display: PlanDisplay) -> None:
-    """Print the planned or completed changes to a client, depending on `display`.
+    """Print the changes to the configuration files of a client.
 
-    For a client without a configuration file, the configuration to paste is printed instead.
+    In a dry run, they are printed as a diff; otherwise the result and the changed files are
+    printed. For a client without a configuration file, the configuration to paste is printed
+    instead.
     """
     if display.is_dry:
         _print_dry_run(plan, with_values=display.with_values)
@@ -114,7 +116,7 @@ def _colour_line(line: str) -> str:
 def report_outcomes(
     ctx: click.Context, outcomes: Sequence[ClientOutcome], display: PlanDisplay, *, as_json: bool
 ) -> None:
-    """Print the outcomes, and end the command with exit code 1 if one of them is an error."""
+    """Print the result for each client, and end the command with code 1 if one is an error."""
     if as_json:
         output.print_json([_outcome_to_json(outcome, display) for outcome in outcomes])
     else:

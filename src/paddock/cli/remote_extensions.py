@@ -85,13 +85,19 @@ def _get_searchable_text(entry: CatalogueEntry) -> str:
 def _build_extension_row(
     entry: CatalogueEntry, installed_versions: dict[str, str | None]
 ) -> list[output.Cell]:
-    """Return the table row of an extension in a catalogue, with the installed version if any."""
+    """Return the row of an extension in the table of `paddock extensions search`.
+
+    Args:
+        entry: The extension in a catalogue.
+        installed_versions: The versions of the installed extensions by name. The version of an
+            installed extension is None if it is unknown.
+    """
     servers = ", ".join(item.name for item in entry.manifest.servers)
+    # Servers are the last kind, and have a column of their own.
     item_names = [item.name for kind in ITEM_KINDS[:-1] for item in entry.manifest.get_items(kind)]
     items = text_layout.to_single_line(", ".join(item_names))
-    installed = (
-        (installed_versions[entry.name] or "yes") if entry.name in installed_versions else ""
-    )
+    is_installed = entry.name in installed_versions
+    installed = (installed_versions[entry.name] or "yes") if is_installed else ""
     return [entry.name, entry.version, entry.kind, installed, servers, items]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def print_rich_table(headings: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> None:
-    """Print a table of cells, each a text and its style."""
+    """Print a table on a terminal. Each cell is a pair of a text and its style, such as `red`."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         table.add_column(heading.capitalize(), overflow="fold")

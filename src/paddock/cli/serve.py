@@ -33,9 +33,12 @@ MOUNT_SERVER = "paddock.mounting.mounts:mount_server"
 def _check_address(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> str | None:
-    """Reject an existing path as the value of `--http`.
+    """Return the value of `--http`, unless it is an existing path.
 
     The address is optional, so `serve --http server.py` would take the target for the address.
+
+    Raises:
+        UsageError: The value is the path of a file or directory.
     """
     if value is not None and Path(value).exists():
         raise click.UsageError(
@@ -166,20 +169,26 @@ def _configure_after_load(
 
     The server is loaded later, and again after changes with `--reload`. The settings are therefore
     applied in the `on_load` callback of its source.
+
+    Args:
+        source: Loads the server to configure.
+        options: The values of tool options by tool and option.
+        mounts: Pairs of a name prefix and the server that is mounted under it.
     """
     if isinstance(source, ServerRef):
+        # A named server has option values in its definition; the source merges them itself.
         source.options = options
         options = {}
 
     previous_callback = source.on_load
 
-    def complete(server: BaseServer) -> None:
+    def configure_server(server: BaseServer) -> None:
         if previous_callback is not None:
             previous_callback(server)
         if options:
             server.set_tool_options(options)
-        for name, target in mounts:
-            resolve_name(MOUNT_SERVER)(server, target, name)
+        for prefix, mounted_server in mounts:
+            resolve_name(MOUNT_SERVER)(server, mounted_server, prefix)
 
     if options or mounts:
-        source.on_load = complete
+        source.on_load = configure_server

@@ -33,9 +33,10 @@ NAME_LISTS = {"tools": "tool_names", "prompts": "prompt_names", "resources": "re
 
 
 def summarize_server(server: NamedServer) -> Json:
-    """Return a server as a JSON object for lists.
+    """Return the main properties of a server as a JSON object, for `paddock servers --json`.
 
-    The data comes from the definition or, if that is Python code, from the extension's manifest.
+    No code of the server runs: the data comes from the definition or, if the definition is Python
+    code, from the extension's manifest.
     """
     try:
         outline = server.outline
@@ -74,7 +75,13 @@ def describe_server(server: NamedServer) -> Json:
 
 
 def _build_description(server: NamedServer, properties: Json, problem: str | None) -> Json:
-    """Return the properties between those that every description of a server has."""
+    """Return a JSON object with the given properties and those that every server has.
+
+    Args:
+        server: The server to describe.
+        properties: The properties that could be read from its definition.
+        problem: The reason why the server is broken, or None.
+    """
     return {
         "name": server.name,
         "location": str(server.location),
@@ -86,9 +93,10 @@ def _build_description(server: NamedServer, properties: Json, problem: str | Non
 
 
 def _mask_secret_options(server: NamedServer, options: Json) -> Json:
-    """Return the values of tool options with secrets masked.
+    """Return the values of tool options, by tool and option, with a mask instead of each secret.
 
-    If the tools cannot be loaded, every value is masked: any of them may be a secret.
+    The tools declare which of their options are secrets. If the tools cannot be loaded, every
+    value is masked, because any of them may be a secret.
     """
     if not options:
         return options
@@ -96,37 +104,41 @@ def _mask_secret_options(server: NamedServer, options: Json) -> Json:
         loaded_server = server.load()
     except PaddockError:
         return {tool: dict.fromkeys(values, SECRET_MASK) for tool, values in options.items()}
-    secrets = {
+    secret_names = {
         tool.name: {name for name, option in tool.options.items() if option.is_secret}
         for tool in loaded_server.tools
     }
     # A definition can refer to a tool by a name that clients do not see. Its options are then
     # masked if any tool of the server has a secret option with the same name.
-    all_secrets = set().union(*secrets.values())
-    return {
-        tool: {
-            name: value
-            if value is None or name not in secrets.get(tool, all_secrets)
-            else SECRET_MASK
+    all_secret_names = set().union(*secret_names.values())
+    masked_options: Json = {}
+    for tool, values in options.items():
+        masked_names = secret_names.get(tool, all_secret_names)
+        masked_options[tool] = {
+            name: SECRET_MASK if name in masked_names and value is not None else value
             for name, value in values.items()
         }
-        for tool, values in options.items()
-    }
+    return masked_options
 
 
 def format_server(details: Json) -> str:
-    """Format the result of `describe_server` as paragraphs of text."""
+    """Format the details of a server as paragraphs of text, for `paddock show`.
+
+    Args:
+        details: The JSON object that `describe_server` returns.
+    """
     title = f" - {details['title']}" if details.get("title") else ""
-    parts = [f"{details['name']} {details.get('version', '')}".rstrip() + title]
+    paragraphs = [f"{details['name']} {details.get('version', '')}".rstrip() + title]
     if details["problem"]:
         label = "Not installed" if details["is_remote"] else "Broken"
-        parts.append(text_layout.wrap_paragraph(f"{label}: {details['problem']}", 2))
+        paragraphs.append(text_layout.wrap_paragraph(f"{label}: {details['problem']}", 2))
     if details.get("description"):
-        parts.append(text_layout.wrap_paragraph(details["description"], 2))
-    parts.append(text_layout.align_columns(list(_build_rows(details)), 2))
+        paragraphs.append(text_layout.wrap_paragraph(details["description"], 2))
+    paragraphs.append(text_layout.align_columns(list(_build_rows(details)), 2))
     if details.get("instructions"):
-        parts.append(f"Instructions\n{text_layout.wrap_paragraph(details['instructions'], 2)}")
-    return "\n\n".join(parts)
+        instructions = text_layout.wrap_paragraph(details["instructions"], 2)
+        paragraphs.append(f"Instructions\n{instructions}")
+    return "\n\n".join(paragraphs)
 
 
 def describe_installation(installation: Installation) -> Json:
@@ -135,10 +147,10 @@ def describe_installation(installation: Installation) -> Json:
 
 
 def get_spec_name(spec: object) -> str:
-    """Return the name of an item of a definition.
+    """Return a name for a tool, prompt or resource as written in a server definition.
 
-    This is the string itself, the reference of a function (`module:name`), or the name or URI of
-    a table or object.
+    The specification of an item can be a string, which is returned unchanged, a function, whose
+    name has the form `module:function`, or a table or object with a name or URI.
     """
     if isinstance(spec, str):
         return spec
@@ -157,13 +169,15 @@ def _to_plain_data(value: Any) -> Any:
 
 
 def _build_rows(details: Json) -> list[tuple[str, str]]:
-    """Return the rows of the text form: the items, options and installations of a server.
+    """Return pairs of a label and a text about the items, options and installations of a server.
 
     Items have the names that clients see, if known, and otherwise those in the definition.
     """
     rows = [("location", details["location"])]
-    for kind, names in NAME_LISTS.items():
-        item_names = details.get(names) or [get_spec_name(spec) for spec in details.get(kind) or ()]
+    for kind, client_names_key in NAME_LISTS.items():
+        item_names = details.get(client_names_key) or [
+            get_spec_name(spec) for spec in details.get(kind) or ()
+        ]
         if item_names:
             rows.append((kind, ", ".join(item_names)))
     rows += [

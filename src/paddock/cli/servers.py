@@ -69,7 +69,13 @@ ITEM_COMPLETERS = {
 
 
 def _make_item_option(option: str, kind: str, help_text: str) -> Callable[[F], F]:
-    """Return a decorator that adds an option for the names of some items of a kind."""
+    """Return a decorator that adds an option such as `--add-tool T` to a command.
+
+    Args:
+        option: The name of the option, without dashes at the start.
+        kind: The kind of items that the option names, such as `tool`. It selects the completion.
+        help_text: The help of the option.
+    """
     return click.option(
         f"--{option}",
         option.replace("-", "_"),
@@ -117,20 +123,21 @@ def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> 
 
 
 def _build_row(server: NamedServer) -> list[output.Cell]:
-    """Return the table row of a server.
+    """Return the row of a server in the table of `paddock servers`.
 
     A server whose definition cannot be read is marked as broken.
     """
-    absent = " (not installed)" if server.is_remote else ""
+    remote_note = " (not installed)" if server.is_remote else ""
     client_ids = dict.fromkeys(installation.client for installation in server.installations)
-    locations = [f"{server.location}{absent}", ", ".join(client_ids)]
+    locations = [f"{server.location}{remote_note}", ", ".join(client_ids)]
     try:
         outline = server.outline
     except PaddockError:
         name, state = output.StyledCell(server.name, "red"), output.StyledCell("broken", "red")
         return [name, state, "", "", *locations]
-    items = (outline.tools, outline.prompts)
-    counts = ("" if specs is None else str(len(specs)) for specs in items)
+    # Tools or prompts are None if they are known only after running the definition.
+    item_lists = (outline.tools, outline.prompts)
+    counts = ("" if items is None else str(len(items)) for items in item_lists)
     return [server.name, outline.version, *counts, *locations]
 
 
@@ -215,9 +222,11 @@ def create(name: str, *, source: Path | None, overwrite: bool, **definition_valu
 def _create_server(
     name: str, table: dict[str, Any], changes: dict[str, Any], *, overwrite: bool
 ) -> NamedServer:
-    """Create the server.
+    """Create a server from a definition table and changes to it.
 
-    If one of the user's servers has the name, the error has a hint on replacing.
+    Raises:
+        ServerExistsError: The name is in use. If one of the user's own servers has it, the hint
+            explains how to replace or edit that server.
     """
     try:
         return create_server(name, table, overwrite=overwrite, **changes)
@@ -316,7 +325,7 @@ def _build_changes(
 def _keep_remaining_options(
     options: ToolOptionValues, items: list[NamedItem], remaining: list[NamedItem]
 ) -> ToolOptionValues:
-    """Return the option values without those of removed tools.
+    """Return the option values of a server without those of removed tools.
 
     Args:
         options: The option values by tool name.
@@ -324,29 +333,36 @@ def _keep_remaining_options(
         remaining: The tools after the removal.
     """
     # Two tools can share a short name, which is removed only if no remaining tool has it.
-    removed_names = {name for item in items for name in _list_item_names(item)} - {
-        name for item in remaining for name in _list_item_names(item)
-    }
+    all_names = {name for item in items for name in _list_item_names(item)}
+    remaining_names = {name for item in remaining for name in _list_item_names(item)}
+    removed_names = all_names - remaining_names
     return {tool: values for tool, values in options.items() if tool not in removed_names}
 
 
 def _list_item_names(item: NamedItem) -> list[str]:
-    """Return the names by which an item can be removed.
+    """Return the names by which a tool, prompt or resource can be removed from a definition.
 
-    They are the full reference, its last part, and the name that clients see, if known.
+    They are the full reference (`module:function`), its last part, and the name that clients see,
+    if known.
     """
     spec, client_name = item
     reference = get_spec_name(spec)
-    return [reference, reference.rpartition(":")[2], *([client_name] if client_name else [])]
+    function_name = reference.rpartition(":")[2]
+    return [reference, function_name, *([client_name] if client_name else [])]
 
 
 def _remove_items(
     items: list[NamedItem], names_to_remove: tuple[str, ...], kind: str
 ) -> list[NamedItem]:
-    """Return the items that remain after removing the named ones.
+    """Return the items of a server that remain after removing those with the given names.
+
+    Args:
+        items: The tools, prompts or resources of the server.
+        names_to_remove: The values of an option such as `--remove-tool`.
+        kind: The kind of the items, such as `tool`, for the error message.
 
     Raises:
-        ArgumentError: No item has one of the names.
+        ArgumentError: None of the items has one of the names.
     """
     remaining = list(items)
     for name in names_to_remove:
@@ -359,7 +375,9 @@ def _remove_items(
 
 
 def _remove_options(values: dict[str, dict[str, Any]], paths: tuple[str, ...]) -> dict[str, Any]:
-    """Return the option values without those at the given paths (`TOOL.OPTION`).
+    """Remove the option values at the given paths (`TOOL.OPTION`), and return the others.
+
+    The removed values are deleted from `values` itself.
 
     Raises:
         ArgumentError: The server does not set one of the options.
@@ -374,7 +392,10 @@ def _remove_options(values: dict[str, dict[str, Any]], paths: tuple[str, ...]) -
 
 
 def _make_removal_error(kind: str, name: str, known_names: list[str]) -> ArgumentError:
-    """Return the error about an item or option that a server does not have."""
+    """Return the error for `--remove-…` with an item or option that the server does not have.
+
+    Its hint suggests similar known names, or lists all of them.
+    """
     verb = "sets" if kind == "option" else "has"
     return ArgumentError(
         f"The server {verb} no {kind} {name!r}",

@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def _split_pair(text: str, separator: str, parameter: click.Parameter) -> tuple[str, str]:
-    """Return the name and the value in a text such as `NAME=VALUE`.
+    """Split the value of an option, such as `NAME=VALUE`, into the name and the value.
 
     Raises:
         ArgumentError: The text has no name or no separator.
@@ -50,10 +50,11 @@ def parse_variables(
 def parse_forwarded_variables(
     _context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str | None]:
-    """Parse environment variables given as `NAME=VALUE` or `NAME`.
+    """Parse the values of an option for environment variables, each `NAME=VALUE` or `NAME`.
 
     Returns:
-        The value of each variable, or None if the client forwards its own.
+        The value of each variable, by name. The value is None for a `NAME` alone: the client
+        forwards its own variable to the server.
 
     Raises:
         ArgumentError: A text has neither form.
@@ -99,7 +100,7 @@ def parse_tool_options(
 def read_text_or_file(
     _context: click.Context, parameter: click.Parameter, text: str | None
 ) -> str | None:
-    """Return the text, or the content of the file if it is `@FILE`.
+    """Return the value of an option, or the content of the file if the value is `@FILE`.
 
     Raises:
         ArgumentError: The file cannot be read.
@@ -138,7 +139,10 @@ def combine_options(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def headers_option(help_text: str) -> Callable[[F], F]:
-    """Return a decorator that adds `--header NAME:VALUE`, with a dictionary as its value."""
+    """Return a decorator that adds the option `--header NAME:VALUE` to a command.
+
+    The command receives the headers as the argument `headers`, a dictionary.
+    """
     return click.option(
         "--header",
         "headers",
@@ -150,7 +154,10 @@ def headers_option(help_text: str) -> Callable[[F], F]:
 
 
 def tool_options_option(help_text: str) -> Callable[[F], F]:
-    """Return a decorator that adds `--option TOOL.OPTION=VALUE`, with values by tool and option."""
+    """Return a decorator that adds the option `--option TOOL.OPTION=VALUE` to a command.
+
+    The command receives the values as the argument `options`, by tool and option.
+    """
     return click.option(
         "--option",
         "options",
@@ -193,7 +200,7 @@ location_options = combine_options(
 
 
 class EntryOptions(TypedDict):
-    """Keyword arguments of `paddock.installer` for the content of an entry.
+    """Keyword arguments of `paddock.installer` for the entry of a server in a client's config file.
 
     A value of None in `env` means that the client forwards its own variable.
     """

@@ -37,16 +37,18 @@ class TargetCommand(click.Command):
         again.
         """
         if "--" in args:
-            split = args.index("--")
-            ctx.meta["paddock.command"] = args[split + 1 :]
-            args = [shlex.join(args[split + 1 :]), *args[:split]]
+            separator_index = args.index("--")
+            command = args[separator_index + 1 :]
+            ctx.meta["paddock.command"] = command
+            args = [shlex.join(command), *args[:separator_index]]
         return super().parse_args(ctx, args)
 
 
 def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
-    """Return what `connect` accepts for a TARGET argument.
+    """Convert the TARGET argument of a command to a target for `paddock.connect`.
 
-    This is a path, a URL, a command line, or the command that starts a named server.
+    Paths, URLs and command lines are returned unchanged. The name of a server becomes the command
+    that starts it.
 
     Raises:
         ServerNotFoundError: The target is a single word, but not a server, file or program.
@@ -55,8 +57,9 @@ def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
     command: list[str] | None = ctx.meta.get("paddock.command")
     if command is not None:
         return command
-    is_file = "://" not in target and resolve_name(IS_PATH_TARGET)(target)
-    return target if is_file or "://" in target else _find_launch_command(target) or target
+    if "://" in target or resolve_name(IS_PATH_TARGET)(target):
+        return target
+    return _find_launch_command(target) or target
 
 
 def _find_launch_command(word: str) -> list[str] | None:
@@ -71,10 +74,11 @@ def _find_launch_command(word: str) -> list[str] | None:
     try:
         resolve_name(FIND_SOURCE)(word)
     except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
-        is_known = Path(word).exists() or shutil.which(word) is not None
-        if " " not in word and (
-            parse_qualified_name(word) is not None or (word.isidentifier() and not is_known)
-        ):
+        if " " in word:  # a command line
+            return None
+        is_path_or_program = Path(word).exists() or shutil.which(word) is not None
+        is_qualified = parse_qualified_name(word) is not None
+        if is_qualified or (word.isidentifier() and not is_path_or_program):
             raise
         return None
     launch = resolve_name(BUILD_LAUNCH_COMMAND)(word)
@@ -84,7 +88,7 @@ def _find_launch_command(word: str) -> list[str] | None:
 def _read_token(
     _context: click.Context, _parameter: click.Parameter, variable: str | None
 ) -> str | None:
-    """Return the bearer token in an environment variable.
+    """Return the bearer token in the environment variable that `--token-env` names.
 
     Raises:
         ArgumentError: The variable is not set or empty.

@@ -50,9 +50,11 @@ def wrap_paragraph(text: str, margin: int) -> str:
 
 
 def align_columns(rows: Iterable[Sequence[str]], margin: int) -> str:
-    """Align the columns of rows and indent them.
+    """Format rows as lines of text with aligned columns, two spaces apart.
 
-    The last column is not limited in width.
+    Args:
+        rows: The cells of each row. All rows have the same number of cells.
+        margin: The indentation of the lines, in characters.
     """
     table = list(rows)
     if not table:

@@ -77,11 +77,11 @@ def _to_json(validation: Validation) -> dict[str, object]:
 
 
 def _print_validation(validation: Validation, *, passes: bool) -> None:
-    """Print the findings by file, the items found, and the verdict.
+    """Print the findings by file, the names of the items, and the verdict.
 
     Args:
         validation: The result of the validation.
-        passes: The verdict. It depends on `--strict`, which the result does not know.
+        passes: The verdict, which also depends on the option `--strict`.
     """
     file = None
     for finding in validation.findings:
@@ -104,21 +104,22 @@ def _print_validation(validation: Validation, *, passes: bool) -> None:
         click.echo(f"Python definition files {treatment}: {len(validation.python_files)}")
     errors = _format_count(len(validation.errors), "error")
     warnings = _format_count(len(validation.warnings), "warning")
-    verdict = output.colour_text(*(("valid", "green") if passes else ("invalid", "red")))
+    verdict = (
+        output.colour_text("valid", "green") if passes else output.colour_text("invalid", "red")
+    )
     click.echo(f"{validation.target} is {verdict}: {errors}, {warnings}")
 
 
 def _print_finding(finding: ValidationFinding) -> None:
-    """Print one finding with its location, and its remedy if there is one."""
+    """Print a finding with its location in the file, and its remedy if there is one."""
     place = finding.place
-    position = ":".join(str(part) for part in (place.line, place.column) if part is not None)
-    location = "  ".join(filter(None, (position, place.key)))
+    line_and_column = ":".join(str(part) for part in (place.line, place.column) if part is not None)
+    location = "  ".join(filter(None, (line_and_column, place.key)))
+    location_prefix = f"{location}: " if location else ""
     label = output.colour_text(
         finding.severity.ljust(7), output.SEVERITY_COLOURS[finding.severity], bold=True
     )
-    click.echo(
-        f"  {label}  {f'{location}: ' if location else ''}{finding.message}  [{finding.code}]"
-    )
+    click.echo(f"  {label}  {location_prefix}{finding.message}  [{finding.code}]")
     if finding.remedy:
         click.echo(f"           {finding.remedy}")
 

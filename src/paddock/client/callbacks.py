@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 
 def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
-    """Return the client capabilities to declare for a protocol version."""
+    """Return the client capabilities that the handshake sends to the server.
+
+    A capability is declared if the settings contain the callback that implements it, for example
+    `{"sampling": {}}` for `on_sample`. The caller can set `client_capabilities` instead.
+    """
     if settings.client_capabilities is not None:
         return settings.client_capabilities
     capabilities: Json = {}
@@ -48,7 +52,14 @@ def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
 
 
 def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json:
-    """Answer a request of the server. Exceptions of callbacks pass through.
+    """Call the callback for a request of the server, and return the result to send.
+
+    Exceptions that the callback raises are not caught here.
+
+    Args:
+        settings: The settings of the connection, which contain the callbacks.
+        method: The method of the request, such as `elicitation/create`.
+        params: The parameters of the request.
 
     Raises:
         ProtocolError: No callback handles the method.
@@ -80,14 +91,14 @@ def make_notification_callback(settings: ConnectSettings) -> Callable[[str, Json
     if on_notification is None and not any(callbacks_by_method.values()):
         return None
 
-    def deliver(method: str, params: Json) -> None:
+    def call_callbacks(method: str, params: Json) -> None:
         callback = callbacks_by_method.get(method)
         if callback is not None:
             callback(params)
         if on_notification is not None:
             on_notification(method, params)
 
-    return deliver
+    return call_callbacks
 
 
 def _to_root(root: RootLike) -> Json:
@@ -132,7 +143,11 @@ class ServerMessageRouter:
         """Whether server requests are answered. In the stateless era, servers must not send any."""
 
     def handle_request(self, request_id: RequestId, method: str, params: Json) -> None:
-        """Answer a request in the thread pool."""
+        """Answer a request of the server in the thread pool.
+
+        Called by the reader thread, which must not wait for callbacks. If the pool's queue is
+        full, the answer is an error.
+        """
         if not self.accepts_requests:
             self._connection.record_stray(f"a request, {method}".encode())
             return
@@ -146,7 +161,10 @@ class ServerMessageRouter:
             self._connection.send(encode_error(request_id, error))
 
     def handle_notification(self, method: str, params: Json) -> None:
-        """Handle notifications of the protocol, then queue the notification for the callbacks."""
+        """Queue a notification of the server for the callbacks.
+
+        Cancellations and acknowledgements of subscriptions are also handled here.
+        """
         if method == "notifications/cancelled":
             self._handle_cancelled(params.get("requestId"))
         elif method == "notifications/subscriptions/acknowledged":
@@ -161,7 +179,7 @@ class ServerMessageRouter:
         self._workers.close(deadline - monotonic())
 
     def _answer_request(self, request_id: RequestId, method: str, params: Json) -> None:
-        """Call the callback for a request and send its answer, or an error if it fails."""
+        """Call the callback for a request, and send its result or an error to the server."""
         try:
             frame = encode_result(request_id, answer_request(self._settings, method, params))
         except ProtocolError as error:
@@ -177,7 +195,11 @@ class ServerMessageRouter:
             self._connection.send(frame)
 
     def _handle_cancelled(self, request_id: object) -> None:
-        """Handle the cancellation of a server's request, or the end of a subscription."""
+        """Handle the server's notification that a request is cancelled.
+
+        If the request is the server's own, its answer is no longer sent. If it is the client's
+        request for a subscription, the subscription ends.
+        """
         if isinstance(request_id, int | str) and request_id in self._open_requests:
             self._cancelled_requests.add(request_id)
         # Instead of sending a result, a server may end a subscription by cancelling the client's

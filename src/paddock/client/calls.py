@@ -77,18 +77,21 @@ class TaskFollower:
             if status == "failed":
                 raise make_peer_error(_require_object(task.get("error")), "The task failed")
             if status == "input_required":
-                self._answer_questions(task)
+                self._answer_new_questions(task)
             delay = _get_next_delay(delay, task.get("pollIntervalMs"))
         raise CallCancelledError(f"Task {self._id} was cancelled")
 
     def cancel(self) -> None:
-        """Ask the server to cancel the task unless it has ended. Does not wait."""
+        """Request the cancellation of the task at the server, unless the task has ended.
+
+        Returns without waiting for the server's answer.
+        """
         # Under the lock, so that no poll is sent after tasks/cancel.
         with self._lock:
             if self._stopped.is_set():
                 return
             self._stopped.set()
-            with suppress(PaddockError):  # The server is gone.
+            with suppress(PaddockError):  # If the connection has ended, there is nothing to cancel.
                 self._cancel_request = self._send_task_request("tasks/cancel", {"taskId": self._id})
             request = self._pending_request
         if request is not None:
@@ -103,7 +106,11 @@ class TaskFollower:
                 _wait_for_outcome(cancellation)
 
     def _request_and_wait(self, method: str, **params: object) -> Json:
-        """Send a request about the task and wait for its result.
+        """Send a request such as `tasks/get` for this task, and wait for its result.
+
+        Args:
+            method: The method of the request.
+            params: The parameters of the request besides the task's id.
 
         Raises:
             CallCancelledError: The task was cancelled in the meantime.
@@ -116,16 +123,16 @@ class TaskFollower:
             )
         return _wait_for_outcome(request)
 
-    def _answer_questions(self, task: Json) -> None:
-        """Pass new questions of the task to the callbacks, and send their answers.
+    def _answer_new_questions(self, task: Json) -> None:
+        """Answer the input requests of the task: questions for the user or for a model.
 
-        A server may repeat a question until it has received the answer, so each key is answered
-        only once.
+        The callbacks answer them. A server may repeat a question until it has received the
+        answer, so each key is answered only once.
         """
         input_requests = _require_object(task.get("inputRequests", {}))
         new_requests = {
-            key: question
-            for key, question in input_requests.items()
+            key: request
+            for key, request in input_requests.items()
             if key not in self._answered_keys
         }
         if not new_requests:
@@ -186,7 +193,9 @@ class PendingCall:
         self._done = threading.Event()
         self._outcome: CallOutcome = {}
         self._notification_mark = 0
+        """The number of notifications that arrived before the outcome."""
         self._rounds = 0
+        """The number of answers so far that contained questions instead of a result."""
         self._done_callbacks: list[Callable[[], object]] = []
         self._task_follower: TaskFollower | None = None
         self._send_request(params)
@@ -237,9 +246,13 @@ class PendingCall:
         self._notification_queue.call_after(self._notification_mark, callback)
 
     def cancel(self, reason: str | None = None) -> None:
-        """Cancel the request at the server. Does nothing if the call is done."""
-        cancelled = CallCancelledError(f"{self.method} was cancelled: {reason or 'by the client'}")
-        if not self._finish(cancelled):
+        """Cancel the call, and notify the server. Does nothing if the call is done.
+
+        Args:
+            reason: A text for the error message and for the server's log.
+        """
+        error = CallCancelledError(f"{self.method} was cancelled: {reason or 'by the client'}")
+        if not self._finish(error):
             return
         with self._lock:
             follower = self._task_follower
@@ -249,19 +262,25 @@ class PendingCall:
             self._connection.cancel(self._id, reason)
 
     def resolve(self, outcome: CallOutcome) -> None:
-        """Take the server's answer. Called by the reader thread, which must not be blocked."""
-        handler = self._find_continuation(outcome)
-        if handler is None:
+        """Finish the call with the server's answer, or continue it if the answer is not final.
+
+        The reader thread of the connection calls this, so it must not block.
+        """
+        continue_call = self._find_continuation(outcome)
+        if continue_call is None:
             self._finish(outcome)
         else:
             # The continuation calls the user's callbacks, which may block.
             arguments = (self._answer_request, outcome)
-            threading.Thread(target=handler, args=arguments, daemon=True).start()
+            threading.Thread(target=continue_call, args=arguments, daemon=True).start()
 
     def _find_continuation(
         self, outcome: CallOutcome
     ) -> Callable[[AnswerRequest, Json], None] | None:
-        """Return the method that continues a call whose answer is not final."""
+        """Return the method that continues a call whose answer is not final, or None.
+
+        An answer is not final if it creates a task or contains questions to the client.
+        """
         if self._answer_request is None or not isinstance(outcome, dict):
             return None
         if is_task_result(outcome):
@@ -285,8 +304,13 @@ class PendingCall:
         self._connection.send(encode_request(self._id, self.method, params))
 
     def _finish(self, outcome: CallOutcome) -> bool:
-        """Set the outcome. Return False if the call already had one."""
-        # The answer, a cancellation and an error of a callback can race. Only the first one counts.
+        """Set the outcome of the call, and schedule its callbacks.
+
+        The answer, a cancellation and an error of a callback can race. Only the first one counts.
+
+        Returns:
+            False if the call already had an outcome.
+        """
         with self._lock:
             if self.is_done:
                 return False
@@ -300,7 +324,14 @@ class PendingCall:
         return True
 
     def _answer_questions(self, answer_request: AnswerRequest, result: Json) -> None:
-        """Pass the questions to the callbacks and repeat the request with their answers."""
+        """Repeat the request with answers to the questions in the server's result.
+
+        Runs in a thread of its own, because the callbacks that answer the questions may block.
+
+        Args:
+            answer_request: Calls the callback for a question.
+            result: The server's result, with the questions in `inputRequests`.
+        """
         try:
             self._rounds += 1
             if self._rounds > MAX_INPUT_ROUNDS:
@@ -315,7 +346,14 @@ class PendingCall:
             self.resolve(error)
 
     def _follow_task(self, answer_request: AnswerRequest, task: Json) -> None:
-        """Poll the task that the server created for this call."""
+        """Poll the task that the server created for this call, and finish the call with its result.
+
+        Runs in a thread of its own.
+
+        Args:
+            answer_request: Calls the callback for a question of the task.
+            task: The server's result, which describes the task.
+        """
         follower = TaskFollower(
             task,
             self._send_task_request,
@@ -323,8 +361,8 @@ class PendingCall:
         )
         with self._lock:
             self._task_follower = follower
-            is_late = self.is_done
-        if is_late:  # The call was cancelled before it was known to be a task.
+            is_already_cancelled = self.is_done
+        if is_already_cancelled:  # The cancellation came before the call was known to be a task.
             follower.cancel()
         try:
             self._finish(follower.wait_for_result())
@@ -334,10 +372,12 @@ class PendingCall:
         follower.wait_for_cancellation()
 
     def _send_task_request(self, method: str, params: Json) -> PendingCall:
-        """Send a request about the task with the call's `_meta`, less its progress token."""
+        """Send a request about the task of this call, with the `_meta` of the call.
+
+        The progress token is omitted, because it must be unique among the open requests.
+        """
         meta = self._params.get("_meta")
         if isinstance(meta, dict):
-            # A progress token must be unique among the open requests.
             meta = {key: value for key, value in meta.items() if key != "progressToken"}
             params = {**params, "_meta": meta}
         return PendingCall(
@@ -346,7 +386,11 @@ class PendingCall:
 
 
 def _collect_responses(answer_request: AnswerRequest, result: Json) -> Json:
-    """Pass the questions in a result to the callbacks and return their answers by key.
+    """Return the answers to the questions in a server's result, by the keys of the questions.
+
+    Args:
+        answer_request: Calls the callback for a question, given its method and parameters.
+        result: The result, such as `{"inputRequests": {"name": {"method": …, "params": …}}}`.
 
     Raises:
         AnswerError: The server's questions are malformed.

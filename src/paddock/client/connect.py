@@ -35,11 +35,12 @@ DEFAULT_SETTINGS = ConnectSettings()
 class AttachableChannel(Protocol):
     """A channel that also reports failed requests to its connection.
 
-    Only `HttpChannel` does this. It cannot be named here, because importing it needs an extra.
+    Only `HttpChannel` does this. This protocol is used instead of that class, because importing
+    the class requires the packages of an extra.
     """
 
     def attach(self, owner: ClientConnection) -> None:
-        """Set the connection that receives the events."""
+        """Set the connection to which failed requests are reported."""
 
 
 def connect(target: ServerCommand, **options: Unpack[ConnectOptions]) -> Peer:
@@ -66,7 +67,11 @@ def is_server_url(target: object) -> bool:
 
 
 def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
-    """Open a channel to a URL, or report that the extra for HTTP is not installed."""
+    """Open a channel to a server with a URL.
+
+    Raises:
+        ConnectError: The packages of the extra `paddock[http]` are not installed.
+    """
     try:
         from paddock.client.http.channel import HttpChannel  # noqa: PLC0415 - an extra, and not small
     except ImportError as error:
@@ -119,7 +124,10 @@ def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
 
 
 def build_command(target: ServerCommand) -> list[str]:
-    """Return the command that starts a server.
+    """Return the command that starts a server, as a list of words.
+
+    Args:
+        target: The path of a file or directory to serve, a command line, or a list of words.
 
     Raises:
         ConnectError: The target is empty, or a file that does not exist.
@@ -128,14 +136,16 @@ def build_command(target: ServerCommand) -> list[str]:
         return _parse_command_text(target)
     if isinstance(target, PathLike):
         return _build_serve_command(os.fspath(target))
-    command = [os.fspath(part) for part in target]
+    command = [os.fspath(word) for word in target]
     if not command:
         raise ConnectError("The command is empty")
     return command
 
 
 def _parse_command_text(text: str) -> list[str]:
-    """Return the command for a text, which may be a file, `file.py:object` or a command line.
+    """Return the command that starts a server described by a text.
+
+    The text may be a path, `file.py:object` or a command line.
 
     Raises:
         ConnectError: The text is empty, malformed, or a file that does not exist.

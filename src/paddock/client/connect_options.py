@@ -23,7 +23,7 @@ MessageWatcher = Callable[[TranscriptMessage], object]
 
 
 class Transcript:
-    """A recording of all messages, in order.
+    """A recording of all messages between a client and a server, in order.
 
     Args:
         watch: Called with each message when it is added.

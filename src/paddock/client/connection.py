@@ -46,13 +46,13 @@ CallOutcome = Json | Exception
 
 
 class ByteChannel(Protocol):
-    """The part of a channel that the client uses."""
+    """A byte stream to and from a server, such as the pipes of a process."""
 
     def read(self) -> bytes:
-        """Return the next bytes. Blocks until there are some; returns b"" at the end."""
+        """Wait for the next bytes from the server and return them, or b"" at the end."""
 
     def write(self, data: bytes) -> None:
-        """Send all of the data."""
+        """Send all of the data to the server."""
 
     def close(self) -> None:
         """Close the channel."""
@@ -86,11 +86,16 @@ class ClientConnection:
         self._threads: list[threading.Thread] = []
         self._message_router: ServerMessageRouter | None = None
         self.last_stray: str | None = None
+        """The last message from the server that could not be handled, for error messages."""
         self.cancels_by_closing = False
         """Whether the channel cancels a request by closing its response instead of by a message."""
 
     def start(self, message_router: ServerMessageRouter) -> None:
-        """Start the reader and writer threads."""
+        """Start the threads that read from and write to the channel.
+
+        Args:
+            message_router: Receives the requests and notifications of the server.
+        """
         self._message_router = message_router
         self._threads = [
             threading.Thread(
@@ -102,7 +107,7 @@ class ClientConnection:
             thread.start()
 
     def add_waiter(self, waiter: ResponseWaiter) -> RequestId:
-        """Register a waiter and return the id for its request.
+        """Register a waiter for the answer to a new request, and return the id of that request.
 
         Raises:
             ConnectError: The connection has ended.
@@ -124,7 +129,9 @@ class ClientConnection:
         self._outgoing_frames.put(frame)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> None:
-        """Stop waiting for an answer and notify the server, unless the answer has arrived.
+        """Stop waiting for the answer to a request, and notify the server.
+
+        Does nothing if the answer has already arrived.
 
         Args:
             request_id: The id of the request.
@@ -191,7 +198,10 @@ class ClientConnection:
                 return
 
     def _read_loop(self, message_router: ServerMessageRouter) -> None:
-        """Read and handle lines until the channel ends, then fail all pending requests."""
+        """Read and handle messages, one per line, until the channel ends.
+
+        Runs in the reader thread. At the end, all pending requests fail.
+        """
         lines = LineSplitter(MAX_LINE_BYTES, lambda head, _: self.record_stray(head))
         try:
             while chunk := self._channel.read():
@@ -207,7 +217,7 @@ class ClientConnection:
             self._fail_waiters(reason)
 
     def _handle_line(self, line: bytes, message_router: ServerMessageRouter) -> None:
-        """Record and handle a line of the server, which may hold several messages."""
+        """Record a line from the server, and handle the message or messages in it."""
         self.record_frame(line, is_from_client=False)
         try:
             # Versions before 2025-06-18 allow several messages as one array.
@@ -217,7 +227,7 @@ class ClientConnection:
             self.record_stray(line)
 
     def _handle_frame(self, frame: JsonRpcFrame, message_router: ServerMessageRouter) -> None:
-        """Pass a message of the server to the waiter of a request or to the callbacks."""
+        """Pass a response to the waiter of its request, and other messages to the callbacks."""
         if frame.method is UNSET:
             self._handle_response(frame)
             return
@@ -230,7 +240,7 @@ class ClientConnection:
             message_router.handle_request(frame.id, frame.method, params)
 
     def _handle_response(self, frame: JsonRpcFrame) -> None:
-        """Resolve the waiter of a request with the server's answer."""
+        """Resolve the waiter of a request with the result or error in the server's response."""
         try:
             outcome = _read_outcome(frame)
         except DECODE_ERRORS as error:

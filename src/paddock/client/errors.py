@@ -24,7 +24,12 @@ class PeerError(PaddockError):
 
 
 def make_peer_error(error: object, default_message: str) -> PeerError:
-    """Create the exception for a JSON-RPC error, which may be malformed."""
+    """Create the exception for the `error` member of a JSON-RPC response.
+
+    Args:
+        error: The decoded member, which may be malformed.
+        default_message: The message of the exception if the error has none.
+    """
     fields = error if isinstance(error, dict) else {"message": error}
     code = fields.get("code")
     return PeerError(
@@ -76,7 +81,7 @@ class HttpError(ConnectError):
 
 
 class AccessRefusedError(HttpError):
-    """The server requires a token, or another one: HTTP 401 or 403."""
+    """The server answered with HTTP 401 or 403, because it requires a token or another one."""
 
     code = "access-refused"
 

@@ -36,9 +36,10 @@ TRACE_CONTEXT_KEYS = ("traceparent", "tracestate", "baggage")
 
 
 def collect_trace_context(source: TraceContextSource | None) -> dict[str, str]:
-    """Return the trace context of the current thread, from `source` or from OpenTelemetry.
+    """Return the W3C trace context of the current thread, such as `{"traceparent": "00-…"}`.
 
-    OpenTelemetry is never imported for this: a program that traces has imported it already.
+    It comes from `source` or, if that is None, from OpenTelemetry. OpenTelemetry is never imported
+    for this, because a program that traces has imported it already.
     """
     if source is not None:
         carrier = source()
@@ -65,9 +66,10 @@ METHODS_WITH_PROGRESS = frozenset({"tools/call", "prompts/get", "resources/read"
 
 
 class RequestMetaBuilder:
-    """Builds the `_meta` of requests in one protocol version.
+    """Builds the `_meta` member that each request of a client carries.
 
-    In the stateless era it carries everything that the server learns about the client.
+    In stateless versions of the protocol there is no handshake, so `_meta` also describes the
+    client: its version, capabilities and name.
     """
 
     def __init__(self, settings: ConnectSettings, version: str) -> None:
@@ -81,16 +83,19 @@ class RequestMetaBuilder:
         self.log_level: LoggingLevel | None = "info" if settings.on_log is not None else None
 
     def add_meta(self, method: str, params: Json) -> Json:
-        """Return the parameters with the client's `_meta`. Keys set by the caller win."""
+        """Return the parameters of a request with the client's `_meta` added.
+
+        Keys of `_meta` that the caller has set take precedence.
+        """
         meta: Json = msgspec.to_builtins(self._build_meta(method))
         meta.update(collect_trace_context(self._trace_context_source))
-        own_meta = params.get("_meta")
-        if isinstance(own_meta, dict):
-            meta.update(own_meta)
+        caller_meta = params.get("_meta")
+        if isinstance(caller_meta, dict):
+            meta.update(caller_meta)
         return {**params, "_meta": meta} if meta else params
 
     def _build_meta(self, method: str) -> RequestMeta:
-        """Return the `_meta` of the next request of a method."""
+        """Return the `_meta` for the next request of a method, with a new progress token."""
         meta = RequestMeta()
         if self._wants_progress and method in METHODS_WITH_PROGRESS:
             self._last_progress_token += 1
@@ -131,7 +136,9 @@ class Handshake:
         self._settings = settings
 
     def perform(self) -> HandshakeResult:
-        """Negotiate with the server, in the requested version or in the newest that both support.
+        """Negotiate the protocol version, and return it with the server's description.
+
+        The version is the one that the settings request, or else the newest that both support.
 
         Raises:
             ConnectError: The negotiation failed.
@@ -142,7 +149,10 @@ class Handshake:
             raise ConnectError(f"The handshake failed: {error.message}", hint=error.hint) from error
 
     def _negotiate(self) -> HandshakeResult:
-        """Open the connection in exactly the requested version, or probe if none is requested."""
+        """Open the connection in the protocol version that the setting `era` requests.
+
+        If the setting is None, find a version that the server supports.
+        """
         era = self._settings.era
         if era is None:
             return self._probe_versions()
@@ -165,10 +175,11 @@ class Handshake:
         return result
 
     def _probe_versions(self) -> HandshakeResult:
-        """Try `server/discover` first and fall back to `initialize`.
+        """Find a protocol version that the server supports.
 
-        A server that is only slow may answer the probe after `initialize` has failed. Its late
-        answer is then used.
+        Stateless versions are tried first, with a `server/discover` request as the probe. If that
+        fails, `initialize` opens a session in an older version. A server that is only slow may
+        answer the probe after `initialize` has failed; its late answer is then used.
         """
         probe = self._send_discover(STATELESS_VERSIONS[0])
         timeout = min(self._settings.probe_timeout, self._settings.timeout)
@@ -198,9 +209,12 @@ class Handshake:
         return result
 
     def _read_discovery(self, probe: PendingCall, timeout: float) -> HandshakeResult | None:
-        """Return the server's answer to a probe, or None if no version is supported by both.
+        """Wait for the server's answer to a `server/discover` request, the probe.
 
         If the server rejects the probe's version but names others, the probe is repeated once.
+
+        Returns:
+            The server's description, or None if no version is supported by both sides.
         """
         try:
             return _parse_discover_result(probe.result(timeout))
@@ -215,7 +229,10 @@ class Handshake:
         return self._start_call("server/discover", params)
 
     def _initialize(self, version: str) -> HandshakeResult:
-        """Open a session. The server may answer with another version than the one offered.
+        """Open a session with an `initialize` request.
+
+        Args:
+            version: The protocol version to offer. The server may choose another one.
 
         Raises:
             ConnectError: The client does not support the server's version.
@@ -244,7 +261,10 @@ class Handshake:
 
 
 def _parse_discover_result(result: Json) -> HandshakeResult | None:
-    """Return the server's description, or None if no version is supported by both."""
+    """Return the server's description from its answer to `server/discover`.
+
+    Returns None if the client supports none of the server's protocol versions.
+    """
     version = _find_common_version(result.get("supportedVersions"))
     if version is None:
         return None
@@ -275,7 +295,10 @@ def _find_late_result(probe: PendingCall) -> HandshakeResult | None:
 
 
 def _make_handshake_result(version: str, server_info: object, result: Json) -> HandshakeResult:
-    """Return the server's description, without members of the wrong type."""
+    """Return the server's description from its answer to the handshake.
+
+    Members of the wrong type are ignored, because the client can work without them.
+    """
     capabilities, instructions = result.get("capabilities"), result.get("instructions")
     return HandshakeResult(
         version=version,

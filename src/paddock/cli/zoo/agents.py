@@ -90,8 +90,13 @@ _FIELDS_WITH_LAYOUT = frozenset(
 """Fields that `_format_agent` shows in a way of their own. Any other field gets a row."""
 
 
-def _format_agent(agent: Agent, entries: int) -> str:
-    """Format an agent as text. `entries` is the number of memory entries."""
+def _format_agent(agent: Agent, entry_count: int) -> str:
+    """Format an agent as text: its properties, its soul (the system prompt) and its skills.
+
+    Args:
+        agent: The agent to format.
+        entry_count: The number of entries in its memory.
+    """
     rows = [("id", agent.id), ("version", f"{agent.version}, of {agent.updated_at}")]
     if agent.tags:
         rows.append(("tags", ", ".join(agent.tags)))
@@ -103,9 +108,11 @@ def _format_agent(agent: Agent, entries: int) -> str:
         value = getattr(agent, field.name)
         if value and field.name not in _FIELDS_WITH_LAYOUT:
             rows.append((field.encode_name, ", ".join(value) if isinstance(value, list) else value))
-    rows.append(("memory", f"{entries} entries{'' if agent.injects_memory else ', not injected'}"))
+    injection_note = "" if agent.injects_memory else ", not injected"
+    rows.append(("memory", f"{entry_count} entries{injection_note}"))
     sections = [agent.name + (" (archived)" if agent.archived else "")]
-    sections += [text_layout.wrap_paragraph(agent.description, 2)] if agent.description else []
+    if agent.description:
+        sections.append(text_layout.wrap_paragraph(agent.description, 2))
     sections.append(text_layout.align_columns(rows, 2))
     if agent.system_prompt:
         sections.append(f"Soul\n{text_layout.wrap_paragraph(agent.system_prompt, 2)}")
@@ -138,7 +145,14 @@ agent_options = combine_options(
 
 
 def collect_agent_options(option_values: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields set by the options of `agent_options`, by their JSON keys."""
+    """Return the fields of an agent that the user set with the options of `agent_options`.
+
+    Args:
+        option_values: The values of all options of the command, by parameter name.
+
+    Returns:
+        The values by the JSON key of the field, such as `{"systemPrompt": "You are …"}`.
+    """
     fields: dict[str, Any] = {}
     if option_values["description"] is not None:
         fields["description"] = option_values["description"]
@@ -284,7 +298,7 @@ def edit(ctx: click.Context, /, agent: str, **options: Any) -> None:
 
 
 def _build_changes(agent: Agent, options: Json) -> Json:
-    """Return the changes that the options select, by JSON key.
+    """Return the new values of the agent's fields that the options of `edit` set, by JSON key.
 
     Tags are added to and removed from the current ones. All other values replace the current ones.
     """
@@ -304,9 +318,9 @@ def _build_changes(agent: Agent, options: Json) -> Json:
 
 
 def _set_enabled_skills(agent: Agent, options: Json) -> list[Json]:
-    """Return all skills of an agent, with the ones that the options name enabled or disabled.
+    """Return the skills of an agent as JSON objects, after applying `--enable` and `--disable`.
 
-    An update replaces the complete list, so that unchanged skills are included.
+    Unchanged skills are included, because an update replaces the complete list.
 
     Raises:
         ArgumentError: The agent has no skill with a given id or name.

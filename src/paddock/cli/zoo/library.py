@@ -55,7 +55,7 @@ def give(agent: str, names: tuple[str, ...]) -> None:
     """Copy skills from the library to AGENT. SKILL can be a pack, for all its skills."""
     with open_zoo() as zoo:
         target_agent = zoo.agents.find(agent)
-        packs = {skill.id for skill in zoo.library.list_packs()}
+        packs = {pack.id for pack in zoo.library.list_packs()}
         skills = {skill.id: skill for skill in zoo.library.list_skills()}
         skill_ids: list[str] = []
         for name in names:

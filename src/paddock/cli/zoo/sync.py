@@ -120,9 +120,9 @@ def sync(
 
 
 def _print_rounds(reports: Iterator[SyncReport]) -> None:
-    """Print the steps of each round, until the user stops the command.
+    """Print the changes of each round of `paddock zoo sync --watch`.
 
-    A conflict or error is printed once while it lasts.
+    A conflict or error that persists over several rounds is printed only once.
     """
     output.print_note("Watching for changes; press Ctrl-C to stop")
     shown_items: list[SyncItem] = []
@@ -136,7 +136,10 @@ def _print_rounds(reports: Iterator[SyncReport]) -> None:
 
 
 def _print_report(report: SyncReport, options: SyncOptions) -> None:
-    """Print the steps of a synchronization, with hints if it has no files or has conflicts."""
+    """Print the step that a synchronization took for each file, such as `read into the zoo`.
+
+    A hint follows if the project has no agent files, or if a conflict needs a decision.
+    """
     print_remarks(report.report)
     for item in report.items:
         _print_item(item, is_dry=options.dry_run)
@@ -150,7 +153,7 @@ def _print_report(report: SyncReport, options: SyncOptions) -> None:
 
 
 def _print_item(item: SyncItem, *, is_dry: bool = False) -> None:
-    """Print the step of one file.
+    """Print the step that a synchronization took for a file.
 
     A diff is shown for conflicts, and in a dry run for all changes.
     """

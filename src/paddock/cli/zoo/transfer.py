@@ -105,7 +105,12 @@ def _read_sources(sources: tuple[str, ...], format_name: str | None) -> ImportBa
 
 
 def _print_import_plan(plan: ImportPlan, to_agent: str | None) -> None:
-    """Print the agents and skills that would be imported, with remarks on the conversion."""
+    """Print the agents and skills that an import would add, with remarks on their conversion.
+
+    Args:
+        plan: The planned import.
+        to_agent: The agent that receives separate skills, or None for the library.
+    """
     print_remarks(plan.report)
     if plan.agents:
         rows = [
@@ -212,7 +217,18 @@ def _get_default_folder(format_names: tuple[str, ...]) -> Path:
 
 
 def _write_single_file(exported: AgentExport, target: Path, *, replace: bool, dry_run: bool) -> str:
-    """Write the export as one archive or bundle, and return its path.
+    """Write exported agents into one file: a ZIP archive, or a bundle (`.json`).
+
+    Asks before a file with other content is replaced.
+
+    Args:
+        exported: The files of the export.
+        target: The file to write, which ends in `.zip` or `.json`.
+        replace: Replace an existing file without asking.
+        dry_run: Check everything, but do not write the file.
+
+    Returns:
+        The path of the file.
 
     Raises:
         ArgumentError: The file has other content and may not be replaced, or cannot be written,
@@ -245,16 +261,17 @@ def _write_single_file(exported: AgentExport, target: Path, *, replace: bool, dr
 
 
 def _confirm_replacements(zoo: Zoo, exported: AgentExport, plan: FilePlan) -> FilePlan:
-    """Ask about each file that the zoo did not write.
+    """Ask before an export replaces a file that the zoo did not write.
 
     Returns:
-        A plan that also replaces the files the user agreed to.
+        A plan that also replaces the files the user agreed to. Without a terminal to ask on, the
+        plan is returned unchanged.
     """
-    foreign = [file for file in plan.files if file.status == "foreign"]
-    if not foreign or not output.can_ask():
+    foreign_files = [file for file in plan.files if file.status == "foreign"]
+    if not foreign_files or not output.can_ask():
         return plan
     confirmed_paths = set()
-    for file in foreign:
+    for file in foreign_files:
         click.echo(colour_diff(file.diff()), err=True)
         if output.ask_yes_no(f"Replace {file.path}, which the zoo did not write?"):
             confirmed_paths.add(file.path)
@@ -271,16 +288,22 @@ def _write_files(zoo: Zoo, plan: FilePlan) -> dict[str, str]:
 
 
 def _print_file_plan(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -> None:
-    """Print each file with its status.
+    """Print each file of an export with its status, such as `foreign` or `failed`.
 
-    In a dry run, the changes of the files are printed too, and the status goes to standard error.
+    In a dry run, a diff of each file is printed too, and the status goes to standard error.
+
+    Args:
+        plan: The files of the export.
+        errors: The error messages for files that could not be written, by path.
+        dry_run: The files were not written.
     """
     for file in plan.files:
         if dry_run and file.diff():
             click.echo(colour_diff(file.diff()))
         problem = errors.get(file.path) or file.reason
+        problem_note = f": {problem}" if problem else ""
         status = "failed" if file.path in errors else file.status
-        text = f"{status:9}  {file.path}{f': {problem}' if problem else ''}"
+        text = f"{status:9}  {file.path}{problem_note}"
         if dry_run:
             output.print_note(text)
         else:
