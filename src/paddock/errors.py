@@ -151,11 +151,14 @@
     └── UnexpectedQuestionError    a server under test sent more requests than the test has answers
 
 An error that only one package raises is defined in that package; the errors below are raised by
-several. Every class has a stable kebab-case `code`. A message states what was found, where, what
-was expected, and what to do next.
+several. All of them can be imported from here: `from paddock.errors import OptionError` loads the
+module that defines the class. Every class has a stable kebab-case `code`. A message states what was
+found, where, what was expected, and what to do next.
 """
 
 from __future__ import annotations
+
+from os.path import dirname, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,3 +211,18 @@ def get_logger() -> logging.Logger:
     import logging  # noqa: PLC0415 - takes 15 ms, and is needed only after failures
 
     return logging.getLogger("paddock")
+
+
+def __getattr__(name: str) -> type[PaddockError]:
+    """Import the error class of this name from the module that defines it.
+
+    `error_modules.txt` has a line for each module, with the names of its error classes.
+    """
+    if name.endswith("Error"):
+        with open(join(dirname(__file__), "error_modules.txt"), encoding="ascii") as lines:
+            for line in lines:
+                module, *class_names = line.split()
+                if name in class_names:
+                    error: type[PaddockError] = getattr(__import__(module, fromlist=[name]), name)
+                    return error
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -168,7 +168,7 @@ def test_every_error_is_listed_with_its_code_and_its_home() -> None:
 
 
 def home(kind: type[PaddockError]) -> str:
-    module = "paddock" if kind.__name__ in paddock.__all__ else kind.__module__
+    module = "paddock" if kind.__name__ in paddock.__all__ else "paddock.errors"
     return f"{module}.{kind.__name__}"
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from paddock import errors
 from tests.all_errors import all_errors
 
@@ -29,3 +31,15 @@ def test_every_error_has_a_code_of_its_own() -> None:
     codes = [kind.code for kind in all_errors()]
     assert sorted(codes) == sorted(set(codes))
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", code) for code in codes)
+
+
+def test_every_error_can_be_imported_from_the_module_of_errors() -> None:
+    assert {kind.__name__: getattr(errors, kind.__name__) for kind in all_errors()} == {
+        kind.__name__: kind for kind in all_errors()
+    }
+
+
+def test_a_name_that_is_not_an_error_of_paddock_is_an_attribute_error() -> None:
+    for name in ("MissingError", "missing", "__path__"):
+        with pytest.raises(AttributeError, match=name):
+            getattr(errors, name)
