@@ -172,23 +172,32 @@ class ServerInitialization:
         yield
 
     def _wrap_lifespan(self, lifespan: Callable[..., Any]) -> Callable[[Any], Any]:
-        """Return a lifespan that also starts the initializers of the server's tools."""
+        """Return a lifespan that also starts the initializers of the server's tools.
 
-        def enter(server: BaseServer) -> Any:
+        A lifespan is a function that gets the server and returns a context manager, which is
+        entered for each connection.
+        """
+
+        def start_tools_and_create_lifespan(server: BaseServer) -> Any:
             self._start_tool_initializations(server)
             return lifespan(server)
 
-        return enter
+        return start_tools_and_create_lifespan
 
     def _take_new_function(self) -> Callable[[], Any] | None:
-        """Return the function if it has not been taken before, else None."""
+        """Return the function to run, or None if it has been returned before.
+
+        After a reload, a function object that differs from the previous one counts as new.
+        """
         previous, self._started_function = self._started_function, self._function
         return None if previous is self._function else self._function
 
     def _start_tool_initializations(self, server: BaseServer) -> None:
-        """Run the initializers of tools in a thread.
+        """Run the initializers of the server's tools, one after the other, in a new thread.
 
-        A call of such a tool waits for its own initializer only.
+        The thread gives them a head start: a call of a tool waits only for that tool's own
+        initializer. If the initialization of the server has failed, none is run, because every
+        call returns that error anyway.
         """
         initializers = {
             tool.name: initializer
@@ -200,9 +209,12 @@ class ServerInitialization:
 
     @contextmanager
     def _record_failure(self, server: BaseServer) -> Generator[None]:
-        """Make all items of a server answer with the error if the body fails."""
-        # SystemExit is caught too, because the client should receive the reason instead of losing
-        # the server.
+        """Suppress an error of the `with` block, and make all items of the server return it.
+
+        The error is logged, and every later call of a tool, prompt or resource answers with it.
+        """
+        # SystemExit is caught too. It would end the process, and the client would not learn the
+        # reason.
         try:
             yield
         except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
@@ -213,7 +225,10 @@ class ServerInitialization:
             self._fail_calls(server)
 
     def _fail_calls(self, server: BaseServer) -> None:
-        """Replace all items by ones that answer with the failure."""
+        """Replace all items of a server by copies that answer every call with the failure.
+
+        Does nothing if the initialization has not failed.
+        """
         if self._failure_message is not None:
             server.register(list(make_failing_items(server, self._failure_message)))
 

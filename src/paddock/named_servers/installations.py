@@ -22,34 +22,38 @@ SCHEMA_VERSION = 1
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
-    """The record of a server's entry in a client's file."""
+    """The record of an entry for a server that Paddock has added to a client's config file.
+
+    The records make it possible to list a server's installations, and to undo them later.
+    """
 
     server: str
     """The name of the server."""
     client: str
     """The id of the client."""
     file: str
-    """The absolute path of the client's file."""
+    """The absolute path of the client's config file."""
     real: str = ""
-    """The path with links resolved at the time of installation."""
+    """The same path with symbolic links resolved, as it was at the time of installation."""
     key: str
-    """The name of the entry."""
+    """The name of the entry in the config file."""
     scope: str = "user"
-    """`user`, `file`, or the directory of a project."""
+    """The owner of the config file: `user`, a project's directory, or `file` for any other file."""
     entry_kind: str = "stdio"
     """The transport between client and server: `stdio` or `http`."""
     created: str = ""
     """The time of installation in UTC, in ISO 8601 format."""
     splice: dict[str, Any] | None = None
-    """The data needed to restore the file."""
+    """The changed part of the config file, with which the previous content can be restored."""
 
     def __repr__(self) -> str:
-        """Leave out the data needed to restore the file, which may contain secrets."""
-        shown = {name: getattr(self, name) for name in self.__struct_fields__ if name != "splice"}
-        return f"Installation({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        """Return all fields except `splice`, which may contain secrets of the config file."""
+        field_names = [name for name in self.__struct_fields__ if name != "splice"]
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in field_names)
+        return f"Installation({fields})"
 
     def is_same_entry(self, other: Installation) -> bool:
-        """Return whether both records are about the same entry of a client's file."""
+        """Return whether both records describe the same entry of the same config file."""
         return (self.file, self.client, self.key) == (other.file, other.client, other.key)
 
 
@@ -67,9 +71,9 @@ def get_installations_path() -> Path:
 
 
 def read_installations(server: str | None = None) -> list[Installation]:
-    """Return all records, or those of one server, the oldest first.
+    """Return the records of all installations, or those of one server, oldest first.
 
-    A damaged file of records is renamed, and counts as empty.
+    A damaged file of records is renamed and treated as empty.
 
     Raises:
         LoadError: A newer Paddock has written the file, or it cannot be read.
@@ -84,7 +88,10 @@ def read_installations(server: str | None = None) -> list[Installation]:
 
 
 def update_installations(change: Callable[[list[Installation]], list[Installation]]) -> None:
-    """Replace all records by the result of a function, while the file is locked.
+    """Replace all records by the result of a function, while the file of records is locked.
+
+    Args:
+        change: Gets the current records, and returns the records to store.
 
     Raises:
         LoadError: A newer Paddock has written the file; it is left unchanged.
@@ -92,17 +99,19 @@ def update_installations(change: Callable[[list[Installation]], list[Installatio
     """
     path = get_installations_path()
     with lock_file(path):
-        before = _read_or_set_aside(path)
-        after = change(list(before))
-        if after != before:
-            data = msgspec.json.format(
-                msgspec.json.encode(_InstallationRecords(installations=after)), indent=2
-            )
-            write_atomically(path, data + b"\n")
+        records = _read_or_set_aside(path)
+        new_records = change(list(records))
+        if new_records != records:
+            content = msgspec.json.encode(_InstallationRecords(installations=new_records))
+            write_atomically(path, msgspec.json.format(content, indent=2) + b"\n")
 
 
 def _read_or_set_aside(path: Path) -> list[Installation]:
-    """Return the records, or rename a damaged file. The caller holds the lock."""
+    """Read the records. If the file is damaged, rename it and return an empty list.
+
+    The new name is, for example, `installations.broken-2026-05-31T12-00-00.json`. The caller must
+    hold the lock of the file.
+    """
     try:
         return _read_records(path)
     except msgspec.MsgspecError:
@@ -112,7 +121,7 @@ def _read_or_set_aside(path: Path) -> list[Installation]:
 
 
 def _read_records(path: Path) -> list[Installation]:
-    """Read the records; a missing file has none.
+    """Read the file of records. A missing file is treated as empty.
 
     Raises:
         MsgspecError: The file is damaged.

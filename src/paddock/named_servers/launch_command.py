@@ -34,9 +34,12 @@ class LaunchCommand(NamedTuple):
 def build_launch_command(server: str | os.PathLike[str]) -> LaunchCommand:
     """Return the command that serves a named server, or the server at a path.
 
-    The program is this interpreter, or uv if uv has created the environment for one run only.
+    The command runs this Python interpreter, for example `python -P -m paddock serve --named
+    Demo`. If uv has created the environment for a single run (`uvx`), it runs uv instead, because
+    the interpreter may be deleted later.
     """
-    # --named, because a name may look like a path, and the client's directory is not known.
+    # A name such as `acme/charts/Charts` looks like a path. With --named it is always a name,
+    # regardless of the files in the directory in which the client starts the command.
     if isinstance(server, str):
         serve_arguments = ["serve", "--named", server]
     else:
@@ -44,13 +47,18 @@ def build_launch_command(server: str | os.PathLike[str]) -> LaunchCommand:
     uv_command = _find_uv_command() if _is_temporary_environment(Path(sys.prefix)) else None
     if uv_command is not None:
         return LaunchCommand(uv_command.command, [*uv_command.args, *serve_arguments])
-    # The link to the interpreter is not resolved: it is what makes a virtual environment.
+    # Python recognizes a virtual environment by the path of its link to the interpreter, so the
+    # link must not be resolved.
     interpreter = str(Path(sys.executable).absolute())
     return LaunchCommand(interpreter, ["-P", "-m", "paddock", *serve_arguments])
 
 
 def build_launch_environment() -> dict[str, str]:
-    """Return the environment variables that the command needs to find the server."""
+    """Return the environment variables that the launch command needs to find the server.
+
+    They are the data directory and the paclet directories of this process, unless these are the
+    defaults. A client starts the command without the variables of the user's shell.
+    """
     environment: dict[str, str] = {}
     if not is_default_data_directory():
         environment[DATA_DIRECTORY_VARIABLE] = get_data_directory()
@@ -66,11 +74,14 @@ def _is_temporary_environment(prefix: Path) -> bool:
 
 
 def _find_uv_command() -> LaunchCommand | None:
-    """Return the uv command that runs Paddock, or None if uv is not found."""
+    """Return the command with which uv runs Paddock, or None if uv is not found.
+
+    An example is `uv tool run --from paddock==1.0 paddock`.
+    """
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
         return None
-    # Saves 25 ms of importlib.metadata, ssl and sockets where uv is not used.
+    # Imported here, because it loads importlib.metadata, ssl and sockets, which takes 25 ms.
     from paddock.extensions.editable_installs import find_installation_source
 
     requirement = find_installation_source("paddock") or f"paddock=={__version__}"

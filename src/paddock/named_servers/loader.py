@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 
 def load_server(ref: ServerRef) -> BaseServer:
-    """Build the server of a reference, the first time and again for each reload.
+    """Build the server that a reference names, both for the first load and for each reload.
 
-    Items that cannot be loaded are reported on standard error, and the other items are served.
+    The source, the script files and the initialization are stored in the reference. Items that
+    cannot be loaded are reported on standard error, and the other items are served.
 
     Raises:
         ServerNotFoundError: There is no server with the name.
@@ -47,9 +48,11 @@ def load_server(ref: ServerRef) -> BaseServer:
     """
     source = find_server_source(ref)
     if source.extension_item is not None:
-        ref.source = source = find_source(ref.label)  # its manifest may have changed
+        # The manifest of the extension may have changed since the last load.
+        source = ref.source = find_source(ref.label)
     is_reload = ref.initialization is not None
-    initialization = ref.initialization = ref.initialization or ServerInitialization()
+    if ref.initialization is None:
+        ref.initialization = ServerInitialization()
     definition = source.read()
     ref.script_files = _find_script_files(definition, source.file.parent)
     problems: list[PaddockError] = []
@@ -58,14 +61,14 @@ def load_server(ref: ServerRef) -> BaseServer:
         get_origin(source),
         report=problems.append,
         options=collect_option_values(ref.options, problems.append),
-        initialization=initialization,
+        initialization=ref.initialization,
     )
     # A server without any item would be useless to the client, so the first error is raised
     # instead of being reported.
     if problems and not _has_items(server):
         raise problems[0]
     if is_reload:
-        initialization.rerun(server)
+        ref.initialization.rerun(server)
     for problem in problems:
         _write_stderr(f"{definition.name}: {problem}")
     if ref.has_certain_metadata:
@@ -74,7 +77,9 @@ def load_server(ref: ServerRef) -> BaseServer:
 
 
 def find_server_source(ref: ServerRef) -> DefinitionSource:
-    """Return the source of the definition that a reference names, after finding it once.
+    """Return the source of the definition that a reference names.
+
+    The source is looked up on the first call only, and stored in the reference.
 
     Raises:
         ServerNotFoundError: There is no server with the name.
@@ -87,9 +92,9 @@ def find_server_source(ref: ServerRef) -> DefinitionSource:
 
 
 def list_server_files(ref: ServerRef) -> list[Path]:
-    """Return the definition, the files that it refers to, and modules that these import.
+    """Return the files to watch for changes: the definition, its scripts, and their imports.
 
-    For an extension's server, the extension's other files are included.
+    For the server of an installed extension, all files of the extension are included.
     """
     source = find_server_source(ref)
     files = {source.file.resolve(), *ref.script_files}
@@ -113,7 +118,7 @@ def unload_script_modules(ref: ServerRef) -> None:
 
 
 def is_known_server(name: str) -> bool:
-    """Return whether there is a server with a name, even if it cannot be loaded."""
+    """Return whether a server has the name, even if that server cannot be loaded."""
     try:
         return find_installed_source(name) is not None
     except ServerDefinitionError:
@@ -122,8 +127,11 @@ def is_known_server(name: str) -> bool:
         return True  # its extension is broken; serving it reports the reason
 
 
-def set_environment_options(server: BaseServer) -> None:
-    """Set the option values in the environment, and report errors on standard error."""
+def apply_environment_options(server: BaseServer) -> None:
+    """Set the options of a server's tools to the values in the environment variable.
+
+    Values that are not valid are reported on standard error.
+    """
 
     def report(error: PaddockError) -> None:
         _write_stderr(f"{server.name}: {error}")
@@ -144,12 +152,16 @@ def get_origin(source: DefinitionSource) -> DefinitionOrigin:
 
 
 def _find_script_files(definition: ServerDefinition, directory: Path) -> list[Path]:
-    """Return the Python files that a definition refers to."""
+    """Return the Python files that a definition refers to, such as `tools.py` in `tools.py:add`.
+
+    Relative paths are resolved against the given directory.
+    """
     specs = [*definition.tools, *definition.prompts, *definition.resources]
     specs.append(definition.initialization)
     texts = [text for spec in specs for text in _list_texts(spec)]
-    sources = [text.rpartition(":")[0] for text in texts if is_reference(text)]
-    files = [Path(source).expanduser() for source in sources if source.endswith(".py")]
+    # A reference is a file or a module, a colon, and the name of a function.
+    locations = [text.rpartition(":")[0] for text in texts if is_reference(text)]
+    files = [Path(location).expanduser() for location in locations if location.endswith(".py")]
     return sorted({(directory / file).resolve() for file in files})
 
 
@@ -164,9 +176,15 @@ def _has_items(server: Server) -> bool:
 
 
 def _warn_undeclared_views(server: Server, metadata: ServerMetadata) -> None:
-    """Warn if a tool has a page, but the metadata that clients have received does not say so."""
+    """Warn if a tool has a view, an HTML page, that the definition does not declare.
+
+    Args:
+        server: The loaded server.
+        metadata: The metadata that was sent to the client before the server was loaded.
+    """
     has_views = server.metadata.get_extension_settings(UI_EXTENSION) is not None
-    if has_views and metadata.get_extension_settings(UI_EXTENSION) is None:
+    declares_views = metadata.get_extension_settings(UI_EXTENSION) is not None
+    if has_views and not declares_views:
         _write_stderr(
             f"{server.name}: a tool has a page, which clients do not show unless the definition "
             "contains views = true"

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 
 def find_missing_extensions(server: str, report: ProblemReporter | None = None) -> list[str]:
-    """Return the names of missing extensions that a server needs and that catalogues list.
+    """Return the names of extensions that a server needs and that could be installed.
 
-    The list is empty for a server that cannot be found or read; serving it reports the error.
+    They are not installed, and a catalogue (a list of extensions to download) contains them. The
+    list is empty for a server that cannot be found or read, because serving it reports the error.
     Trust level: execution.
 
     Args:
@@ -52,7 +53,10 @@ def find_missing_extensions(server: str, report: ProblemReporter | None = None) 
 
 
 def _list_item_names(source: DefinitionSource) -> list[tuple[ItemKind, str]]:
-    """Return the kinds and names of the items in a definition's lists."""
+    """Return the kind and name of each named item of a definition, such as `("tools", "a/b/C")`.
+
+    The list is empty if the definition cannot be read.
+    """
     try:
         definition = source.read()
     except PaddockError:
@@ -68,24 +72,31 @@ def _list_item_names(source: DefinitionSource) -> list[tuple[ItemKind, str]]:
 def _find_catalogue_extensions(
     items: Iterable[tuple[ItemKind, str]], report: ProblemReporter | None
 ) -> list[str]:
-    """Return the extensions of missing items, if a catalogue lists the extension with the item."""
-    qualified = [(kind, parse_qualified_name(name)) for kind, name in items]
-    missing = [
-        (kind, name) for kind, name in qualified if name is not None and not _is_installed(name)
+    """Return the extensions in catalogues that provide items that are not installed.
+
+    Args:
+        items: The kind and name of each item, such as `("tools", "acme/charts/Plot")`.
+        report: Called with each error of reading a catalogue.
+    """
+    qualified_items = [(kind, parse_qualified_name(name)) for kind, name in items]
+    missing_items = [
+        (kind, name)
+        for kind, name in qualified_items
+        if name is not None and not _is_installed(name)
     ]
-    if not missing:
-        return []
+    if not missing_items:
+        return []  # The catalogues need not be downloaded.
     manifests = {
         extension.name: extension.manifest
         for extension in list_remote_extensions(may_fetch=True, report=report)
     }
     extension_names = [
         name.extension_name
-        for kind, name in missing
+        for kind, name in missing_items
         if name.extension_name in manifests
         and manifests[name.extension_name].find_item(kind, name.item) is not None
     ]
-    return list(dict.fromkeys(extension_names))
+    return list(dict.fromkeys(extension_names))  # without duplicates, in the order of the items
 
 
 def _is_installed(name: QualifiedName) -> bool:

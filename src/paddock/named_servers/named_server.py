@@ -181,7 +181,7 @@ class NamedServer:
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """The configuration for most clients, as data."""
+        """The entry for most clients' config files: `{"mcpServers": {name: {"command": …}}}`."""
         source = self._source
         target = source.file if source.is_standalone_file else source.stable_name
         entry: dict[str, Any] = build_launch_command(target)._asdict()
@@ -229,7 +229,7 @@ class NamedServer:
         if http is None:
             serve_target(target)
             return
-        # Saves 45 ms of asyncio where servers are only looked at, or use standard input and output.
+        # Imported here, because asyncio takes 45 ms and is needed for HTTP only.
         from paddock.serving.http import serve_target_http
 
         serve_target_http(target, http, **options)

@@ -64,7 +64,10 @@ def build_built_in_path(name: str) -> str:
 
 
 def encode_name(name: str) -> str:
-    """Return the file stem for a name.
+    """Return the stem of the definition file of a server with this name.
+
+    Characters that are not allowed in file names are percent-encoded as UTF-8 bytes: `Ben's` has
+    the stem `Ben%27s`.
 
     Raises:
         ServerDefinitionError: The name is not valid.
@@ -74,8 +77,8 @@ def encode_name(name: str) -> str:
         chr(byte) if chr(byte) in _PLAIN_CHARACTERS else f"%{byte:02X}"
         for byte in name.encode("utf-8")
     )
-    # Files that begin with a dot are hidden on Unix; device names are reserved on Windows, with any
-    # suffix.
+    # Files that begin with a dot are hidden on Unix. Device names, such as `con`, are reserved on
+    # Windows with any suffix.
     if stem.startswith(".") or stem.partition(".")[0].lower() in _WINDOWS_DEVICE_NAMES:
         stem = f"%{ord(stem[0]):02X}{stem[1:]}"
     if len(stem) > MAX_STEM_CHARACTERS:
@@ -88,13 +91,16 @@ def encode_name(name: str) -> str:
 
 
 def decode_name(stem: str) -> str | None:
-    """Return the name for a file stem, or None if no name has this stem."""
-    head, *encoded_parts = stem.split("%")
+    """Return the server name that `encode_name` encodes as this file stem.
+
+    Returns None if no name has this stem, for example because the user has renamed the file.
+    """
+    first_part, *encoded_parts = stem.split("%")
     try:
-        data = head.encode("ascii")
+        encoded_name = first_part.encode("ascii")
         for part in encoded_parts:
-            data += bytes.fromhex(part[:2]) + part[2:].encode("ascii")
-        name = data.decode("utf-8")
+            encoded_name += bytes.fromhex(part[:2]) + part[2:].encode("ascii")
+        name = encoded_name.decode("utf-8")
         return name if encode_name(name) == stem else None
     except (ValueError, ServerDefinitionError):
         return None

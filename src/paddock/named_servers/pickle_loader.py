@@ -22,7 +22,12 @@ def is_pickle(spec: object) -> bool:
 
 
 def load_pickle(spec: dict[str, Any], relative_to: Path, where: str) -> object:
-    """Load a pickled object.
+    """Load the pickled object that a definition refers to.
+
+    Args:
+        spec: The table in the definition, `{"pickle": "Calc.pickle/1f.pkl", "python": "3.12"}`.
+        relative_to: The directory that the path of the pickle file is relative to.
+        where: The location of the table, for error messages.
 
     Raises:
         LoadError: The file does not exist, or was written by another Python version.

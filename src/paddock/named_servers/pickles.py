@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def pickle_object(value: object) -> bytes:
-    """Pickle an object with the functions and classes that it needs.
+    """Pickle an object together with the functions and classes that it needs.
 
     Raises:
         ServerDefinitionError: The object cannot be pickled, or cloudpickle is not installed.
@@ -59,7 +59,10 @@ def pickle_object(value: object) -> bytes:
 
 
 def _find_unimportable_packages(value: object) -> Iterator[ModuleType]:
-    """Yield the package of an object if other interpreters cannot import it."""
+    """Yield the package that defines a function or tool, if other interpreters cannot import it.
+
+    Such a package is, for example, in a directory that only this process has on `sys.path`.
+    """
     module_name = str(getattr(getattr(value, "handler", value), "__module__", None))
     module = sys.modules.get(module_name)
     package = sys.modules.get(module_name.partition(".")[0])
@@ -70,46 +73,54 @@ def _find_unimportable_packages(value: object) -> Iterator[ModuleType]:
 
 
 class FunctionPickles:
-    """The pickled objects of one server's definition, until they are written.
+    """The functions of one server's definition, pickled and waiting to be written to files.
 
-    A file is named after the hash of its content and never changed. The previous definition
-    therefore remains valid if the new one is not stored in the end.
+    A file is named after the hash of its content and never changed. If the new definition is not
+    stored in the end, the previous definition and its files therefore remain valid.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._data: dict[str, bytes] = {}
+        self._contents_by_name: dict[str, bytes] = {}
 
     def add(self, value: object) -> dict[str, str]:
         """Pickle an object, and return the table that represents it in the definition.
+
+        The table is, for example, `{"pickle": "Calc.pickle/1f.pkl", "python": "3.12"}`. The file
+        is not written until `write` is called.
 
         Raises:
             ServerDefinitionError: The object cannot be pickled.
         """
         data = pickle_object(value)
-        name = f"{hashlib.sha256(data).hexdigest()[:24]}.pkl"
-        self._data[name] = data
+        file_name = f"{hashlib.sha256(data).hexdigest()[:24]}.pkl"
+        self._contents_by_name[file_name] = data
         return {
-            PICKLE_KEY: f"{self._directory.name}/{name}",
+            PICKLE_KEY: f"{self._directory.name}/{file_name}",
             PYTHON_VERSION_KEY: CURRENT_PYTHON_VERSION,
         }
 
     def write(self) -> None:
-        """Write the files that do not exist yet."""
-        for name, data in self._data.items():
-            file = self._directory / name
+        """Write the pickle files that do not exist yet."""
+        for file_name, data in self._contents_by_name.items():
+            file = self._directory / file_name
             with convert_os_errors(file):
                 if not file.exists():
                     write_atomically(file, data)
 
 
 def remove_unused_pickles(directory: Path, items: Iterable[object]) -> None:
-    """Remove the pickles that the items of a definition no longer refer to."""
-    names = {
-        str(spec[PICKLE_KEY]) for spec in items if isinstance(spec, dict) and PICKLE_KEY in spec
+    """Remove the pickle files that no item refers to, and the directory if it becomes empty.
+
+    Args:
+        directory: The directory with the pickle files of a server.
+        items: The items of the server's definition.
+    """
+    used_paths = {
+        str(item[PICKLE_KEY]) for item in items if isinstance(item, dict) and PICKLE_KEY in item
     }
     for file in directory.glob("*.pkl"):
-        if f"{directory.name}/{file.name}" not in names:
+        if f"{directory.name}/{file.name}" not in used_paths:
             file.unlink(missing_ok=True)
     if directory.is_dir() and not any(directory.iterdir()):
         directory.rmdir()

@@ -60,10 +60,11 @@ class NeedsFullParseError(Exception):
 def read_quick_facts(
     path: str, name: str, version: str = DEFAULT_VERSION
 ) -> tuple[ServerMetadata, bool]:
-    """Return the metadata of the server in a definition file, and whether it is certain.
+    """Read the metadata of the server in a definition file, and return whether it is certain.
 
-    The result is uncertain if the file cannot be read, is too long, or needs the full parser. It
-    then contains only `name` and `version`.
+    This works without a TOML parser, whose import would delay the first answer to the client. The
+    metadata is uncertain if the file cannot be read, is too long, or uses syntax that only the
+    full parser supports. It then contains only `name` and `version`.
 
     Args:
         path: The definition file.
@@ -80,7 +81,7 @@ def read_quick_facts(
 
 
 def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
-    """Return the metadata in the text of a definition file.
+    """Return the server's metadata, such as its name and version, from a definition's text.
 
     Raises:
         NeedsFullParseError: The text uses syntax that only the full parser supports.
@@ -132,18 +133,20 @@ class TomlHeadReader:
         self._offset = 0
 
     def read(self) -> dict[str, str]:
-        """Return the values of the keys that are present.
+        """Return the requested keys that the file contains, with their values.
+
+        Reading ends at the first table header, because the keys that follow belong to the table.
 
         Raises:
-            NeedsFullParseError: A key that matters may be written in another way.
+            NeedsFullParseError: A requested key may be present in an unsupported syntax.
         """
         values: dict[str, str] = {}
         while self._offset < len(self._text):
             start, line = self._offset, self._read_line()
-            content = line.strip()
-            if content.startswith("["):
+            is_table_header = line.lstrip().startswith("[")
+            if is_table_header:
                 break
-            if not content or content.startswith("#"):
+            if _is_line_end(line):
                 continue
             key, equals, _ = line.partition("=")
             if not equals:
@@ -153,10 +156,11 @@ class TomlHeadReader:
         return values
 
     def _read_value(self, key: str, values: dict[str, str]) -> None:
-        """Read the value of a key that matters, and skip that of any other key.
+        """Read the value of a requested key into `values`, and skip that of any other key.
 
         Raises:
-            NeedsFullParseError: The key may be another spelling of a key that matters.
+            NeedsFullParseError: The key may be another spelling of a requested key, or its value
+                uses an unsupported syntax.
         """
         if key in self._string_keys:
             values[key] = self._read_text()
@@ -165,6 +169,7 @@ class TomlHeadReader:
             if values[key] not in ("true", "false"):
                 raise NeedsFullParseError
         elif key.startswith(('"', "'")) or self._is_alias(key):
+            # A quoted key or an alias, such as `displayName`, may mean one of the requested keys.
             raise NeedsFullParseError
         else:
             self._skip_value()
@@ -179,25 +184,33 @@ class TomlHeadReader:
         return line
 
     def _skip_value(self) -> None:
-        """Skip a value, which may be a list or table on several lines."""
-        depth = 0
-        while True:
-            character = self._text[self._offset : self._offset + 1]
-            if not character or (character == "\n" and not depth):
+        """Move past a value, up to the comment or line end that follows it.
+
+        The value may be a list or table that takes several lines.
+        """
+        bracket_depth = 0
+        while self._offset < len(self._text):
+            character = self._text[self._offset]
+            if character in "#\n" and not bracket_depth:
                 return
             if character in "\"'":
                 self._skip_text(character)
                 continue
             if character == "#":
-                if not depth:
-                    return
                 self._read_line()
                 continue
-            depth += (character in "[{") - (character in "]}")
+            if character in "[{":
+                bracket_depth += 1
+            elif character in "]}":
+                bracket_depth -= 1
             self._offset += 1
 
     def _skip_text(self, quote: str) -> None:
-        """Skip a string on one line, which begins with a single or double quote."""
+        """Move past a string that begins with the given quote and ends on the same line.
+
+        Raises:
+            NeedsFullParseError: The string has triple quotes, or no closing quote on its line.
+        """
         if self._text.startswith(quote * 3, self._offset):
             raise NeedsFullParseError
         self._offset += 1
@@ -210,7 +223,12 @@ class TomlHeadReader:
         self._offset = end + 1
 
     def _read_text(self) -> str:
-        """Read a double-quoted string after an equals sign."""
+        """Read the double-quoted string after an equals sign, and the rest of its line.
+
+        Raises:
+            NeedsFullParseError: The value is not a double-quoted string, or is followed by
+                anything but a comment.
+        """
         text = self._text
         while text[self._offset : self._offset + 1] in (" ", "\t"):
             self._offset += 1
@@ -219,7 +237,7 @@ class TomlHeadReader:
             raise NeedsFullParseError
         self._offset += len(quote)
         if quote == '"""' and text.startswith("\n", self._offset):
-            self._offset += 1
+            self._offset += 1  # TOML ignores a line break directly after the opening quotes.
         value = self._read_until_quote(quote)
         if not _is_line_end(self._read_line()):
             raise NeedsFullParseError
@@ -230,6 +248,9 @@ class TomlHeadReader:
 
         Args:
             quote: One double quote, or three for a string on several lines.
+
+        Raises:
+            NeedsFullParseError: The closing quote is missing or ambiguous.
         """
         pieces: list[str] = []
         text = self._text
@@ -239,7 +260,8 @@ class TomlHeadReader:
             if text.startswith(quote, self._offset):
                 self._offset += len(quote)
                 if quote == '"""' and text.startswith('"', self._offset):
-                    raise NeedsFullParseError  # more quotes can belong to the string
+                    # TOML allows one or two quotes directly before the closing ones.
+                    raise NeedsFullParseError
                 return "".join(pieces)
             character = text[self._offset]
             if character == "\n" and quote == '"':
@@ -248,17 +270,21 @@ class TomlHeadReader:
             pieces.append(self._read_escape() if character == "\\" else character)
 
     def _read_escape(self) -> str:
-        """Read the rest of an escape sequence, such as `n` or `u00e9`, and return its character."""
+        """Read what follows a backslash, such as `n` or `u00e9`, and return the character meant.
+
+        Raises:
+            NeedsFullParseError: The escape sequence is not supported.
+        """
         character = self._text[self._offset : self._offset + 1]
         self._offset += 1
         if character in _SIMPLE_ESCAPES:
             return _SIMPLE_ESCAPES[character]
-        digits = _LONG_ESCAPES.get(character)
-        if digits is None:
+        digit_count = _LONG_ESCAPES.get(character)
+        if digit_count is None:
             raise NeedsFullParseError  # for example a backslash at the end of a line
-        code = self._text[self._offset : self._offset + digits]
-        self._offset += digits
-        return chr(int(code, 16))
+        hexadecimal_code = self._text[self._offset : self._offset + digit_count]
+        self._offset += digit_count
+        return chr(int(hexadecimal_code, 16))
 
 
 def _is_metadata_alias(key: str) -> bool:
@@ -273,30 +299,36 @@ def _is_line_end(text: str) -> bool:
 
 
 def find_extension_definition(name: str) -> tuple[str, str] | None:
-    """Return the definition file of an extension's server, and the version of the distribution.
+    """Return the definition file of an extension's server, and the version of the extension.
 
-    None means that the full lookup is needed, not that there is no such server.
+    Only the usual layout is supported: an installed distribution whose package contains
+    `paddock.toml` and a TOML file for the server. None means that the full lookup is needed, not
+    that there is no such server.
+
+    Args:
+        name: The qualified name, `package/server` or `publisher/package/server`.
     """
-    *publisher, package, item = name.split("/")
-    if package == BUILT_IN_EXTENSION_NAME:
+    *publisher_parts, extension_name, server_name = name.split("/")
+    publisher = publisher_parts[0] if publisher_parts else None
+    if extension_name == BUILT_IN_EXTENSION_NAME:
         return None  # no distribution can replace Paddock's own servers
-    for metadata_directory, value in _iterate_entry_points(package):
-        manifest_directory = os.path.join(os.path.dirname(metadata_directory), *value.split("."))
+    for metadata_directory, package in _iterate_entry_points(extension_name):
+        package_directory = os.path.join(os.path.dirname(metadata_directory), *package.split("."))
         try:
-            text = _read_text(os.path.join(manifest_directory, MANIFEST_FILE_NAME))
+            text = _read_text(os.path.join(package_directory, MANIFEST_FILE_NAME))
             manifest = TomlHeadReader(text, MANIFEST_KEYS, _is_manifest_alias).read()
         except (OSError, ValueError, NeedsFullParseError):
             return None  # for example an editable installation
-        if manifest.get("publisher") != (publisher[0] if publisher else None):
+        if manifest.get("publisher") != publisher:
             continue
-        root = manifest.get("root", DEFAULT_DEFINITION_ROOT)
+        is_declared = f'"{server_name}"' in text or f"'{server_name}'" in text
         # A reference to a definition in a module would take precedence over a file.
-        is_declared = f'"{item}"' in text or f"'{item}'" in text
         if "definition" in text.lower() or not is_declared:
             return None
+        root = manifest.get("root", DEFAULT_DEFINITION_ROOT)
         if os.path.isabs(root) or ".." in root:
             return None  # the full lookup rejects a root outside the package
-        stem = os.path.join(manifest_directory, root, "servers", item)
+        stem = os.path.join(package_directory, root, "servers", server_name)
         if os.path.isfile(f"{stem}.py") or not os.path.isfile(stem + DEFINITION_SUFFIX):
             return None
         version = parse_distribution_version(os.path.basename(metadata_directory))
@@ -304,17 +336,22 @@ def find_extension_definition(name: str) -> tuple[str, str] | None:
     return None
 
 
-def _iterate_entry_points(package: str) -> Iterator[tuple[str, str]]:
-    """Yield metadata directories and values of entry points with a name, in order of precedence."""
+def _iterate_entry_points(extension_name: str) -> Iterator[tuple[str, str]]:
+    """Yield the location of each installed distribution that declares the extension.
+
+    Yields:
+        The distribution's metadata directory, such as `…/charts-1.0.dist-info`, and the value of
+        the entry point, the dotted name of a package. The first pair takes precedence.
+    """
     seen_distributions: set[str] = set()
     for path_entry in dict.fromkeys(sys.path):
         directories = list_metadata_directories(os.path.abspath(path_entry))
         for distribution, metadata_directory in directories.items():
             if distribution in seen_distributions:
-                continue  # hidden by one that is earlier on sys.path
-            for name, value in read_entry_points(metadata_directory):
-                if name == package:
-                    yield metadata_directory, value
+                continue  # hidden by the same distribution earlier on sys.path
+            for entry_point_name, package in read_entry_points(metadata_directory):
+                if entry_point_name == extension_name:
+                    yield metadata_directory, package
         seen_distributions.update(directories)
 
 

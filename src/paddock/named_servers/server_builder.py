@@ -44,7 +44,7 @@ _thread_state = threading.local()
 
 
 def number_duplicate_names(names: Iterable[str]) -> list[str]:
-    """Append numbers to names that occur several times: Search1, Search2.
+    """Append numbers to names that occur several times, as in `Search1` and `Search2`.
 
     Unique names are not changed, and no numbered name equals another name.
     """
@@ -59,7 +59,10 @@ def number_duplicate_names(names: Iterable[str]) -> list[str]:
 
 
 def _make_unique_name(name: str, used_names: set[str], last_numbers: Counter[str]) -> str:
-    """Return the name with the next number that makes it unique, such as `Search2`."""
+    """Return the name with the next number that makes it unique, such as `Search2`.
+
+    Both `used_names` and `last_numbers`, the last number tried for each name, are updated.
+    """
     while True:
         last_numbers[name] += 1
         candidate = f"{name}{last_numbers[name]}"
@@ -76,14 +79,14 @@ class _ResolvedItem(NamedTuple):
 
 
 class DefinitionOrigin(NamedTuple):
-    """The origin of a definition, by which its names and paths are resolved."""
+    """The origin of a definition, which decides how the names and paths in it are resolved."""
 
     where: str
-    """The location for error messages."""
+    """The location of the definition, for error messages."""
     relative_to: Path | None = None
-    """The directory that relative paths start from."""
+    """The directory that relative paths in the definition start from."""
     owner: Extension | None = None
-    """The extension whose items need no prefix."""
+    """The extension that contains the definition, which can name its items without a prefix."""
 
 
 def is_building_server() -> bool:
@@ -114,15 +117,15 @@ def build_server(
 
     Args:
         definition: The definition.
-        origin: The origin of the definition, by which names and paths are resolved.
+        origin: The origin of the definition, which decides how names and paths are resolved.
         report: Called with the error of each item that cannot be loaded. If it does not raise the
             error, the item is left out. By default, the first error is raised.
         options: Option values of tools from several sources. Later sources take precedence, and all
             take precedence over the definition.
-        initialization: The initialization of the server before a reload.
+        initialization: The initialization that a reload continues. None for the first load.
 
     Raises:
-        DefinitionError: `report` has raised it.
+        DefinitionError: An item cannot be loaded, and `report` has raised the error.
     """
     with _mark_building(), LoadScope():
         return _build_from_definition(
@@ -132,8 +135,9 @@ def build_server(
 
 @contextmanager
 def _mark_building() -> Generator[None]:
-    """Count the servers that this thread is building, for `is_building_server`."""
-    # A depth rather than a flag, because loading a definition's file can build another server.
+    """Make `is_building_server` return True in this thread while the `with` block runs."""
+    # Counted rather than set and cleared, because loading a file of a definition can build another
+    # server.
     _thread_state.depth = getattr(_thread_state, "depth", 0) + 1
     try:
         yield
@@ -150,7 +154,7 @@ def _build_from_definition(
 ) -> Server:
     """Resolve the items of a definition, and register them in a new server.
 
-    Option values and the initialization are set last. They may concern any of the tools.
+    Option values and the initialization are set last, because they may concern any of the tools.
     """
     if definition.prebuilt_server is not None:
         return _configure_prebuilt_server(definition, report, options)
@@ -165,18 +169,21 @@ def _build_from_definition(
         server.metadata.declare_extension(UI_EXTENSION, {})
     tools = list(_resolve_items("tools", definition.tools, origin, report))
     # Tools of different extensions may have the same name, but clients need unique ones.
-    names = number_duplicate_names(resolved.item.name for resolved in tools)
-    aliases: list[tuple[object, str]] = []
-    for (spec, tool), name in zip(tools, names, strict=True):
+    exposed_names = number_duplicate_names(resolved.item.name for resolved in tools)
+    exposed_names_by_spec: list[tuple[object, str]] = []
+    for (spec, tool), name in zip(tools, exposed_names, strict=True):
         server.register([tool if tool.name == name else _rename_tool(tool, name)])
-        aliases.append((spec, name))
+        exposed_names_by_spec.append((spec, name))
     for kind in ("prompts", "resources"):
         items = _resolve_items(kind, getattr(definition, kind), origin, report)
         server.register(resolved.item for resolved in items)
     # A tool may have one name in the definition and another that clients see. Each source of
     # option values may use either, so all are mapped to the names that clients see.
-    sources = [map_to_exposed_names(source, aliases) for source in (definition.options, *options)]
-    set_option_values(server, merge_option_values(*sources), report)
+    option_sources = [
+        map_to_exposed_names(source, exposed_names_by_spec)
+        for source in (definition.options, *options)
+    ]
+    set_option_values(server, merge_option_values(*option_sources), report)
     initialization.attach(server, _find_initializer(definition.initialization, origin, report))
     return server
 
@@ -184,7 +191,10 @@ def _build_from_definition(
 def _configure_prebuilt_server(
     definition: ServerDefinition, report: ErrorReporter, options: Sequence[ToolOptionValues]
 ) -> Server:
-    """Return the `Server` object of an extension, with the name and version of its definition."""
+    """Return the `Server` that an extension's Python file has created, after configuring it.
+
+    The server gets the name and version of the definition, and the option values of its tools.
+    """
     server: Server = definition.prebuilt_server
     server.metadata.name = definition.name
     server.metadata.version = definition.version
@@ -195,7 +205,16 @@ def _configure_prebuilt_server(
 def _resolve_items(
     kind: ItemKind, specs: list[Any], origin: DefinitionOrigin, report: ErrorReporter
 ) -> Iterator[_ResolvedItem]:
-    """Yield the elements of a list with their items, and report those that cannot be loaded."""
+    """Yield each element of a definition's list together with the item that it specifies.
+
+    Elements that cannot be loaded are reported and left out.
+
+    Args:
+        kind: The name of the list, such as `tools`.
+        specs: The elements of the list. See `_resolve_item` for their forms.
+        origin: The origin of the definition.
+        report: Called with the error of each element that cannot be loaded.
+    """
     for number, spec in enumerate(specs):
         where = f"{origin.where}: {kind}[{number}]"
         try:
@@ -205,7 +224,14 @@ def _resolve_items(
 
 
 def _resolve_item(kind: ItemKind, spec: Any, origin: DefinitionOrigin, where: str) -> Any:
-    """Return the item for a specification: a name, a reference, a table, a pickle or an object."""
+    """Return the tool, prompt or resource that an element of a definition's list specifies.
+
+    Args:
+        kind: The name of the list, such as `tools`.
+        spec: A name, a reference such as `tools.py:add`, a table, a pickled object, or the item.
+        origin: The origin of the definition.
+        where: The location of the element, for error messages.
+    """
     # Paclets must not refer to Python. This is checked before any code is loaded.
     reject_python(spec, origin.owner, where)
     spec = _load_if_pickled(spec, origin, where)
@@ -217,9 +243,9 @@ def _resolve_item(kind: ItemKind, spec: Any, origin: DefinitionOrigin, where: st
 
 
 def _load_if_pickled(spec: Any, origin: DefinitionOrigin, where: str) -> Any:
-    """Return the object of a pickle such as `{"pickle": "Name.pickle/1f.pkl", "python": "3.12"}`.
+    """Load the object if a value is the table for a pickled object. Return other values unchanged.
 
-    Any other value is returned unchanged.
+    Such a table is `{"pickle": "Calc.pickle/1f.pkl", "python": "3.12"}`.
     """
     if not is_pickle(spec):
         return spec
@@ -240,9 +266,10 @@ def _rename_tool(tool: Tool, name: str) -> Tool:
 def _find_initializer(
     spec: Any, origin: DefinitionOrigin, report: ErrorReporter
 ) -> Callable[[], Any] | None:
-    """Return the function to run when the server starts, or None.
+    """Return the function that a definition runs when its server starts, or None if it has none.
 
-    If it cannot be loaded, the error is reported, and the result is a function that fails.
+    If the function cannot be loaded, the error is reported, and a function that raises the error
+    is returned instead.
     """
     if spec is None:
         return None
@@ -263,10 +290,11 @@ def _load_initializer(spec: Any, origin: DefinitionOrigin, where: str) -> Callab
 
 
 def check_initializer(initializer: object, where: str) -> Callable[[], Any]:
-    """Return an object after checking that it can be called when a server starts.
+    """Check that an object can be called when a server starts, and return it.
 
     Raises:
-        ServerDefinitionError: It is not a function, or requires other arguments.
+        ServerDefinitionError: The object is not a function, or requires arguments other than
+            `server`.
     """
     hint = "use a function without parameters, or with the parameter `server`"
     if not callable(initializer):
@@ -289,9 +317,10 @@ def _make_failing_function(error: PaddockError) -> Callable[[], Any]:
 def collect_option_values(
     options: ToolOptionValues, report: ErrorReporter
 ) -> list[ToolOptionValues]:
-    """Return the option values from the environment and the caller.
+    """Return the option values of the environment variable, followed by the caller's.
 
-    The caller's values come last, because later ones take precedence.
+    The caller's values come last, because later values take precedence. If the environment
+    variable is not valid, the error is reported and the variable is ignored.
     """
     try:
         return [read_environment_options(), options]

@@ -72,15 +72,17 @@ class ServerRef:
         """The Python files that the loaded definition refers to."""
         metadata, is_certain = read_quick_facts(file, name) if file else _read_metadata(name)
         self.metadata: ServerMetadata = metadata
-        # If the quick lookup has found no readable file for the name, the server may not exist.
-        # The full lookup reports that now, before the client connects.
+        # The metadata is uncertain if there is no readable file for the name. The server may then
+        # not exist, so the slow full lookup raises the error now, before the client connects.
         needs_full_lookup = file is None and (not is_certain or metadata.name != name)
         self.has_certain_metadata: bool = is_certain and not needs_full_lookup
         if needs_full_lookup:
             _import_loader().find_server_source(self)
 
     def load(self) -> BaseServer:
-        """Build the server from its definition; its initialization runs when it starts.
+        """Build the server from its definition.
+
+        The initialization of the server is not run here, but when the server starts.
 
         Raises:
             PaddockError: The definition cannot be read, or none of its items can be loaded.
@@ -110,11 +112,12 @@ def _import_loader() -> ModuleType:
 def is_path_target(text: str) -> bool:
     """Return whether a text is the path of an existing file or directory, and not a server's name.
 
-    If `acme/charts/Charts` is both, the server takes precedence: otherwise, the contents of the
-    working directory, for example a downloaded project, could replace an installed server.
+    If `acme/charts/Charts` is both, the server takes precedence. Otherwise, the contents of the
+    working directory, for example of a downloaded project, could replace an installed server.
     """
-    paths = (text, text.rpartition(":")[0])
-    if not is_path_like(text) or not any(map(os.path.exists, paths)):
+    path_before_colon = text.rpartition(":")[0]  # the file in a reference such as `app.py:server`
+    path_exists = os.path.exists(text) or os.path.exists(path_before_colon)
+    if not is_path_like(text) or not path_exists:
         return False
     return not (can_be_qualified_name(text) and _import_loader().is_known_server(text))
 
@@ -130,12 +133,14 @@ def can_be_qualified_name(text: str) -> bool:
 def find_target(text: str) -> ServerSource:
     """Return the server for the target of `paddock serve TARGET`.
 
-    An existing path is a path unless it is also the name of a server (see `is_path_target`).
-    Anything else is a name first.
+    A target that looks like a path, such as `app.py`, is served as a file if the file exists and
+    no server has that name (see `is_path_target`). Any other target is looked up as the name of a
+    server first, and then as a file.
 
     Raises:
-        LoadError: The text is neither a server nor a path.
-        ExtensionError: The text is a qualified name that does not lead to a server.
+        LoadError: The target is neither a server nor a file or directory.
+        ExtensionError: The target is a qualified name, but its extension has no such server or is
+            broken.
     """
     if is_path_target(text):
         return _make_file_target(text)
@@ -157,9 +162,10 @@ def find_target(text: str) -> ServerSource:
 
 
 def _read_metadata(name: str) -> tuple[ServerMetadata, bool]:
-    """Return the metadata for a name, and whether it is certain.
+    """Read the metadata of the server with a name, and return whether it is certain.
 
-    The user's definition takes precedence over an extension's, and that over a built-in one.
+    A user's definition takes precedence over an extension's, which takes precedence over a
+    built-in one.
     """
     user_path = build_definition_path(name)
     if os.path.lexists(user_path):  # also a broken link, which the full lookup reports
@@ -186,5 +192,10 @@ def _make_file_target(text: str) -> ServerSource:
         return ServerRef(stem, file=os.path.abspath(text))
     target = PathTarget(text)
     if os.environ.get(OPTIONS_VARIABLE):
-        target.on_load = lambda server: _import_loader().set_environment_options(server)
+        target.on_load = _apply_environment_options
     return target
+
+
+def _apply_environment_options(server: BaseServer) -> None:
+    """Set the tool options of a loaded server to the values in the environment variable."""
+    _import_loader().apply_environment_options(server)

@@ -70,13 +70,13 @@ def read_definition(
     """Parse the text of a definition file.
 
     Args:
-        text: The text.
+        text: The content of the file, in TOML.
         path: The file, for error messages.
         name: The name of the server, if the text does not contain one.
         version: The version of the server, if the text does not contain one.
 
     Raises:
-        ServerDefinitionError: The definition is not valid; `where` has the line if known.
+        ServerDefinitionError: The definition is not valid. Its `where` includes the line if known.
         DefinitionError: `tools` or `prompts` is not a list.
     """
     table = add_default_version(parse_definition_toml(text, path), version)
@@ -84,22 +84,24 @@ def read_definition(
 
 
 def add_default_version(table: Mapping[str, Any], version: str | None) -> dict[str, Any]:
-    """Return a table with a default version, unless it contains one in any spelling.
+    """Return a copy of a definition's table that has a version.
 
-    Servers of an extension have the version of its distribution by default.
+    The default is added only if the table has no version in any spelling, such as `Version`. An
+    extension passes its own version as the default for its servers.
     """
-    inner = table.get(WRAPPER_KEY)
-    keys = [*table, *(inner if isinstance(inner, Mapping) else ())]
-    if version is None or any(canonical_key(key) == "version" for key in keys):
+    wrapped_table = table.get(WRAPPER_KEY)
+    keys = [*table, *(wrapped_table if isinstance(wrapped_table, Mapping) else ())]
+    has_version = any(canonical_key(key) == "version" for key in keys)
+    if version is None or has_version:
         return {**table}
     return {"version": version, **table}
 
 
 def parse_definition_toml(text: str, path: Path) -> dict[str, Any]:
-    """Parse the TOML of a definition file.
+    """Parse the TOML text of a definition file into a table.
 
     Raises:
-        ServerDefinitionError: It is not valid TOML.
+        ServerDefinitionError: The text is not valid TOML.
     """
     try:
         return parse_toml(text.encode())
@@ -108,7 +110,11 @@ def parse_definition_toml(text: str, path: Path) -> dict[str, Any]:
 
 
 def _make_user_source(file: Path) -> DefinitionSource:
-    """Return the source for a file in the user's directory, whose name may be encoded wrongly."""
+    """Return the source for a definition file in the user's directory.
+
+    If the file name is not the encoded name of a server, the source has a `problem` that says how
+    the file must be called. Reading the source then raises the error.
+    """
     name = decode_name(file.stem)
     if name is not None:
         return DefinitionSource(name, file)
