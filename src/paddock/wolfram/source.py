@@ -44,18 +44,20 @@ class ParsedSource(LineIndex):
         self.comments: list[tuple[int, int]] = []
 
     def get_code(
-        self, expression: Expression, replace: Callable[[str], str | None] | None = None
+        self, expression: Expression, replace_symbol: Callable[[str], str | None] | None = None
     ) -> str:
-        """Return the source text of an expression.
+        """Return the source text of an expression, with some of its symbols replaced.
+
+        The text between the symbols is copied, so formatting and comments are preserved.
 
         Args:
-            expression: The expression.
-            replace: Returns the text for a symbol, or None to leave the symbol unchanged. The text
-                between the symbols is copied, so formatting and comments are preserved.
+            expression: The expression, which must come from this source.
+            replace_symbol: Returns the new text for the name of a symbol, or None to leave the
+                symbol unchanged. By default nothing is replaced.
         """
-        if replace is None:
+        if replace_symbol is None:
             return self.text[expression.start : expression.end]
-        # Symbols that the parser added have no text in the source.
+        # Symbols that the parser added, such as the `Plus` of `a + b`, have no text in the source.
         symbols = [
             part
             for part in walk(expression)
@@ -65,7 +67,7 @@ class ParsedSource(LineIndex):
         # Sort by position: in `x // f` the head comes first in the expression, but last in the
         # text.
         for symbol in sorted(symbols, key=lambda part: part.start):
-            replacement = replace(symbol.text)
+            replacement = replace_symbol(symbol.text)
             if replacement is not None:
                 pieces.append(self.text[position : symbol.start])
                 # The position of a symbol in parentheses includes them.

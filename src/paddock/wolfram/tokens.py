@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class NestedRegions:
-    """Nested regions of one kind in a text, such as comments.
+    """Nested regions of one kind in a text, such as the comments `(* … (* … *) … *)`.
+
+    An *edge* is a mark that opens or closes a region.
 
     Normally the end of a region is found by scanning from its start. After the first unclosed
     region, a single scan of the remaining text records all ends: otherwise a text with many
@@ -39,14 +41,17 @@ class NestedRegions:
     def find_end(self, start: int) -> int | None:
         """Return the end of the region that opens at `start`, or None if it is unclosed."""
         if self._ends is None:
-            end = self._scan_region(start)
+            end = self._find_end_by_depth(start)
             if end is not None:
                 return end
-            self._ends = self._scan_all(start)
+            self._ends = self._find_all_ends(start)
         return self._ends.get(start)
 
-    def _scan_region(self, start: int) -> int | None:
-        """Return the end of the region that opens at `start`, by counting nested edges."""
+    def _find_end_by_depth(self, start: int) -> int | None:
+        """Return the end of the region that opens at `start`, or None if it is unclosed.
+
+        The end is the first edge at which as many regions were closed as opened.
+        """
         depth = 0
         for edge in self._edge.finditer(self._text, start):
             if edge[0] == self._opening:
@@ -57,16 +62,19 @@ class NestedRegions:
                     return edge.end()
         return None
 
-    def _scan_all(self, start: int) -> dict[int, int]:
-        """Return the ends of all closed regions after `start`, by their starts."""
+    def _find_all_ends(self, start: int) -> dict[int, int]:
+        """Return the ends of all closed regions from `start` on, by the positions of their starts.
+
+        Unclosed regions have no entry.
+        """
         ends: dict[int, int] = {}
-        opened: list[int] = []
+        open_starts: list[int] = []
         for edge in self._edge.finditer(self._text, start):
             if edge[0] == self._opening:
-                opened.append(edge.start())
-            elif edge[0] == self._closing and opened:
+                open_starts.append(edge.start())
+            elif edge[0] == self._closing and open_starts:
                 # A closing edge without an opening one is ignored here. The parser reports it.
-                ends[opened.pop()] = edge.end()
+                ends[open_starts.pop()] = edge.end()
         return ends
 
 
@@ -105,23 +113,33 @@ _NEVER = "(?!)"
 
 
 def _compile_token_pattern(
-    symbol: str, word: str, none: str, named: str, string: str, joined: str, joins: str
+    symbol: str,
+    slot_name: str,
+    no_name: str,
+    named_operator: str,
+    string: str,
+    *,
+    continued_atom: str,
+    number_end: str,
 ) -> re.Pattern[str]:
-    r"""Compile a token pattern with one group per token kind, in the order of the constants.
+    r"""Compile a pattern that matches one token of the Wolfram Language, with the space before it.
+
+    The pattern has one group for each kind of token, numbered like the constants `SYMBOL`,
+    `SYMBOL_CALL` and so on. The arguments are parts of the pattern.
 
     Args:
-        symbol: The pattern of a symbol.
-        word: The pattern of a slot name.
-        none: Matches where an optional symbol or slot name is absent.
-        named: Two groups for named operators: written as `\[Name]` and as the character.
+        symbol: A symbol, such as `x` or `Global`x`.
+        slot_name: The name of a slot, such as `key` in `#key`.
+        no_name: A lookahead that holds if an optional symbol or slot name is absent.
+        named_operator: Two groups for an operator written as `\[Name]` or as its character.
         string: Two groups for a string and the comma after it.
-        joined: The pattern of an atom that continues on another line.
-        joins: Lookahead that must hold after a number.
+        continued_atom: A symbol or number that a backslash continues on the next line.
+        number_end: A lookahead that must hold after a number.
     """
     # `_.5` is a blank times 0.5, not an optional pattern, so no digit may follow `_.`.
-    blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
+    blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{no_name})"
     return re.compile(
-        rf"{_SKIPPED_SPACE}(?:(?!{joined})(?:"
+        rf"{_SKIPPED_SPACE}(?:(?!{continued_atom})(?:"
         # SYMBOL, SYMBOL_CALL, SYMBOL_COMMA, SYMBOL_BLANK. `f[[` is a part and not a call, so `[`
         # may not be followed by another one.
         rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank})|(?!_))"
@@ -132,17 +150,17 @@ def _compile_token_pattern(
         # OPERATOR. `(*` starts a comment and `.5` is a number, although `(` and `.` are signs.
         rf"|(?!\(\*|\.\d)({_PLAIN_SIGN})"
         # BASED, NUMBER, NUMBER_COMMA. Atomic, so that a shorter number cannot match instead.
-        rf"|(?>({_BASED})){joins}|(?>({_DIGITS})){joins}(?:\s*(,))?"
+        rf"|(?>({_BASED})){number_end}|(?>({_DIGITS})){number_end}(?:\s*(,))?"
         # SLOT, OUT
-        rf"|(\#(?:\#\d*|\d+|{word}|{_QUOTED}|{none}))"
+        rf"|(\#(?:\#\d*|\d+|{slot_name}|{_QUOTED}|{no_name}))"
         r"|(%%++|%\d+|%)"
         # NAMED_OPERATOR, CHARACTER
-        rf"|{named}"
+        rf"|{named_operator}"
         # COMMENT, BOXES: only their start, since both can be nested; see `NestedRegions`.
         r"|(\(\*)"
         r"|((?:\\!)?\\\(|\\\)|\\[!@%^_&/`*+])"
         # BLANK, JOINED
-        rf"|({blank}))|({joined}))",
+        rf"|({blank}))|({continued_atom}))",
         re.DOTALL,
     )
 
@@ -156,19 +174,22 @@ TOKEN_PATTERN = _compile_token_pattern(
         _TWO_EMPTY_GROUPS,
         _STRING,
     ),
-    joined=_NEVER,
-    joins=r"(?!\\[\r\n]|\^\^)",
+    continued_atom=_NEVER,
+    number_end=r"(?!\\[\r\n]|\^\^)",
 )
 """Matches tokens of plain ASCII characters, which are nearly all tokens of a source."""
 
 
 @cache
 def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
-    """Return the pattern that also matches named and non-ASCII characters.
+    r"""Return the token pattern that also matches named characters (`\[Alpha]`) and non-ASCII ones.
 
     It is compiled on first use because compiling it is slow and most sources have such
-    characters only in strings. Pass `strings=False` for the text after an unclosed string,
-    where quotes no longer pair up.
+    characters only in strings.
+
+    Args:
+        strings: Pass False for the text after an unclosed string, where quotes no longer pair up.
+            The pattern then matches no strings.
     """
     operators = re.escape("".join(NAMES_BY_CHARACTER))
     # A named character is a letter unless it is an operator or a space, so unknown names are
@@ -178,14 +199,21 @@ def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
         r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
     )
     # A context mark must be followed by a letter. Otherwise it is a precision mark.
-    mark = r"`(?=[A-Za-z$]|\\[\[:.|]|[^\x00-\xa0])"
-    other = rf"[^\x00-\xa0{operators}{_SPACE_CLASS}]"
-    character = rf"(?:[A-Za-z0-9$]|{other}|{mark}|{letter})"
+    context_mark = r"`(?=[A-Za-z$]|\\[\[:.|]|[^\x00-\xa0])"
+    non_ascii_letter = rf"[^\x00-\xa0{operators}{_SPACE_CLASS}]"
+    character = rf"(?:[A-Za-z0-9$]|{non_ascii_letter}|{context_mark}|{letter})"
     symbol = rf"(?!\d){character}++"
-    named = rf"(\\\[(?:{_match_any(NAMED_SIGNS)})\])|([{operators}])"
-    joined = rf"{symbol}(?:{_LINE_CONTINUATION}{character}++)++|{_build_joined_number()}"
-    string = _STRING if strings else _TWO_EMPTY_GROUPS
-    return _compile_token_pattern(symbol, symbol, "", named, string, joined=joined, joins="")
+    named_operator = rf"(\\\[(?:{_match_any(NAMED_SIGNS)})\])|([{operators}])"
+    continued_symbol = rf"{symbol}(?:{_LINE_CONTINUATION}{character}++)++"
+    return _compile_token_pattern(
+        symbol,
+        slot_name=symbol,
+        no_name="",
+        named_operator=named_operator,
+        string=_STRING if strings else _TWO_EMPTY_GROUPS,
+        continued_atom=rf"{continued_symbol}|{_build_joined_number()}",
+        number_end="",
+    )
 
 
 def _build_joined_number() -> str:

@@ -42,7 +42,11 @@ _FACTOR_PRECEDENCE = max(TIMES_PRECEDENCE, _DIVIDE_PRECEDENCE) + 1
 
 
 def write_value_form(expression: Expression) -> WrittenForm:
-    """Return the value form of an expression. Most heads have their input form."""
+    """Return the value form of an expression: the text that a kernel prints for this result.
+
+    For example, `Times[a, Power[b, -1]]` becomes `a/b`. Expressions without a value form of their
+    own are written in InputForm.
+    """
     if isinstance(expression, Node):
         if isinstance(expression.head, Node):
             # Kernels print `Derivative[1][f][x]`, not `f'[x]`.
@@ -79,7 +83,7 @@ def _write_rational(node: Node) -> WrittenForm | None:
 
 
 def _write_complex(node: Node) -> WrittenForm | None:
-    """Write a complex number as a sum of its parts, such as `1 + 2*I`."""
+    """Write `Complex[1, 2]` as a sum of its parts: `1 + 2*I`."""
     if len(node.args) != 2:
         return None
     real, imaginary = node.args
@@ -91,7 +95,10 @@ def _write_complex(node: Node) -> WrittenForm | None:
 
 
 def _write_infinity(node: Node) -> WrittenForm | None:
-    """Write a `DirectedInfinity` with the direction 1 or -1, or without a direction."""
+    """Write `DirectedInfinity[1]` as `Infinity`, and likewise `-Infinity` and `ComplexInfinity`.
+
+    Return None for an infinity in another direction, which has no special notation.
+    """
     match [arg.text if isinstance(arg, Atom) else "" for arg in node.args]:
         case []:
             return WrittenForm(ATOM_PRECEDENCE, ["ComplexInfinity"])
@@ -103,7 +110,10 @@ def _write_infinity(node: Node) -> WrittenForm | None:
 
 
 def _write_power(node: Node) -> WrittenForm | None:
-    """Write powers with the exponents 1/2 and -1/2 as roots."""
+    """Write a power with the exponent 1/2 or -1/2 as `Sqrt[x]` or `1/Sqrt[x]`.
+
+    Return None for other powers.
+    """
     exponent = _get_rational(node.args[1]) if len(node.args) == 2 else None
     # A kernel prints square roots as `Sqrt[x]`, never as `x^(1/2)`.
     if exponent == ("1", "2"):
@@ -115,7 +125,7 @@ def _write_power(node: Node) -> WrittenForm | None:
 
 
 class _ProductParts(NamedTuple):
-    """A product as a fraction: its sign, and the factors above and below the line."""
+    """A product as a fraction: its sign, and the factors of its numerator and denominator."""
 
     is_negative: bool
     numerator: list[Expression]
@@ -123,9 +133,10 @@ class _ProductParts(NamedTuple):
 
 
 def _write_times(node: Node) -> WrittenForm | None:
-    """Write a product as kernels do: as a fraction, with the sign before it.
+    """Write a product as kernels do: as a fraction with its sign first, such as `-(a/b)`.
 
-    Factors with negative exponents are below the line.
+    Factors with negative exponents form the denominator. Return None if there are fewer than two
+    factors.
     """
     if len(node.args) < 2:
         return None
@@ -147,15 +158,18 @@ def _write_times(node: Node) -> WrittenForm | None:
 
 
 def _split_product(factors: list[Expression]) -> _ProductParts:
-    """Split the factors of a product at the line of a fraction, and take out the sign."""
+    """Split the factors of a product into numerator, denominator and sign.
+
+    A factor such as `b^-2` becomes `b^2` in the denominator, and a leading -1 becomes the sign.
+    """
     numerator: list[Expression] = []
     denominator: list[Expression] = []
     for factor in factors:
         if rational := _get_rational(factor):
             numerator.append(Atom("number", rational.numerator))
             denominator.append(Atom("number", rational.denominator))
-        elif inverse := _get_inverse(factor):
-            denominator.append(inverse)
+        elif divisor := _get_denominator(factor):
+            denominator.append(divisor)
         else:
             numerator.append(factor)
     is_negative = bool(numerator) and is_literal(numerator[0], "-1")
@@ -164,8 +178,11 @@ def _split_product(factors: list[Expression]) -> _ProductParts:
     return _ProductParts(is_negative, numerator, denominator)
 
 
-def _get_inverse(expression: Expression) -> Expression | None:
-    """Return the denominator of a power with a negative exponent, or None."""
+def _get_denominator(expression: Expression) -> Expression | None:
+    """Return the denominator of a power with a negative exponent: `b^2` for `b^-2`.
+
+    Return None for other expressions.
+    """
     if not has_head(expression, "Power") or len(expression.args) != 2:
         return None
     base, exponent = expression.args
@@ -220,29 +237,35 @@ def _write_quotient(numerator: list[Expression], denominator: list[Expression]) 
 
 
 def _write_plus(node: Node) -> WrittenForm | None:
-    """Write a sum, with terms that have a minus sign as differences."""
+    """Write a sum. Negative terms are subtracted, as in `a - b` for `Plus[a, Times[-1, b]]`."""
     if len(node.args) < 2:
         return None
     pieces: list[FormPiece] = [(node.args[0], _PLUS_PRECEDENCE + 1)]
     for term in node.args[1:]:
-        subtrahend = _negate(term)
+        subtrahend = _remove_minus_sign(term)
         sign = " + " if subtrahend is None else " - "
         pieces += [sign, (subtrahend or term, _PLUS_PRECEDENCE + 1)]
     return WrittenForm(_PLUS_PRECEDENCE, pieces)
 
 
-def _negate(expression: Expression) -> Expression | None:
-    """Return the expression without its minus sign, or None if it has no minus sign."""
+def _remove_minus_sign(expression: Expression) -> Expression | None:
+    """Return the expression without its minus sign, or None if it has no minus sign.
+
+    The sign may be that of a number, of a `Rational`, or of the first factor of a product.
+    """
     if is_negative_number(expression):
         return _drop_minus_sign(expression)
     if not has_head(expression, "Times") or len(expression.args) < 2:
         return _drop_rational_sign(expression)
     first_factor, *other_factors = expression.args
-    positive = None if has_head(first_factor, "Times") else _negate(first_factor)
-    if positive is None:
+    if has_head(first_factor, "Times"):
         return None
-    factors = other_factors if is_literal(positive, "1") else [positive, *other_factors]
-    return _make_product(factors)
+    positive_factor = _remove_minus_sign(first_factor)
+    if positive_factor is None:
+        return None
+    if is_literal(positive_factor, "1"):
+        return _make_product(other_factors)
+    return _make_product([positive_factor, *other_factors])
 
 
 _VALUE_FORM_WRITERS: dict[str, Callable[[Node], WrittenForm | None]] = {

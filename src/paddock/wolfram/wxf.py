@@ -69,12 +69,13 @@ class WxfError(PaddockError):
 
 
 def read_wxf(data: bytes, *, where: str | None = None) -> Expression:
-    """Read the expression in WXF data.
+    """Parse WXF data, the binary serialization of Wolfram Language expressions.
 
-    The data may come from an untrusted source: see the limits in this module.
+    The data may come from an untrusted source, so its size and the number of expressions are
+    limited (`MAX_UNPACKED_BYTES`, `MAX_EXPRESSIONS`).
 
     Args:
-        data: The data, compressed or not.
+        data: The data with its header, compressed or not.
         where: The name of the source, for errors.
 
     Raises:
@@ -92,7 +93,7 @@ def read_wxf(data: bytes, *, where: str | None = None) -> Expression:
 
 
 def write_wxf(expression: Expression, *, compress: bool = False) -> bytes:
-    """Return an expression as WXF data.
+    """Serialize an expression as WXF, the binary format of Wolfram Language expressions.
 
     Args:
         expression: The expression.
@@ -102,6 +103,7 @@ def write_wxf(expression: Expression, *, compress: bool = False) -> bytes:
         WxfError: WXF cannot represent the expression.
     """
     body = bytearray()
+    # A stack of the items to write, so that nesting depth is not limited by recursion.
     pending: list[Expression | bytes] = [expression]
     while pending:
         item = pending.pop()
@@ -112,13 +114,17 @@ def write_wxf(expression: Expression, *, compress: bool = False) -> bytes:
         elif _is_association(item):
             _write_association(item, body, pending)
         else:
-            body += b"f" + _encode_size(len(item.args))
+            body += b"f" + _encode_varint(len(item.args))
             pending += [*reversed(item.args), item.head]
     return b"8C:" + zlib.compress(bytes(body)) if compress else b"8:" + bytes(body)
 
 
 def _decompress(data: bytes) -> bytes:
-    """Return the body of WXF data after its header, decompressed up to the size limit."""
+    """Return the body of WXF data: the bytes after the header, decompressed if necessary.
+
+    Raises:
+        WxfError: The header is unknown, or the decompressed body exceeds `MAX_UNPACKED_BYTES`.
+    """
     if data.startswith(b"8:"):
         return data[2:]
     if not data.startswith(b"8C:"):
@@ -156,7 +162,12 @@ class _WxfReader:
         self.expression_count = 0
 
     def read_expression(self) -> Expression:
-        """Read one expression, which must be the whole data."""
+        """Read the only expression in the data.
+
+        Raises:
+            WxfError: The data is invalid, or further bytes follow the expression.
+        """
+        # An artificial node, which is complete when it has the expression as its only part.
         root = _OpenNode(1, [])
         # A stack, so that nesting depth is not limited by recursion.
         open_nodes = [root]
@@ -185,14 +196,18 @@ class _WxfReader:
             raise WxfError(f"The data contains more than {MAX_EXPRESSIONS:,} expressions")
 
     def _read_next(self) -> Expression | _OpenNode:
-        """Read the next token: a complete expression, or the beginning of a node."""
+        """Read the next token byte and what belongs to it.
+
+        Returns:
+            The expression of an atom or array, or a node whose parts follow in the data.
+        """
         token = self.data[self.position]
         self.position += 1
         if token == ord("f"):
-            return self._open_node(self._read_length() + 1)
+            return self._open_node(self._read_varint() + 1)
         # WXF does not store the heads of associations and rules.
         if token == ord("A"):
-            return self._open_node(self._read_length() + 1, symbol("Association"))
+            return self._open_node(self._read_varint() + 1, symbol("Association"))
         if token in _RULE_HEADS:
             return self._open_node(3, symbol(_RULE_HEADS[token]))
         return self._read_value(token)
@@ -206,13 +221,13 @@ class _WxfReader:
         return _OpenNode(part_count, list(parts))
 
     def _read_value(self, token: int) -> Expression:
-        """Read the value that a token announces: a number, text or array."""
+        """Read the value that follows a token byte: a number, text, byte array or array."""
         if token in _INTEGER_FORMATS:
             return Atom("number", str(self._read_number(_INTEGER_FORMATS[token])))
         if token == ord("r"):
             return _make_real(self._read_number("<d"))
         if token in b"sSIRB":
-            return _make_text_expression(token, self._read_bytes(self._read_length()))
+            return _make_text_expression(token, self._read_bytes(self._read_varint()))
         if token in (_PACKED_ARRAY, _NUMERIC_ARRAY):
             return self._read_array(token)
         raise WxfError(f"Unknown token {bytes([token])!r} at byte {self.position - 1}")
@@ -229,8 +244,11 @@ class _WxfReader:
         self.position += size
         return data
 
-    def _read_length(self) -> int:
-        """Read a varint: groups of seven bits, least significant first."""
+    def _read_varint(self) -> int:
+        """Read a length as a varint: groups of seven bits, least significant first.
+
+        The high bit of each byte tells whether another byte follows.
+        """
         value = shift = 0
         while True:
             byte = self.data[self.position]
@@ -245,10 +263,10 @@ class _WxfReader:
 
     def _read_dimensions(self) -> list[int]:
         """Read the number of dimensions and the size of each dimension."""
-        rank = self._read_length()
+        rank = self._read_varint()
         if not 0 < rank <= _MAX_RANK:
             raise WxfError(f"An array has {rank} dimensions; expected 1 to {_MAX_RANK}")
-        return [self._read_length() for _ in range(rank)]
+        return [self._read_varint() for _ in range(rank)]
 
     def _read_array(self, token: int) -> Expression:
         """Read a packed or numeric array as nested lists.
@@ -260,17 +278,20 @@ class _WxfReader:
         self.position += 1
         if element_type not in _ELEMENT_FORMATS:
             raise WxfError(f"Unknown array element type {element_type:#x}")
+        is_complex = element_type in _COMPLEX_ELEMENTS
         sizes = self._read_dimensions()
-        product_sizes = list(accumulate(sizes, mul))
-        count = product_sizes[-1] * (2 if element_type in _COMPLEX_ELEMENTS else 1)
+        # The number of nodes at each nesting level: 2, 6 and 24 for the dimensions 2, 3 and 4.
+        level_sizes = list(accumulate(sizes, mul))
+        number_count = level_sizes[-1] * (2 if is_complex else 1)
         # Count before unpacking, since small data can declare huge arrays.
-        self._count_expressions(count + sum(product_sizes))
-        form = _ELEMENT_FORMATS[element_type]
-        data = self._read_bytes(count * struct.calcsize(form))
+        self._count_expressions(number_count + sum(level_sizes))
+        number_format = _ELEMENT_FORMATS[element_type]
+        data = self._read_bytes(number_count * struct.calcsize(number_format))
         values: list[Expression] = [
-            _make_number(value) for value in struct.unpack(f"<{count}{form}", data)
+            _make_number(number)
+            for number in struct.unpack(f"<{number_count}{number_format}", data)
         ]
-        if element_type in _COMPLEX_ELEMENTS:
+        if is_complex:
             values = [Node(symbol("Complex"), pair) for pair in _split_rows(values, 2)]
         for size in reversed(sizes[1:]):
             values = [Node(symbol("List"), row) for row in _split_rows(values, size)]
@@ -288,7 +309,7 @@ def _make_number(value: float) -> Atom:
 
 
 def _make_real(value: float) -> Atom:
-    """Return a machine real in source notation: `1.5`, `2.`, `3.*^20`."""
+    """Return a machine-precision real as a number in Wolfram notation: `1.5`, `2.`, `3.*^20`."""
     # The language has no literal for infinite or undefined machine numbers.
     if not math.isfinite(value):
         return symbol("Indeterminate")
@@ -299,9 +320,11 @@ def _make_real(value: float) -> Atom:
 
 
 def _make_text_expression(token: int, data: bytes) -> Expression:
-    """Return the expression of a token with text or bytes.
+    """Return the string, symbol, number or byte array that a token byte and its data describe.
 
-    The token is a string, symbol, big number or byte array.
+    Raises:
+        WxfError: The text is not a valid symbol or number.
+        UnicodeDecodeError: The text is not UTF-8.
     """
     if token == ord("B"):
         return Node(symbol("ByteArray"), [string(base64.b64encode(data).decode())])
@@ -327,14 +350,16 @@ def _is_association(node: Node) -> bool:
 
 
 def _write_association(node: Node, body: bytearray, pending: list[Expression | bytes]) -> None:
-    """Write the header of an association, and push its rules to be written next.
+    """Append the header of an association to `body`, and push its rules to `pending`.
+
+    Called by `write_wxf`, which writes the pushed keys and values next.
 
     Args:
-        node: The association.
+        node: The association, whose arguments are all rules.
         body: The data written so far.
-        pending: The stack of items to write. The next one is the last.
+        pending: The stack of items to write, of which the last is written first.
     """
-    body += b"A" + _encode_size(len(node.args))
+    body += b"A" + _encode_varint(len(node.args))
     for arg in reversed(node.args):
         if isinstance(arg, Node):
             key, value = arg.args
@@ -342,7 +367,7 @@ def _write_association(node: Node, body: bytearray, pending: list[Expression | b
 
 
 def _encode_atom(atom: Atom) -> bytes:
-    """Encode an atom by its kind.
+    """Encode a string, number or symbol as WXF: a token byte and its data.
 
     Raises:
         WxfError: The atom is a box expression or a syntax error.
@@ -390,11 +415,11 @@ def _encode_integer(value: int) -> bytes:
 
 
 def _encode_with_size(token: bytes, data: bytes) -> bytes:
-    return token + _encode_size(len(data)) + data
+    return token + _encode_varint(len(data)) + data
 
 
-def _encode_size(number: int) -> bytes:
-    """Encode a size as a varint, as read by `_read_length`."""
+def _encode_varint(number: int) -> bytes:
+    """Encode a size as a varint, the format that `_WxfReader._read_varint` reads."""
     groups = bytearray()
     while number > 0x7F:
         groups.append(number & 0x7F | 0x80)

@@ -27,7 +27,7 @@ from paddock.wolfram.reference_pages.prose import (
     PLACEHOLDER,
     make_link_cells,
     make_note_cells,
-    make_see_also,
+    make_see_also_content,
     split_names,
 )
 
@@ -127,7 +127,7 @@ def build_page(
     """
     usage = make_usage_content(parse_usage(description.usage), subject.symbol, subject.uri)
     notes = make_note_cells(description.notes) or [Cell(PLACEHOLDER, layout.NOTES_STYLE)]
-    see_also = make_see_also(description.see_also, target)
+    see_also = make_see_also_content(description.see_also, target)
     needs = call("BoxData", code_to_boxes(f'Needs["{subject.context}"]'))
     object_name = Cell(subject.symbol, layout.OBJECT_NAME_STYLE)
     cells: list[Cell | CellGroup] = [

@@ -42,7 +42,7 @@ from paddock.wolfram.reference_pages.prose import (
     TABLE_STYLE_SUFFIX,
     make_link_cells,
     make_note_cells,
-    make_see_also,
+    make_see_also_content,
 )
 from paddock.wolfram.reference_pages.symbol_page import (
     PageSection,
@@ -211,7 +211,7 @@ def _is_table(element: CellElement) -> bool:
 
 def _set_see_also(page: SymbolPage, change: PageEdit) -> None:
     """Replace the links to related symbols."""
-    content = make_see_also(change.content, change.target)
+    content = make_see_also_content(change.content, change.target)
     style = layout.SEE_ALSO_SECTION
     _set_cells(page, style, layout.SECTIONS[style].style, content)
 

@@ -114,6 +114,10 @@ def make_note_cells(markdown: str) -> list[Cell]:
 
 
 def _make_block_cells(block: MarkdownBlock) -> list[Cell]:
+    """Return the notebook cells for one Markdown block of the notes section.
+
+    Blocks that have no counterpart there, such as headings and rules, give no cells.
+    """
     match block.kind:
         case "text" | "item" if block.text:
             return [Cell(make_page_content(block.text), "Notes")]
@@ -122,7 +126,7 @@ def _make_block_cells(block: MarkdownBlock) -> list[Cell]:
         case "fence":
             return parse_fence_cells(block.info, block.text)
         case "table":
-            return [_make_table(block)]
+            return [_make_table_cell(block)]
     return []
 
 
@@ -132,16 +136,18 @@ def make_formula_content(tex: str) -> str | Expression:
     return f"$${tex}$$" if boxes is None else make_traditional_form(boxes)
 
 
-def _make_table(block: MarkdownBlock) -> Cell:
-    """Return a table of the notes, as front ends create it on reference pages.
+def _make_table_cell(block: MarkdownBlock) -> Cell:
+    """Return the cell of a Markdown table, such as `Cell[BoxData[GridBox[…]], "2ColumnTableMod"]`.
 
-    Each row begins with an icon column. The header row is omitted if it is empty.
+    The cell has the form that notebook front ends create on reference pages: each row begins with
+    an icon column, and the style of the cell depends on the number of columns.
     """
-    # Markdown tables need a header row. An empty one only satisfies the syntax.
-    rows = block.rows if any(block.rows[0]) else block.rows[1:]
+    # Markdown requires a header row. Authors leave it empty if the table should have none.
+    has_header = any(block.rows[0])
+    rows = block.rows if has_header else block.rows[1:]
     grid = call("GridBox", make_list([_make_row(row) for row in rows]))
-    width = min(len(block.rows[0]), _MAX_TABLE_COLUMNS)
-    return Cell(call("BoxData", grid), f"{width}{TABLE_STYLE_SUFFIX}")
+    column_count = min(len(block.rows[0]), _MAX_TABLE_COLUMNS)
+    return Cell(call("BoxData", grid), f"{column_count}{TABLE_STYLE_SUFFIX}")
 
 
 def _make_row(row: Sequence[str]) -> Node:
@@ -165,17 +171,22 @@ def split_names(text: str) -> list[str]:
 
 
 def make_link_cells(text: str, style: str) -> list[Cell]:
-    """Return a cell for each line of links, or a placeholder if there are no links.
+    """Return one cell for each Markdown link in a text, or a placeholder cell without links.
+
+    Args:
+        text: Lines of links, such as `- [Plotting](guide/Plotting)`.
+        style: The notebook style of the cells.
 
     Raises:
-        InvalidContentError: A line is not `[label](address)`.
+        InvalidContentError: A line contains anything but links.
     """
     cells = []
     for line in text.splitlines():
         link_text = _BULLET.sub("", line, count=1).strip().rstrip(",").strip()
         if not link_text:
             continue
-        if re.sub(r"[\s,]", "", LINK_PATTERN.sub("", link_text)):
+        text_around_links = LINK_PATTERN.sub("", link_text)
+        if re.sub(r"[\s,]", "", text_around_links):
             raise InvalidContentError(
                 f"{link_text!r} is not a link", hint="write one link per line: [label](address)"
             )
@@ -195,17 +206,19 @@ def _make_address(target: str) -> str:
     return f"<{inner}>" if _SCHEME.match(inner) else f"<paclet:{inner}>"
 
 
-def make_see_also(text: str, target: Callable[[str], str]) -> str | Expression:
-    """Return the content of the cell with related symbols.
+def make_see_also_content(text: str, get_target: Callable[[str], str]) -> str | Expression:
+    """Return the content of a See Also cell: links to related symbols, or a placeholder.
 
     Args:
-        text: Names or links.
-        target: Returns the link target of a symbol name.
+        text: Symbol names or Markdown links, separated by commas or line ends.
+        get_target: Returns the link target of a symbol name, such as `paclet:ref/Plot`.
     """
     pieces: list[Expression] = []
     for name in split_names(text):
-        match = LINK_PATTERN.fullmatch(name)
-        label, address = (match[1].strip("`"), match[2]) if match else (name, target(name))
+        if match := LINK_PATTERN.fullmatch(name):
+            label, address = match[1].strip("`"), match[2]
+        else:
+            label, address = name, get_target(name)
         if pieces:
             separator = ascii_string("\N{ZERO WIDTH SPACE}\N{MIDDLE DOT}\N{ZERO WIDTH SPACE}")
             pieces.append(call("StyleBox", separator, ascii_string("InlineSeparator")))

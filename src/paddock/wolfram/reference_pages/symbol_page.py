@@ -50,7 +50,7 @@ class PageSection(NamedTuple):
         self.branch.replace(self.start + 1, self.end, elements)
 
     def list_positions(self) -> list[CellPosition]:
-        """Return the cells below the heading, including those in groups."""
+        """Return the positions of all cells below the heading, including those in cell groups."""
         positions: list[CellPosition] = []
         for index in range(self.start + 1, self.end):
             element = self.branch.elements[index]
@@ -66,15 +66,15 @@ class SymbolPage:
 
     Args:
         text: The text of the notebook file.
-        source: The random number generator for the ids of new cells.
+        random_generator: The generator for the ids of new cells. By default a new one is used.
 
     Raises:
         InvalidPageError: The notebook is not the page of a symbol.
     """
 
-    def __init__(self, text: str, source: random.Random | None = None) -> None:
+    def __init__(self, text: str, random_generator: random.Random | None = None) -> None:
         self._tree = parse_tree(text)
-        self._random = source or random.Random()  # noqa: S311 - ids need not be secret
+        self._random = random_generator or random.Random()  # noqa: S311 - ids need not be secret
         object_names = [
             position.leaf
             for position in self._tree.root.iter_positions()
@@ -126,29 +126,36 @@ class SymbolPage:
     def find_section(
         self, style: str, matches: Callable[[CellLeaf], bool] = lambda _: True
     ) -> PageSection | None:
-        """Return the first section with this heading style that `matches` accepts, or None."""
+        """Return the first section whose heading has a style, such as `"SeeAlsoSection"`, or None.
+
+        Of several headings with this style, `matches` selects the one to use.
+        """
         for position in self._tree.root.iter_positions():
             if position.leaf.style == style and matches(position.leaf):
                 return get_section_at(position)
         return None
 
     def get_or_add_section(self, style: str) -> PageSection:
-        """Return a section of the page or of its metadata.
+        """Return the section with a heading style, after adding it if the page lacks it.
 
-        A missing section is inserted in page order.
+        A new section is inserted at its place in the standard order of sections. If it describes
+        metadata, it is added inside the metadata section.
         """
         section = self.find_section(style)
         if section is not None:
             return section
         elements = self.make_elements([CellGroup([make_heading(style)])])
         if style in METADATA_SECTIONS:
-            parent, styles = self.get_or_add_section(METADATA_SECTION), list(METADATA_SECTIONS)
+            parent = self.get_or_add_section(METADATA_SECTION)
+            styles = list(METADATA_SECTIONS)
         else:
             root = self._tree.root
-            parent, styles = PageSection(root, -1, len(root.elements)), list(SECTIONS)
+            # The whole page acts as a section whose heading is before the first element.
+            parent = PageSection(root, -1, len(root.elements))
+            styles = list(SECTIONS)
         later_styles = styles[styles.index(style) + 1 :]
         insert_in_order(parent, elements, lambda element: element.style in later_styles)
-        # Searched again, because inserting replaces the elements of the list.
+        # The section has to be found again, because inserting copies the elements.
         added_section = self.find_section(style)
         if added_section is None:
             raise InvalidPageError(f"The section {style} cannot be added to the page")
@@ -160,11 +167,11 @@ def insert_in_order(
     elements: Sequence[CellElement],
     belongs_after: Callable[[CellElement], bool],
 ) -> None:
-    """Insert the elements of a new section into a section of the page.
+    """Insert the elements of a new section at its place inside an existing section.
 
     Args:
-        parent: The section of the page.
-        elements: The elements to insert.
+        parent: The existing section.
+        elements: The elements of the new section.
         belongs_after: Returns whether an existing element comes after the new section. The new
             section is inserted before the first such element, or at the end.
     """
@@ -177,9 +184,9 @@ def insert_in_order(
 
 
 def get_section_at(heading: CellPosition) -> PageSection:
-    """Return the section that starts with a heading.
+    """Return the section that a heading opens.
 
-    It ends before the next heading of the same or a higher level.
+    The section ends before the next heading of the same or a higher level.
     """
     level = get_heading_level(heading.leaf.style)
     elements = heading.branch.elements

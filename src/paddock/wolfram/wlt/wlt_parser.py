@@ -48,9 +48,9 @@ _MAX_NUMBER = 1e15
 
 
 def get_atom_text(expression: Expression) -> str:
-    """Return the value of a string or the name of a symbol.
+    """Return the value of a string literal or the name of a symbol.
 
-    Other expressions have an empty text.
+    The result is empty for other expressions.
     """
     if is_atom(expression, "string"):
         return parse_string(expression.text)
@@ -59,22 +59,24 @@ def get_atom_text(expression: Expression) -> str:
 
 def read_expected_messages(expression: Expression) -> tuple[str, ...]:
     """Return the expected messages in the third argument of a test."""
-    names = [_read_message(pattern) for pattern in get_list_items(expression)]
-    return tuple(name for name in names if name)
+    patterns = [_parse_message_pattern(item) for item in get_list_items(expression)]
+    return tuple(pattern for pattern in patterns if pattern)
 
 
-def _read_message(expression: Expression) -> str:
-    """Return the name of an expected message with its repetition suffix.
+def _parse_message_pattern(expression: Expression) -> str:
+    """Return the pattern of an expected message, such as `Power::infy`, `Power::infy..` or `_`.
 
-    Wrappers that prevent evaluation, such as `HoldForm`, are ignored. The name is empty if the
-    expression is not a message.
+    `_` matches any message. The suffix `..` means one or more messages (`Repeated`), and `...` any
+    number of them (`RepeatedNull`). Wrappers that prevent evaluation, such as `HoldForm`,
+    are ignored. The result is empty if the expression cannot describe a message.
     """
     while isinstance(expression, Node) and expression.args:
         head = get_atom_text(expression.head)
         if head == "MessageName":
             return "::".join(get_atom_text(part) for part in expression.args)
         if head in _REPEAT_SUFFIXES:
-            return _read_message(expression.args[0]).rstrip(".") + _REPEAT_SUFFIXES[head]
+            pattern = _parse_message_pattern(expression.args[0])
+            return pattern.rstrip(".") + _REPEAT_SUFFIXES[head]
         if head not in ("HoldForm", "HoldPattern"):
             break
         expression = expression.args[0]
@@ -84,13 +86,14 @@ def _read_message(expression: Expression) -> str:
 
 
 def are_messages_expected(expected: Sequence[str], messages: Sequence[str]) -> bool:
-    """Return whether the messages match the expected ones.
+    """Return whether the messages of a test match the expected ones, in order.
 
     Args:
-        expected: The expected messages, with repetition suffixes.
-        messages: The messages of the test. Each one starts with its name.
+        expected: Patterns such as `Power::infy` or, for any number of messages, `_...`.
+        messages: The actual messages. Each one starts with its name.
     """
-    # A small nondeterministic automaton: the set of counts of expected messages matched so far.
+    # Suffixes allow several ways to match, so this simulates a small nondeterministic automaton. A
+    # position is the number of expected messages that were matched so far.
     positions = _skip_optional_messages(expected, {0})
     for message in messages:
         name = _get_message_name(message)
@@ -99,7 +102,15 @@ def are_messages_expected(expected: Sequence[str], messages: Sequence[str]) -> b
 
 
 def _advance_positions(expected: Sequence[str], positions: set[int], name: str) -> set[int]:
-    """Return the positions after the next message, from each position that the message matches."""
+    """Return the positions in `expected` that can be reached by matching one more message.
+
+    A repeatable pattern matches the message and stays current, so both positions are possible.
+
+    Args:
+        expected: The patterns of the expected messages.
+        positions: The possible positions before the message.
+        name: The name of the message.
+    """
     next_positions: set[int] = set()
     for position in positions:
         pattern = expected[position] if position < len(expected) else ""
@@ -111,7 +122,7 @@ def _advance_positions(expected: Sequence[str], positions: set[int], name: str) 
 
 
 def _skip_optional_messages(expected: Sequence[str], positions: set[int]) -> set[int]:
-    """Return the positions, including those after messages that may be absent."""
+    """Return the positions together with those reached by skipping patterns that end in `...`."""
     reachable = set(positions)
     for position, pattern in enumerate(expected):
         if position in reachable and pattern.endswith(_ANY_NUMBER):
@@ -127,20 +138,25 @@ def _get_message_name(message: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WolframTest:
-    """A test of a file, as written. Code is source text, and is evaluated by the test runner."""
+    """One `VerificationTest` of a file. Its code is source text, which the runner evaluates."""
 
     input: str
     line: int
     expected: str = "True"
+    """Code of the expected value."""
     messages: tuple[str, ...] = ()
-    """Expected messages, such as `Power::infy`."""
+    """Patterns of the expected messages, such as `Power::infy`."""
     test_id: str = ""
     same_test: str = DEFAULT_SAME_TEST
+    """Code of the function that compares the value with the expected one."""
     seconds: float | None = None
+    """Time limit."""
     memory_bytes: int | None = None
+    """Memory limit."""
     section: str = ""
+    """Names of the enclosing test sections, separated by ` / `."""
     computed: Mapping[str, str] = field(default_factory=dict)
-    """Code of options that must be evaluated, by option name."""
+    """Code of options that must be evaluated before the test, by option name."""
     problem: str = ""
     """The reason that the test cannot be run, or an empty text if it can."""
 
@@ -157,7 +173,7 @@ class SetupStep:
 
 @dataclass(slots=True)
 class WolframTestFile:
-    """The steps of a test file in order."""
+    """A parsed test file: its tests and the setup code between them, in order."""
 
     steps: list[WolframTest | SetupStep] = field(default_factory=list)
 
@@ -168,19 +184,19 @@ class WolframTestFile:
 
     @property
     def nested_tests(self) -> int:
-        """The number of tests inside setup code."""
+        """The number of tests inside setup code, which cannot be run one by one."""
         return sum(step.nested_tests for step in self.steps if isinstance(step, SetupStep))
 
 
 def parse_tests(
     text: str, *, where: str | None = None, values: Mapping[str, str] | None = None
 ) -> WolframTestFile:
-    """Parse the tests in the text of a file.
+    """Parse a test file into tests and setup steps, without evaluating any code.
 
     Args:
         text: The text of the file.
         where: The name of the file, for errors.
-        values: Replacements for symbols, as source text.
+        values: Replacements for symbols, such as `{"$TestFileName": '"/p/a.wlt"'}`.
 
     Raises:
         WolframSyntaxError: The file has a syntax error.
@@ -188,14 +204,14 @@ def parse_tests(
     source = parse(text)
     # A file with a syntax error would silently lose tests, so it is not run at all.
     source.raise_first_problem(where)
-    reader = _WltReader(source, values or {})
+    builder = _TestFileBuilder(source, values or {})
     for expression in _split_statements(source.expressions):
-        reader.add_expression(expression)
-    return reader.test_file
+        builder.add_expression(expression)
+    return builder.test_file
 
 
-class _WltReader:
-    """Convert top-level expressions to the steps of a test file.
+class _TestFileBuilder:
+    """A converter of top-level expressions to the steps of a test file.
 
     Args:
         source: The parsed file.
@@ -210,10 +226,14 @@ class _WltReader:
         self._sections: list[str] = []
 
     def add_expression(self, expression: Expression) -> None:
-        """Add the step for a top-level expression, or enter or leave a section."""
+        """Add a top-level expression to the test file, as a test or as a setup step.
+
+        `BeginTestSection` and `EndTestSection` add no step. They change the section of the tests
+        that follow.
+        """
         if has_head(expression, TEST_HEAD):
-            self.test_file.steps.append(self._read_test(expression))
-        elif not _changes_section(expression, self._sections):
+            self.test_file.steps.append(self._parse_test(expression))
+        elif not _update_sections(self._sections, expression):
             nested_tests = sum(has_head(part, TEST_HEAD) for part in walk(expression))
             code, line = self._get_source_text(expression), self._get_line(expression)
             self.test_file.steps.append(SetupStep(code, line, nested_tests))
@@ -225,8 +245,8 @@ class _WltReader:
         """Return the source text of an expression with the replacements applied."""
         return self._source.get_code(expression, self._values.get if self._values else None)
 
-    def _read_test(self, node: Node) -> WolframTest:
-        """Build the test of a `VerificationTest`.
+    def _parse_test(self, node: Node) -> WolframTest:
+        """Convert a `VerificationTest[input, expected, messages, options]` to a test.
 
         Options with literal values are read here. Other option values are returned as code in
         `computed` and must be evaluated before the test runs. An invalid call becomes a test with a
@@ -261,7 +281,10 @@ class _WltReader:
 
 
 def _split_statements(expressions: list[Expression]) -> list[Expression]:
-    """Return the top-level expressions, with `a; b` split into its statements."""
+    """Return the top-level expressions of a file, with `a; b` split into `a` and `b`.
+
+    The `Null` that a final semicolon adds is left out.
+    """
     statements: list[Expression] = []
     for expression in expressions:
         if has_head(expression, "CompoundExpression"):
@@ -271,11 +294,18 @@ def _split_statements(expressions: list[Expression]) -> list[Expression]:
     return statements
 
 
-def _changes_section(expression: Expression, sections: list[str]) -> bool:
-    """Enter or leave a section of tests. Return False for any other expression."""
+def _update_sections(sections: list[str], expression: Expression) -> bool:
+    """Enter or leave a test section if an expression says so.
+
+    Args:
+        sections: The names of the open sections, outermost first. The list is changed.
+        expression: A top-level expression of the test file.
+
+    Returns:
+        True if the expression is `BeginTestSection[name, …]` or `EndTestSection[]`.
+    """
     if has_head(expression, "BeginTestSection"):
-        names = [get_atom_text(arg) for arg in expression.args[:1]]
-        sections.append(names[0] if names else "")
+        sections.append(get_atom_text(expression.args[0]) if expression.args else "")
         return True
     if has_head(expression, "EndTestSection"):
         if sections:

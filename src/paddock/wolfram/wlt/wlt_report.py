@@ -24,7 +24,7 @@ _GROUP_TITLES: dict[WolframTestOutcome, str] = {
 
 @dataclass(frozen=True, slots=True)
 class WolframTestResult:
-    """The result of a test."""
+    """The outcome of one test, with the values that the report compares."""
 
     test: WolframTest
     number: int
@@ -33,11 +33,13 @@ class WolframTestResult:
     actual: str = ""
     """The value in InputForm, or the reason that there is no value."""
     expected: str = ""
-    """The expected value in InputForm."""
+    """The expected value in InputForm, or an empty text if it was not evaluated."""
     messages: tuple[str, ...] = ()
     """The actual messages with their text."""
     seconds: float | None = None
+    """The time that the evaluation took."""
     peak_bytes: int | None = None
+    """The maximum memory that the evaluation used."""
 
     @property
     def name(self) -> str:
@@ -76,17 +78,25 @@ def format_report(files: Sequence[FileTestReport]) -> str:
 
 
 def _make_failed_test(result: WolframTestResult) -> FailedTest:
-    """Return a failed test with its properties and its compared code."""
-    test = result.test
-    rows: dict[str, str] = {"Outcome": result.outcome}
-    if test.section:
-        rows["Section"] = test.section
-    rows |= {"Time": format_duration(result.seconds), "Memory": format_size(result.peak_bytes)}
-    return FailedTest(result.name, _GROUP_TITLES[result.outcome], rows, list(_iter_blocks(result)))
+    """Convert the result of a failed test to its section of the report.
+
+    The section has a table of properties and code blocks that compare expected and actual values.
+    """
+    properties: dict[str, str] = {"Outcome": result.outcome}
+    if result.test.section:
+        properties["Section"] = result.test.section
+    properties["Time"] = format_duration(result.seconds)
+    properties["Memory"] = format_size(result.peak_bytes)
+    blocks = list(_iter_report_blocks(result))
+    return FailedTest(result.name, _GROUP_TITLES[result.outcome], properties, blocks)
 
 
-def _iter_blocks(result: WolframTestResult) -> Iterable[ReportBlock]:
-    """Yield the code blocks that show a failure. Messages are compared only if there are any."""
+def _iter_report_blocks(result: WolframTestResult) -> Iterable[ReportBlock]:
+    """Yield the code blocks that show the failure of a test in the report.
+
+    They contain the input, and the expected and actual output. Blocks that compare the messages
+    follow if there are any messages.
+    """
     test = result.test
     yield ReportBlock("Input", test.input, "wl")
     yield ReportBlock("Expected Output", result.expected or test.expected, "wl")
