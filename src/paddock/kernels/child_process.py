@@ -31,13 +31,15 @@ def build_python_command(
     """Return the command that calls a function in a new process of this Python.
 
     Args:
-        reference: The function, which takes no parameters, as `paddock.kernels.sandbox:main`.
+        reference: The function as `module:function`, for instance
+            `paddock.kernels.sandbox:main`. It is called without arguments.
         arguments: Arguments that the function finds in `sys.argv[1:]`.
         search_path: Directories to import modules from, besides the standard library.
     """
     module, _, function = reference.partition(":")
     code = _BOOTSTRAP_CODE.format(module=module, function=function)
-    # -S saves the time for site: the search path contains all directories that are needed.
+    # -S omits the module `site`, which takes time at the start. It would only add directories to
+    # `sys.path`, and `search_path` contains all that are needed.
     return [sys.executable, "-I", "-S", "-c", code, os.pathsep.join(search_path), *arguments]
 
 
@@ -54,15 +56,15 @@ def start_process(
     variables: Mapping[str, str] | None = None,
     directory: Path | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a process with pipes for its standard streams.
+    """Start a process of a kernel, with pipes for its standard streams.
 
-    The process gets a minimal environment and a session id. With the session and `kernel_id`,
-    `process_tree.kill_kernel` can find all its descendants.
+    The process gets a minimal environment, and is the leader of a new POSIX session. By this
+    session and by `kernel_id`, `process_tree.kill_kernel` finds all descendants of the process.
 
     Args:
-        command: The command.
+        command: The program and its arguments.
         title: The name of the program for error messages.
-        kernel_id: An id that no other kernel has.
+        kernel_id: A unique ID, which the process and its descendants get in their environment.
         variables: Additional environment variables.
         directory: The initial working directory, by default that of the server.
 
@@ -86,10 +88,10 @@ def start_process(
 
 
 def end_process(process: subprocess.Popen[bytes], grace_seconds: float) -> None:
-    """Close the standard input of a supervisor process, and wait until the process has ended.
+    """End a supervisor process, and wait until it has ended.
 
-    A supervisor ends everything below it when its standard input is closed. One that does not do so
-    within the grace period is killed.
+    The supervisor ends its kernel and itself when its standard input is closed. If it does not end
+    within the grace period, it is killed.
     """
     if process.stdin is not None:
         with contextlib.suppress(OSError):

@@ -39,8 +39,9 @@ class Engine:
         licence: SPDX identifier of the licence, or a description for proprietary ones.
         install_hint: Instructions for installing it.
         capabilities: Its optional abilities.
-        start: Starts a kernel. Only limits that apply to a whole kernel take effect. Raises
-            KernelError if the kernel does not start.
+        start: Function that starts a kernel, a process that evaluates code and keeps its state.
+            Only those limits take effect that apply to a whole kernel, such as network access. The
+            function raises KernelError if the kernel does not start.
         version: Installed version, or empty if unknown before the engine starts.
         location: Where it is installed, or empty if it was not found.
         directory: Initial working directory of its kernels, or empty if they have none.

@@ -42,12 +42,16 @@ class HandlerContext(Protocol):
 def call_kernel(
     ctx: HandlerContext, work: Callable[[EvaluationControl], ResultT], seconds: float
 ) -> ResultT:
-    """Run `work` in a separate thread and return its result, reporting progress to the client.
+    """Run an evaluation in a separate thread, and report its progress to the client.
+
+    Called by tool handlers that evaluate code. `work` runs in its own thread, because a kernel
+    call must not be interrupted when the client cancels the request. Its result is returned.
 
     Args:
-        ctx: The context of the handler.
-        work: Called with the control to pass to kernels and sessions.
-        seconds: The time limit, reported as the total of the progress.
+        ctx: The context of the handler, by which progress is reported.
+        work: Function that calls a kernel or a session, and passes the control to it. The control
+            reports progress, and tells the kernel when to stop.
+        seconds: The time limit of the evaluation, which is the total of the reported progress.
     """
 
     def report_progress(elapsed_seconds: float) -> None:
@@ -65,20 +69,22 @@ def call_in_thread(
     work: Callable[[CancelCheck, Callable[[EventT], None]], ResultT],
     on_event: Callable[[EventT], None],
 ) -> ResultT:
-    """Run `work` in a separate thread that is never interrupted, and return its result.
+    """Run a function in a separate thread that is never interrupted, and return its result.
 
-    The handler's own thread only waits for events. `work` has to poll the cancellation check, since
-    nothing else stops it.
+    In the meantime, the handler's own thread waits for events of the function, such as progress.
 
     Args:
         ctx: The context of the handler.
-        work: Called with a cancellation check and a function that emits an event.
+        work: The function. Its arguments are a check that returns True after the request was
+            cancelled, which it has to call regularly because nothing else stops it, and a function
+            that emits an event.
         on_event: Called with each event, in the handler's own thread.
 
     Raises:
         BaseException: Any exception that `work` raises.
     """
-    # Steps for the handler's thread, the last of which sets the result or raises the error.
+    # Functions that the handler's thread calls, one for each event. The last one sets the result
+    # or raises the error.
     steps: SimpleQueue[Callable[[], None]] = SimpleQueue()
     results: list[ResultT] = []
 
@@ -93,8 +99,8 @@ def call_in_thread(
         except BaseException as error:  # noqa: BLE001 - raised again in the handler's thread
             steps.put(partial(_raise_error, error))
 
-    # The copied context variables keep logging and tracing attached to the request. A daemon
-    # thread, so that a running evaluation does not keep the process from exiting.
+    # The context variables are copied, because they connect log records and traces with the
+    # request. The thread is a daemon, so that a running evaluation does not keep the process alive.
     threading.Thread(
         target=copy_context().run, args=(run,), name="paddock-kernel-call", daemon=True
     ).start()

@@ -28,13 +28,17 @@ MIN_SECONDS = 0.01
 
 
 class EvaluationLimits(msgspec.Struct, frozen=True):
-    """Limits of one evaluation. Exceeding one stops the evaluation or truncates its output."""
+    """Limits of one evaluation.
+
+    An evaluation that exceeds its time or memory is stopped. Output that is too long is truncated.
+    """
 
     seconds: float = 60.0
     total_seconds: float | None = None
     """The caller's time limit, if `seconds` is only the remainder of it.
 
-    The expressions of one input share a time limit. Messages to the user name the full limit.
+    If an input contains several expressions, they are evaluated one after the other within one
+    time limit. Messages to the user state the full limit.
     """
     memory_bytes: int = 4 * GIBIBYTE
     """Address space of the evaluating process. Not enforced on macOS and Windows."""
@@ -51,7 +55,11 @@ class EvaluationLimits(msgspec.Struct, frozen=True):
         return self.seconds if self.total_seconds is None else self.total_seconds
 
     def subtract_seconds(self, elapsed_seconds: float) -> EvaluationLimits:
-        """Return the limits for the next step of a call that has already taken some time."""
+        """Return the limits for the next step of a call, after its previous steps.
+
+        Args:
+            elapsed_seconds: The time that the previous steps have taken.
+        """
         return msgspec.structs.replace(
             self,
             seconds=max(self.seconds - elapsed_seconds, MIN_SECONDS),
@@ -74,7 +82,7 @@ OutputKind = Literal["print", "message", "picture"]
 
 
 class EvaluationOutput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A print, message or image that an evaluation produced, in order of appearance."""
+    """A printed text, a message of the engine or an image that an evaluation has produced."""
 
     kind: OutputKind
     text: str = ""
@@ -86,7 +94,7 @@ class EvaluationOutput(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class EvaluationResult(msgspec.Struct, frozen=True):
-    """Result of one evaluation, as the process that evaluated the code reports it."""
+    """Result of one evaluation: its status, the value, and all other outputs in their order."""
 
     status: EvaluationStatus
     result: str | None = None
@@ -154,10 +162,10 @@ def ignore_progress(_seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationControl:
-    """Means of the caller to cancel a call and to follow its progress.
+    """Callbacks by which the caller of a kernel can cancel an evaluation and follow its progress.
 
-    Cancellation is polled, because the thread of a kernel call must not be interrupted (see
-    `paddock.kernels.handler_calls`).
+    The kernel polls for a cancellation, because the thread of a kernel call must not be
+    interrupted (see `paddock.kernels.handler_calls`).
     """
 
     is_cancelled: CancelCheck = never_cancelled
@@ -166,7 +174,11 @@ class EvaluationControl:
     """Called about once per second, with the seconds since the start of the call."""
 
     def shift(self, seconds: float) -> EvaluationControl:
-        """Return a control for a step that begins `seconds` after the start of the call."""
+        """Return a control for a later step of a call, which reports progress of the whole call.
+
+        Args:
+            seconds: The time between the start of the call and the start of the step.
+        """
         return EvaluationControl(
             self.is_cancelled, lambda elapsed: self.on_progress(seconds + elapsed)
         )
@@ -193,13 +205,13 @@ class EvaluationWatch:
         seconds: float,
         interrupt: Callable[[StopCause], float],
     ) -> None:
-        """Start the clock.
+        """Start to measure the time of an evaluation.
 
         Args:
-            control: Cancellation and progress of the call.
-            seconds: When to interrupt the evaluation.
-            interrupt: Interrupts the evaluation, and returns the grace period in seconds. A period
-                of 0 means that the evaluation cannot be interrupted.
+            control: The caller's callbacks for cancellation and progress.
+            seconds: The time limit, after which the evaluation is interrupted.
+            interrupt: Function that interrupts the evaluation. It returns the time in seconds to
+                wait until the evaluation ends, or 0 if it cannot be interrupted.
         """
         self.cause: StopCause | None = None
         """Why the evaluation was interrupted, or None if it was not."""
@@ -215,9 +227,13 @@ class EvaluationWatch:
         return time.monotonic() - self._started_at
 
     def check(self) -> bool:
-        """Report progress and interrupt the evaluation if that is due.
+        """Report progress, and interrupt the evaluation if it has timed out or was cancelled.
 
-        Returns whether to go on waiting for the evaluation.
+        Called repeatedly while the evaluation runs.
+
+        Returns:
+            Whether to continue waiting. False means that the evaluation was interrupted but has
+            not ended within the grace period, so that its kernel has to be ended.
         """
         elapsed = self.elapsed_seconds
         if time.monotonic() - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
@@ -234,7 +250,10 @@ class EvaluationWatch:
 
 
 def describe_stop(status: EvaluationStatus, limits: EvaluationLimits) -> str:
-    """Return a note on why an evaluation was stopped, or an empty text if it was not."""
+    """Return a sentence for the user on the reason why an evaluation was stopped.
+
+    The text is empty if the status means that the evaluation was not stopped.
+    """
     match status:
         case "timed-out":
             return f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
@@ -279,7 +298,7 @@ class Kernel(ABC):
         Args:
             code: The code to evaluate.
             limits: Resource limits for this evaluation.
-            control: Cancellation of the evaluation, and reports of its progress.
+            control: Callbacks by which the caller cancels the evaluation and follows its progress.
         """
         if control.is_cancelled():
             note = "The call was cancelled before the evaluation began."
@@ -299,20 +318,23 @@ class Kernel(ABC):
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
-        """Return all definitions in a form that `restore` accepts, or None if unavailable.
+        """Return all definitions of the session, encoded for `restore`, or None if unavailable.
 
-        Kernels that can roll back also return None on a timeout or cancellation. Other kernels
-        ignore both, because stopping them would end them.
+        A session saves them, so that it can replace a lost kernel without evaluating all inputs
+        again. Kernels that cannot save their state do not override this method.
 
-        Sessions save this state, so that a lost kernel can be replaced without evaluating
-        everything again. Kernels that cannot save their state do not override this method.
+        Args:
+            seconds: The time limit. A kernel that can be rolled back returns None after it. Other
+                kernels ignore it, because the only way to stop them is to end them.
+            is_cancelled: Check for a cancellation, which has the same effect as the time limit.
         """
         return None
 
     def restore(self, state: bytes) -> str:
-        """Load definitions that `dump_state` of another kernel returned.
+        """Load the definitions of a session that `dump_state` of another kernel has returned.
 
-        Returns a description of the definitions that are missing, if there are any.
+        Returns:
+            A description of the definitions that could not be restored, or an empty text.
 
         Raises:
             KernelError: The definitions cannot be restored.

@@ -33,9 +33,10 @@ class KernelPool:
         self._is_closed = False
 
     def acquire(self, engine: Engine, limits: EvaluationLimits) -> Kernel:
-        """Return a kernel for exclusive use.
+        """Return a running kernel for the exclusive use of the caller, who has to close it.
 
-        It is a spare kernel if one is ready, and a new one otherwise. The caller has to close it.
+        This is a spare kernel if one was started in advance, and a new one otherwise. Afterwards,
+        another spare kernel is started in the background.
 
         Raises:
             KernelError: The kernel does not start.

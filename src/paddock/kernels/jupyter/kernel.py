@@ -46,7 +46,10 @@ _STATE_LOST_NOTE = "The kernel has ended, and all its definitions are lost."
 
 
 class IopubOutputs:
-    """Outputs that a kernel publishes during an evaluation, up to a size limit."""
+    """Outputs that a kernel publishes on its IOPub channel during an evaluation.
+
+    Outputs beyond a size limit are dropped, and their bytes counted.
+    """
 
     def __init__(self, limit: int) -> None:
         self.result: str | None = None
@@ -58,22 +61,25 @@ class IopubOutputs:
 
     @property
     def outputs(self) -> tuple[EvaluationOutput, ...]:
-        """All outputs, with consecutive prints joined."""
-        joined: list[EvaluationOutput] = []
+        """All outputs in their order, with consecutive pieces of printed text joined.
+
+        A kernel can publish the text of one `print` in several messages.
+        """
+        joined_outputs: list[EvaluationOutput] = []
         for kind, group in itertools.groupby(self._outputs, key=attrgetter("kind")):
             if kind == "print":
                 text = "".join(output.text for output in group)
-                joined.append(EvaluationOutput("print", text.removesuffix("\n")))
+                joined_outputs.append(EvaluationOutput("print", text.removesuffix("\n")))
             else:
-                joined += group
-        return tuple(joined)
+                joined_outputs += group
+        return tuple(joined_outputs)
 
     def handle_message(self, message: JupyterMessage) -> bool:
-        """Process a message that belongs to the request.
+        """Add the output or the result that a message of the kernel contains.
 
-        Returns whether it is the last one.
-
-        By Jupyter's protocol, a kernel publishes the status "idle" after all outputs of a request.
+        Returns:
+            Whether the message is the last one of the evaluation. By Jupyter's protocol, this is
+            the status "idle", which a kernel publishes after all outputs of a request.
         """
         content = message["content"]
         match message["header"]["msg_type"]:
@@ -104,12 +110,14 @@ class IopubOutputs:
                 self.result = output.text
 
     def _add_output(self, output: EvaluationOutput) -> None:
-        """Add an output, up to the size limit of all outputs together."""
+        """Add an output, if all outputs together do not exceed the size limit.
+
+        Printed text is truncated at the limit. A message or an image is dropped completely.
+        """
         size = len(output.text) + len(output.data)
-        room = max(0, self._limit_bytes - self._size_bytes)
-        if size > room:
-            # Text can be truncated, an image cannot.
-            text = output.text[:room] if output.kind == "print" else ""
+        remaining_bytes = max(0, self._limit_bytes - self._size_bytes)
+        if size > remaining_bytes:
+            text = output.text[:remaining_bytes] if output.kind == "print" else ""
             self.dropped_bytes += size - len(text)
             output = EvaluationOutput("print", text)
         self._size_bytes += len(output.text) + len(output.data)
@@ -118,7 +126,12 @@ class IopubOutputs:
 
 
 def _iter_outputs(data: dict[str, object]) -> Iterator[EvaluationOutput]:
-    """Yield the preferred representation of a value, which is an image or else a text."""
+    """Yield the preferred representation of a value: an image if there is one, or else a text.
+
+    Args:
+        data: The representations that the kernel has published, by MIME type. Binary data is
+            encoded as base64.
+    """
     for mime in _IMAGE_TYPES:
         content = data.get(mime)
         if isinstance(content, str):
@@ -151,17 +164,22 @@ class JupyterKernel(Kernel):
         self._is_closed = False
 
     @abstractmethod
-    def _send(self, kind: str, content: dict[str, object]) -> str:
-        """Send a request on the shell channel.
+    def _send_request(self, kind: str, content: dict[str, object]) -> str:
+        """Send a request to the kernel on its shell channel, such as `execute_request`.
 
-        Returns the ID of the request, which is the parent ID of the resulting messages.
+        Args:
+            kind: The message type of the request.
+            content: The content of the request.
+
+        Returns:
+            The ID of the request. All messages that it causes name it as the ID of their parent.
 
         Raises:
             OSError: The connection is closed.
         """
 
     @abstractmethod
-    def _receive(self, seconds: float) -> JupyterMessage | None:
+    def _receive_message(self, seconds: float) -> JupyterMessage | None:
         """Return the next message that the kernel publishes, or None if none arrives in time.
 
         Raises:
@@ -173,7 +191,9 @@ class JupyterKernel(Kernel):
         """Ask the kernel to interrupt the running cell. A kernel may ignore that."""
 
     def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
-        """Wait until messages of the kernel arrive.
+        """Wait until the kernel publishes messages, which shows that it accepts requests.
+
+        If it does not, the kernel is closed.
 
         Raises:
             KernelError: The kernel has ended or does not answer in time.
@@ -183,11 +203,11 @@ class JupyterKernel(Kernel):
         request_ids: set[str] = set()
         try:
             while self.is_alive and time.monotonic() - started_at < seconds:
-                # Messages that were published before the subscription took effect are lost, so the
-                # request is repeated once per second.
+                # The subscription to the kernel's messages takes effect after a delay. Messages
+                # that are published before are lost, so the request is repeated once per second.
                 if time.monotonic() - started_at >= len(request_ids):
-                    request_ids.add(self._send("kernel_info_request", {}))
-                message = self._receive(_POLL_INTERVAL_SECONDS)
+                    request_ids.add(self._send_request("kernel_info_request", {}))
+                message = self._receive_message(_POLL_INTERVAL_SECONDS)
                 if message is not None and _get_parent_id(message) in request_ids:
                     return
         except OSError as error:
@@ -200,7 +220,10 @@ class JupyterKernel(Kernel):
     def _evaluate(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
-        """Evaluate a cell; see `Kernel.evaluate`."""
+        """Evaluate a cell within the limits, as `Kernel.evaluate` describes.
+
+        If the connection to the kernel is lost, the kernel is closed, and the result reports it.
+        """
         outputs = IopubOutputs(limits.output_bytes)
         watch = EvaluationWatch(control, limits.seconds, self._interrupt)
         try:
@@ -215,14 +238,19 @@ class JupyterKernel(Kernel):
         return {"engine": self._name, "network": True}
 
     def _run_cell(self, code: str, outputs: IopubOutputs, watch: EvaluationWatch) -> None:
-        """Send a cell to the kernel and process its messages until the cell has ended.
+        """Send a cell to the kernel, and collect its outputs until the evaluation has ended.
+
+        Args:
+            code: The code of the cell.
+            outputs: The collection to which the outputs are added.
+            watch: Interrupts the evaluation when its time is over or when it is cancelled.
 
         Raises:
             OSError: The kernel has ended, or does not react to an interrupt.
         """
-        request_id = self._send("execute_request", _build_execute_request(code))
+        request_id = self._send_request("execute_request", _build_execute_request(code))
         while watch.check():
-            message = self._receive(_POLL_INTERVAL_SECONDS)
+            message = self._receive_message(_POLL_INTERVAL_SECONDS)
             if message is None and self.is_alive:
                 continue
             if message is None or _is_death_notice(message):
@@ -240,7 +268,11 @@ class JupyterKernel(Kernel):
     def _build_result(
         self, outputs: IopubOutputs, limits: EvaluationLimits, watch: EvaluationWatch
     ) -> EvaluationResult:
-        """Return the result of a cell, with notes on the reason for an early end."""
+        """Return the result of a cell.
+
+        If the evaluation was stopped or the kernel ended, notes state the reason, and whether the
+        definitions of the session are lost.
+        """
         notes = [describe_dropped_output(outputs.dropped_bytes, limits)]
         status: EvaluationStatus = "failed" if outputs.is_failure else "done"
         if watch.cause is not None:
@@ -263,9 +295,10 @@ class JupyterKernel(Kernel):
 
 
 def _build_execute_request(code: str) -> dict[str, object]:
-    """Return the content of an `execute_request` for a cell.
+    """Return the content of an `execute_request`, the Jupyter message that evaluates a cell.
 
-    The cell must not ask for input, because the links do not connect the channel for it.
+    `allow_stdin` is false, because Paddock does not connect the channel by which a kernel asks for
+    input.
     """
     return {
         "code": code,

@@ -58,7 +58,12 @@ class LocalJupyterKernel(JupyterKernel):
     """A Jupyter kernel in a process on this machine."""
 
     def __init__(self, name: str, directory: str, limits: EvaluationLimits) -> None:
-        """Start the kernel.
+        """Start an installed kernel in the sandbox, and connect to it.
+
+        Args:
+            name: The name of the kernel spec, such as `python3`.
+            directory: The initial working directory of the kernel.
+            limits: The limits of the sandbox.
 
         Raises:
             KernelError: The kernel cannot be started.
@@ -68,7 +73,8 @@ class LocalJupyterKernel(JupyterKernel):
         self._is_interrupted_by_message = spec.interrupt_mode == "message"
         self._connection_directory = Path(tempfile.mkdtemp(prefix="paddock-"))
         file = self._connection_directory / "connection.json"
-        # Only this user can enter the directory, so other users cannot connect to the sockets.
+        # Unix sockets are preferred to TCP ports. They are in a directory that other users cannot
+        # enter, so only this user can connect to the kernel.
         has_unix_sockets = sys.platform != "win32"
         write_connection_file(
             str(file),
@@ -101,12 +107,13 @@ class LocalJupyterKernel(JupyterKernel):
         """Whether the kernel is open and its supervisor process is running."""
         return not self._is_closed and self._process.poll() is None
 
-    def _send(self, kind: str, content: dict[str, object]) -> str:
+    def _send_request(self, kind: str, content: dict[str, object]) -> str:
         return self._send_message(self._client.shell_channel, kind, content)
 
-    def _receive(self, seconds: float) -> JupyterMessage | None:
-        """Return the next message that the kernel publishes; see `JupyterKernel._receive`."""
-        # Replies on the shell channel repeat what is published. They are read only to discard them.
+    def _receive_message(self, seconds: float) -> JupyterMessage | None:
+        """Return the next message that the kernel publishes, or None if there is none in time."""
+        # Replies on the shell channel only repeat published messages. They are read and discarded,
+        # so that they do not accumulate.
         with contextlib.suppress(queue.Empty):
             self._client.get_shell_msg(timeout=0)
         message: JupyterMessage | None = None
@@ -160,7 +167,13 @@ def _get_kernel_spec(name: str) -> KernelSpec:
 
 
 def _build_command(spec: KernelSpec, file: Path) -> list[str]:
-    """Build the command of a kernel from its kernel spec.
+    """Build the command that starts a kernel from its kernel spec, the JSON file that describes it.
+
+    The file's arguments contain placeholders such as `{connection_file}`, which are replaced.
+
+    Args:
+        spec: The kernel spec.
+        file: The connection file, which contains the addresses and the key of the connection.
 
     Raises:
         OSError: The program does not exist.
@@ -205,7 +218,12 @@ class GatewayJupyterKernel(JupyterKernel):
     """A kernel at a Jupyter server or gateway, which deletes the kernel when it is closed."""
 
     def __init__(self, url: str, name: str, token: str) -> None:
-        """Start a kernel at the gateway and connect to it.
+        """Start a kernel at a Jupyter gateway, a server that runs kernels, and connect to it.
+
+        Args:
+            url: The URL of the gateway.
+            name: The name of the kernel spec, such as `python3`.
+            token: The token for the gateway, or empty if it does not require one.
 
         Raises:
             KernelError: The gateway cannot be reached or refuses the request.
@@ -222,7 +240,8 @@ class GatewayJupyterKernel(JupyterKernel):
         self._messages: queue.SimpleQueue[JupyterMessage | None] = queue.SimpleQueue()
         self._is_connected = True
         self._socket: Any = None
-        # tornado needs an event loop, but the methods of a link are called from ordinary threads.
+        # Tornado's clients need an event loop, but the methods of a kernel are called from threads
+        # without one. The loop therefore runs in its own thread.
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="paddock-gateway", daemon=True
@@ -230,7 +249,9 @@ class GatewayJupyterKernel(JupyterKernel):
         self._thread.start()
         self._kernel_id = ""
         try:
-            kernel = self._run_coroutine(self._send_request("POST", "/api/kernels", {"name": name}))
+            kernel = self._run_coroutine(
+                self._send_http_request("POST", "/api/kernels", {"name": name})
+            )
             self._kernel_id = str(kernel["id"])
             self._run_coroutine(self._connect())
         except Exception as error:  # noqa: BLE001 - errors of HTTP and WebSocket, and invalid replies
@@ -245,8 +266,11 @@ class GatewayJupyterKernel(JupyterKernel):
         """Whether the connection is open."""
         return not self._is_closed and self._is_connected
 
-    def _send(self, kind: str, content: dict[str, object]) -> str:
-        """Send a request on the shell channel; see `JupyterKernel._send`."""
+    def _send_request(self, kind: str, content: dict[str, object]) -> str:
+        """Send a request on the shell channel through the gateway's WebSocket.
+
+        See `JupyterKernel._send_request`.
+        """
         request_id = secrets.token_hex(16)
         header = {
             "msg_id": request_id,
@@ -264,8 +288,8 @@ class GatewayJupyterKernel(JupyterKernel):
             raise OSError(f"the connection to {self._url} is closed") from error
         return request_id
 
-    def _receive(self, seconds: float) -> JupyterMessage | None:
-        """Return the next message that the kernel publishes; see `JupyterKernel._receive`."""
+    def _receive_message(self, seconds: float) -> JupyterMessage | None:
+        """Return the next message that the kernel publishes, or None if there is none in time."""
         try:
             message = self._messages.get(timeout=seconds)
         except queue.Empty:
@@ -277,11 +301,16 @@ class GatewayJupyterKernel(JupyterKernel):
     def _interrupt_cell(self) -> None:
         with contextlib.suppress(Exception):
             self._run_coroutine(
-                self._send_request("POST", f"/api/kernels/{quote(self._kernel_id)}/interrupt", {})
+                self._send_http_request(
+                    "POST", f"/api/kernels/{quote(self._kernel_id)}/interrupt", {}
+                )
             )
 
     def close(self) -> None:
-        """Delete the kernel at the gateway and close the connection."""
+        """Delete the kernel at the gateway, close the connection and stop the event loop.
+
+        Errors are ignored, because the gateway may no longer be reachable.
+        """
         self._is_closed = True
         if self._loop.is_closed():
             return
@@ -290,7 +319,9 @@ class GatewayJupyterKernel(JupyterKernel):
                 self._loop.call_soon_threadsafe(self._socket.close)
             if self._kernel_id:
                 self._run_coroutine(
-                    self._send_request("DELETE", f"/api/kernels/{quote(self._kernel_id)}", None)
+                    self._send_http_request(
+                        "DELETE", f"/api/kernels/{quote(self._kernel_id)}", None
+                    )
                 )
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(GATEWAY_TIMEOUT_SECONDS)
@@ -305,8 +336,8 @@ class GatewayJupyterKernel(JupyterKernel):
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         return future.result(GATEWAY_TIMEOUT_SECONDS)
 
-    async def _send_request(self, method: str, path: str, content: object) -> Any:
-        """Send an HTTP request to the gateway and return the decoded reply."""
+    async def _send_http_request(self, method: str, path: str, content: object) -> Any:
+        """Send an HTTP request to the gateway and return its response, decoded from JSON."""
         # Redirects are not followed, because they could send the token to another host.
         response = await AsyncHTTPClient().fetch(
             f"{self._url}{path}",
@@ -319,7 +350,7 @@ class GatewayJupyterKernel(JupyterKernel):
         return json.loads(response.body) if response.body else {}
 
     async def _connect(self) -> None:
-        """Open the WebSocket that carries the kernel's messages."""
+        """Open the WebSocket by which the gateway relays all messages from and to the kernel."""
         path = f"/api/kernels/{quote(self._kernel_id)}/channels?session_id={self._session_id}"
         request = HTTPRequest(
             f"ws{self._url.removeprefix('http')}{path}",
@@ -335,9 +366,12 @@ class GatewayJupyterKernel(JupyterKernel):
         await self._socket.write_message(text)
 
     def _on_message(self, text: str | bytes | None) -> None:
-        """Queue a published message.
+        """Queue a message that the kernel has published, for `_receive_message`.
 
-        None means that the connection was closed.
+        Messages of other channels and invalid messages are ignored.
+
+        Args:
+            text: The message as JSON, or None if the connection was closed.
         """
         if text is None:
             self._is_connected = False

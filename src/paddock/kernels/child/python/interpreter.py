@@ -207,7 +207,10 @@ class PythonSessionInterpreter:
         return self._loop.run_until_complete(eval(code, self._names))
 
     def _show_value(self, value: object, emit: OutputEmitter) -> str | None:
-        """Emit the images of a value, and return its text if it has one."""
+        """Emit the images that represent a value, and return its text if it has one.
+
+        If the value is a figure of matplotlib, it is closed, so that it is not shown twice.
+        """
         text = None
         for piece in iter_display_parts(value):
             if isinstance(piece, ImageValue):

@@ -68,7 +68,10 @@ class ProcessReset:
         self.prepare()
 
     def remember_modules(self) -> None:
-        """Include standard library modules that were imported since the last call."""
+        """Add the standard library modules that the last cell has imported.
+
+        Later cells need them too, so `restore` puts them back if user code removes them.
+        """
         if len(sys.modules) == self._module_count:
             return
         self._module_count = len(sys.modules)
@@ -84,7 +87,11 @@ class ProcessReset:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def restore(self, emit: Callable[[str], None]) -> None:
-        """Undo changes that would break later cells, and emit a message about them."""
+        """Undo changes of the last cell that would break later ones.
+
+        Args:
+            emit: Function that shows the user a message about the changes.
+        """
         # A trace function of the code would also run for the following cells, and for Paddock.
         sys.settrace(None)
         sys.setprofile(None)
@@ -101,56 +108,61 @@ class ProcessReset:
             emit(f"Closed by the code, and reopened: {', '.join(closed)}")
 
     def _restore_builtins(self) -> list[str]:
-        """Restore builtins that the code has replaced or deleted.
+        """Restore the builtins that user code has replaced or deleted.
 
-        Returns their names.
+        Functions such as `print` that people replace deliberately are left alone.
+
+        Returns:
+            The names of the restored builtins.
         """
         current = vars(builtins)
         missing = object()
-        changed = [
+        changed_names = [
             name
-            for name, value in self._builtins.items()
-            if current.get(name, missing) is not value
+            for name, original in self._builtins.items()
+            if current.get(name, missing) is not original
             and not (name in _REPLACEABLE_BUILTINS and callable(current.get(name)))
         ]
-        for name in changed:
+        for name in changed_names:
             current[name] = self._builtins[name]
-        return changed
+        return changed_names
 
     def _restore_modules(self) -> list[str]:
-        """Restore standard modules that the code has replaced or removed.
+        """Restore the standard modules that user code has replaced or removed in `sys.modules`.
 
-        Returns their names.
+        Returns:
+            The names of the restored modules.
         """
-        if not isinstance(sys.modules, dict):
+        if not isinstance(sys.modules, dict):  # user code may have replaced `sys.modules` itself
             return []
-        changed = [
-            name for name, value in self._modules.items() if sys.modules.get(name) is not value
+        changed_names = [
+            name for name, module in self._modules.items() if sys.modules.get(name) is not module
         ]
-        for name in changed:
+        for name in changed_names:
             sys.modules[name] = self._modules[name]
-        return changed
+        return changed_names
 
     def _restore_streams(self) -> list[str]:
-        """Reopen standard streams that the code has closed.
+        """Reopen the standard streams that user code has closed.
 
-        Returns their names.
+        Closed descriptors are restored from duplicates that were made when the process started.
 
-        Duplicates of the original descriptors are kept for this purpose.
+        Returns:
+            The names of the closed streams, such as `standard output`, for a message.
         """
-        closed = []
+        closed_names = []
         for handle, name in enumerate(("standard input", "standard output", "standard error")):
             stream = self._streams[handle]
+            # User code may have closed the descriptor, or opened another file under its number.
             is_lost = get_file_identity(handle) != self._identities[handle]
-            # Code may have closed the descriptor, or opened another file under its number.
             if is_lost:
                 os.dup2(self._output_copy if handle else self._input_copy, handle)
             if is_lost or stream.closed:
-                closed.append(name)
+                closed_names.append(name)
         if any(stream.closed for stream in self._streams):
             self._streams = (_open_reader(), _open_writer(1), _open_writer(2))
         sys.stdin, sys.stdout, sys.stderr = self._streams
-        return closed
+        return closed_names
 
 
 def _is_stdlib_module(module: object) -> bool:

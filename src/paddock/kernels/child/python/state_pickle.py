@@ -27,7 +27,16 @@ _TOO_LARGE_MESSAGE = "too large to be saved"
 def dump_state(
     names: dict[str, Any], definitions: PythonDefinitions, cell_number: int
 ) -> bytes | None:
-    """Return everything that can be restored in another process."""
+    """Pickle a session, so that `load_state` can restore it in another process.
+
+    Modules and their members are saved by name, functions and classes of the session as source
+    text, and all other values by pickling them.
+
+    Args:
+        names: The global names of the session, with their values.
+        definitions: The functions and classes that the session has defined.
+        cell_number: The number of the last cell.
+    """
     pickle = _import_pickle()
     texts = definitions.get_current(names)
     modules, members, values = {}, {}, {}
@@ -40,7 +49,7 @@ def dump_state(
             members[name] = value.__module__, value.__qualname__
         else:
             values[name] = value
-    data, missing = _pickle_values(values, _make_dumper(texts, pickle))
+    pickled_values, missing = _pickle_values(values, _make_dumper(texts, pickle))
     state: bytes = pickle.dumps(
         {
             "format": _STATE_FORMAT,
@@ -52,7 +61,7 @@ def dump_state(
             "members": members,
             "definitions": texts,
             "missing": missing,
-            "values": data,
+            "values": pickled_values,
         },
         4,
     )
@@ -62,10 +71,20 @@ def dump_state(
 def load_state(
     state: bytes, names: dict[str, Any], definitions: PythonDefinitions
 ) -> tuple[int, str]:
-    """Restore a saved session.
+    """Restore a session that `dump_state` has saved.
+
+    What cannot be restored, for instance a module that is no longer installed, is skipped.
+
+    Args:
+        state: The saved session.
+        names: The global names of the new session, to which the restored ones are added.
+        definitions: The definitions of the new session, to which the restored ones are added.
 
     Returns:
-        The number of the last cell, and a description of what is missing.
+        The number of the last cell, and a description of the missing values, with reasons.
+
+    Raises:
+        ValueError: The state has a format that this version does not support.
     """
     pickle = _import_pickle()
     # Unpickling can run code. The file belongs to the user, and the code that produced it ran with
@@ -142,28 +161,37 @@ def _get_directory() -> str:
 
 
 class _BoundedBuffer(io.BytesIO):
-    """Buffer that raises OverflowError beyond `MAX_STATE_BYTES`.
+    """Buffer that raises OverflowError if it would become larger than `MAX_STATE_BYTES`.
 
-    Pickling everything before checking the size could exhaust the memory.
+    The size is checked during pickling, because a huge value could exhaust the memory before its
+    pickle is complete.
     """
 
     def write(self, data: Any) -> int:
-        """Append data."""
+        """Append pickled bytes."""
         if self.tell() + len(data) > MAX_STATE_BYTES:
             raise OverflowError(_TOO_LARGE_MESSAGE)
         return super().write(data)
 
 
 def _make_dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes]:
-    """Return a function that pickles, and rejects what could not be unpickled elsewhere."""
+    """Return a function that pickles a value, if another process can unpickle it.
+
+    The returned function raises an exception for a function or class of the session whose source
+    text is unknown, because another process could not define it.
+
+    Args:
+        texts: Source texts of the functions and classes of the session, by name.
+        pickle: The module `pickle`, which is imported lazily.
+    """
 
     class Pickler(pickle.Pickler):  # type: ignore[misc]  # a lazily imported base class
         def reducer_override(self, value: Any) -> Any:
             """Pickle modules by name, and reject functions and classes without a known source."""
             if isinstance(value, type(sys)):
                 return __import__("importlib").import_module, (value.__name__,)
-            # Classes and functions of the session itself can be unpickled only if their source text
-            # is known and was executed before.
+            # Pickle stores classes and functions by name only. Those of the session exist in
+            # another process only if their source text was saved.
             if isinstance(value, (type, type(_make_dumper))) and value.__module__ == "__main__":
                 name = value.__qualname__.partition(".")[0]
                 if name not in texts:
@@ -181,15 +209,24 @@ def _make_dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes
 def _pickle_values(
     values: dict[str, Any], dump: Callable[[object], bytes]
 ) -> tuple[bytes, dict[str, str]]:
-    """Pickle all values that can be pickled.
+    """Pickle all values of a session that can be pickled.
 
-    They are pickled together, so that shared objects stay shared.
+    The values are pickled together, because objects that two values share must be shared after
+    unpickling too.
+
+    Args:
+        values: The values, by name.
+        dump: Function that pickles a value.
+
+    Returns:
+        The pickled dictionary, and the reason for each value that it does not contain, by name.
     """
     missing: dict[str, str] = {}
     try:
         return dump(values), missing
-    except Exception:  # pickling runs user code; find the value that fails below
+    except Exception:  # pickling runs user code, which can raise any exception
         picklable = dict(values)
+    # Find the values that fail, by pickling each one alone.
     size = 0
     for name, value in values.items():
         try:

@@ -38,7 +38,11 @@ def add_source(name: str, code: str) -> None:
 
 
 def format_traceback(error: BaseException) -> str:
-    """Format an uncaught exception, shortened and with hints for common mistakes."""
+    """Format the traceback of an exception that user code has not caught.
+
+    Frames of Paddock and of libraries are left out, long texts are shortened in the middle, and
+    hints are added for common mistakes.
+    """
     try:
         text = "".join(_format_lines(error))
     except Exception as failure:  # user code may have changed `traceback` itself
@@ -50,12 +54,16 @@ def format_traceback(error: BaseException) -> str:
 
 
 def _format_lines(error: BaseException) -> list[str]:
-    """Return the lines of a traceback, with hints for common mistakes."""
+    """Return the lines of a traceback, and a hint if the error shows a common mistake.
+
+    Such mistakes are IPython magics (`%matplotlib inline`), starting a second event loop, and
+    network access that the sandbox denies. The hints tell a model what to write instead.
+    """
     traceback = import_traceback()
     if isinstance(error, SyntaxError) and not _has_user_frames(error):
         lines: list[str] = traceback.format_exception_only(type(error), error)
-        line = (error.text or "").strip()
-        if line.startswith(_MAGIC_PREFIXES) or line.endswith("?"):
+        source_line = (error.text or "").strip()
+        if source_line.startswith(_MAGIC_PREFIXES) or source_line.endswith("?"):
             lines.append(_MAGIC_HINT)
         return lines
     formatted = traceback.TracebackException.from_exception(error)
@@ -69,7 +77,11 @@ def _format_lines(error: BaseException) -> list[str]:
 
 
 def _is_network_denied(error: BaseException) -> bool:
-    """Return whether the cause of an error is a socket that the sandbox denied."""
+    """Return whether an error was raised because the sandbox denied network access.
+
+    This is the case if the error, or one of the errors that caused it, is a PermissionError that
+    the module `socket` has raised.
+    """
     pending: list[BaseException | None] = [error]
     seen: set[int] = set()
     while pending:
@@ -81,7 +93,7 @@ def _is_network_denied(error: BaseException) -> bool:
         is_raised_by_socket = frames and frames[-1].f_globals.get("__name__") == "socket"
         if isinstance(exception, PermissionError) and is_raised_by_socket:
             return True
-        # Libraries wrap the error in exceptions of their own.
+        # Libraries raise their own exceptions, with the original one as cause or context.
         pending += [exception.__cause__, exception.__context__]
     return False
 
@@ -92,7 +104,15 @@ def _has_user_frames(error: BaseException) -> bool:
 
 
 def _trim_frames(formatted: TracebackException | None, seen: set[int]) -> None:
-    """Remove the frames of Paddock and of libraries, also from causes and exception groups."""
+    """Remove the frames of Paddock and of libraries from a traceback.
+
+    Also trims the tracebacks of the exception's cause and context, and of the members of an
+    exception group.
+
+    Args:
+        formatted: The traceback, which is changed.
+        seen: IDs of the tracebacks that were trimmed already.
+    """
     # Exceptions can refer to each other in a cycle, so each must be visited only once.
     if formatted is None or id(formatted) in seen:
         return
@@ -107,14 +127,15 @@ def _trim_frames(formatted: TracebackException | None, seen: set[int]) -> None:
 
 
 def _select_user_frames(frames: list[FrameSummary]) -> list[FrameSummary]:
-    """Return the frames to show.
+    """Return the frames of a traceback that help the user to find the error.
 
-    These are the frames of user code, and the last frame of each library that it calls.
+    These are the frames of user code, from the first cell on, and the last frame of each library
+    that user code calls. If there are too many of them, those in the middle are left out.
     """
     frames = [frame for frame in frames if not frame.filename.startswith(_PACKAGE_DIRECTORY)]
     is_cell = [frame.filename.startswith(_CELL_PREFIX) for frame in frames]
-    first = is_cell.index(True) if True in is_cell else 0
-    frames = frames[first:]
+    first_cell_index = is_cell.index(True) if True in is_cell else 0
+    frames = frames[first_cell_index:]
     user_frames = [
         frame
         for frame, callee in zip(frames, [*frames[1:], None])  # noqa: B905 - Python 3.8
@@ -133,12 +154,15 @@ def _is_repetition(frames: list[FrameSummary]) -> bool:
 
 def _is_library_frame(frame: FrameSummary) -> bool:
     """Return whether a frame belongs to an installed package or the standard library."""
-    name = frame.filename
-    if name.startswith(("<frozen", "<__array", "<string")):
+    file_name = frame.filename
+    # Code that a library has generated, for instance NumPy or `dataclasses`, has no file.
+    if file_name.startswith(("<frozen", "<__array", "<string")):
         return True
-    if name.endswith((".pyx", ".pxi", ".pxd")):
+    if file_name.endswith((".pyx", ".pxi", ".pxd")):  # Cython
         return True
-    parts = name.replace("\\", "/").split("/")
+    directories = file_name.replace("\\", "/").split("/")
     return (
-        "site-packages" in parts or "dist-packages" in parts or name.startswith(_STDLIB_DIRECTORY)
+        "site-packages" in directories
+        or "dist-packages" in directories
+        or file_name.startswith(_STDLIB_DIRECTORY)
     )

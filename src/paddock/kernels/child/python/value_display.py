@@ -33,11 +33,11 @@ _MAX_PRETTY_CHARACTERS = 20_000
 
 
 def format_data_frame(value: object) -> str | None:
-    """Format a data frame or series as a Markdown table.
+    """Format a data frame or a series of pandas or Polars as a Markdown table.
 
-    Returns None for any other value.
+    Returns None if the value is neither.
     """
-    # A data frame exists only after its library was imported, so nothing is imported here.
+    # If the library has not been imported, the value cannot be one of its data frames.
     for library, format_frame in (("pandas", _format_pandas), ("polars", _format_polars)):
         module: Any = sys.modules.get(library)
         if not hasattr(module, "DataFrame"):
@@ -59,32 +59,33 @@ def _format_polars(frame: Any, kind: str) -> str:
 
 
 def _format_table(frame: Any, kind: str, types: Any, cells: Any, index: Any = None) -> str:
-    """Format a data frame as a Markdown table with a summary, as `DataFrame of 2 rows, 1 columns`.
+    """Format a data frame as a Markdown table.
 
-    Only the first and last rows and columns of a large frame are shown.
+    A summary such as `DataFrame of 2 rows, 1 columns` follows the table. Only the first and last
+    rows and columns of a large data frame are shown, with `…` between them.
 
     Args:
         frame: The data frame of pandas or Polars.
-        kind: The class of the displayed value.
+        kind: The class of the displayed value, `DataFrame` or `Series`, for the summary.
         types: The types of the columns, by position.
-        cells: The values, as `cells[row, column]`.
-        index: The row labels, or None if the frame has none.
+        cells: The values, accessible as `cells[row, column]`.
+        index: The row labels, or None if the data frame has none.
     """
     rows = _select_indices(frame.shape[0], MAX_ROWS)
     columns = _select_indices(frame.shape[1], MAX_COLUMNS)
     header = ["…" if column is None else _format_label(frame.columns[column]) for column in columns]
     if index is not None:
         header.insert(0, " / ".join(str(name) for name in index.names if name is not None))
-    lines = []
+    table_rows = []
     for row in rows:
-        label = [] if index is None else ["…" if row is None else _format_label(index[row])]
-        texts = [
+        row_label = [] if index is None else ["…" if row is None else _format_label(index[row])]
+        cell_texts = [
             "…" if row is None or column is None else _format_cell(cells[row, column])
             for column in columns
         ]
-        lines.append(label + texts)
+        table_rows.append(row_label + cell_texts)
     shown_types = [str(types[column]) for column in columns if column is not None]
-    return _build_table(header, lines) + _format_summary(kind, frame.shape, shown_types)
+    return _build_table(header, table_rows) + _format_summary(kind, frame.shape, shown_types)
 
 
 def _select_indices(count: int, limit: int) -> list[int | None]:
@@ -126,18 +127,22 @@ def _escape_cell(text: str) -> str:
 
 
 class FigureBackend:
-    """Import hook that provides a matplotlib backend, and shows the figures drawn with it."""
+    """Import hook that provides a matplotlib backend, and shows the figures drawn with it.
+
+    It is an import finder and loader in `sys.meta_path`, so that matplotlib is imported only if
+    user code does so.
+    """
 
     def __init__(self) -> None:
         self.emit: Callable[[str | ImageValue], None] = lambda _output: None
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """Provide the backend module when matplotlib imports it.
+        """Return the import spec of the backend module, or None for other modules.
 
-        The backend is selected when `matplotlib.pyplot` is imported.
-
-        The environment variable MPLBACKEND would also affect programs that the code starts.
+        When user code imports `matplotlib.pyplot`, this also selects the backend. The environment
+        variable MPLBACKEND is not used for this, because programs that user code starts would
+        inherit it.
         """
         if name == "matplotlib.pyplot":
             matplotlib: Any = sys.modules.get("matplotlib")
@@ -152,8 +157,12 @@ class FigureBackend:
         """Return None for the default kind of module."""
 
     def exec_module(self, module: Any) -> None:
-        """Define the backend classes. Matplotlib is being imported, so it is available now."""
-        # The packages of the user's Python are not ours to import before the code uses them.
+        """Define the classes and functions that matplotlib expects in a backend module.
+
+        They render figures with Agg, the bitmap renderer of matplotlib, and emit them as images.
+        """
+        # Matplotlib is a package of the user's Python, and slow to import. It is imported only
+        # here, because matplotlib itself has asked for the backend.
         from matplotlib.backends import backend_agg
 
         agg: Any = backend_agg
@@ -177,7 +186,11 @@ class FigureBackend:
         module.FigureCanvas, module.FigureManager, module.show = Canvas, Manager, show
 
     def show_open_figures(self) -> None:
-        """Show and close all open figures, as notebooks do after each cell."""
+        """Emit all open figures of matplotlib as images and close them.
+
+        Called after each cell, as in notebooks, and by `matplotlib.pyplot.show`. Figures without
+        any content are closed but not emitted.
+        """
         helpers: Any = sys.modules.get("matplotlib._pylab_helpers")
         if helpers is None:
             return
@@ -204,7 +217,11 @@ def render_figure(figure: Any) -> ImageValue:
 
 
 def iter_display_parts(value: object) -> Iterator[str | ImageValue]:
-    """Yield the images that represent a value, and at most one text."""
+    """Yield the parts by which a value is displayed: either an image, or a text.
+
+    The value may be a data frame or a figure. Otherwise, the display methods that its class
+    defines for notebooks, such as `_repr_png_`, are called. Its `repr` is the last resort.
+    """
     table = format_data_frame(value)
     if table is not None:
         yield table
@@ -226,26 +243,35 @@ def _is_figure(value: object) -> bool:
 
 
 def _get_image(value: object, bundle: dict[str, Any]) -> ImageValue | None:
-    """Return the image that a value provides for notebooks, if there is one."""
+    """Return the image that a value provides for notebooks, or None if it provides none.
+
+    Args:
+        value: The value to display.
+        bundle: The representations that the value's `_repr_mimebundle_` returned, by MIME type.
+    """
     for method, mime, signature in _IMAGE_METHODS:
-        data = bundle.get(mime)
-        if data is None:
-            data = _call_method(value, method)
-        if isinstance(data, tuple) and data:  # notebook methods may return (data, metadata)
-            data = data[0]
-        if isinstance(data, str):
-            data = data.encode() if mime == "image/svg+xml" else binascii.a2b_base64(data)
-        if isinstance(data, bytes) and data and data.startswith(signature):
-            return ImageValue(data, mime)
+        image = bundle.get(mime)
+        if image is None:
+            image = _call_method(value, method)
+        if isinstance(image, tuple) and image:  # notebook methods may return (data, metadata)
+            image = image[0]
+        if isinstance(image, str):
+            image = image.encode() if mime == "image/svg+xml" else binascii.a2b_base64(image)
+        if isinstance(image, bytes) and image and image.startswith(signature):
+            return ImageValue(image, mime)
     return None
 
 
 def _get_markdown(value: object, bundle: dict[str, Any]) -> str | None:
-    """Return the Markdown or LaTeX that a value provides for notebooks, if there is some."""
+    """Return the Markdown or LaTeX that a value provides for notebooks, or None.
+
+    Args:
+        value: The value to display.
+        bundle: The representations that the value's `_repr_mimebundle_` returned, by MIME type.
+    """
     for mime, method in (("text/markdown", "_repr_markdown_"), ("text/latex", "")):
         text = bundle.get(mime) or (_call_method(value, method) if method else None)
-        # Notebook methods may return the data with metadata.
-        if isinstance(text, tuple) and text:
+        if isinstance(text, tuple) and text:  # notebook methods may return (data, metadata)
             text = text[0]
         if isinstance(text, str) and text:
             return text
@@ -253,7 +279,11 @@ def _get_markdown(value: object, bundle: dict[str, Any]) -> str | None:
 
 
 def _format_text(value: object) -> str:
-    """Return the text of a value without a richer representation, normally its `repr`."""
+    """Return the text of a value that has no image and no Markdown.
+
+    This is its `repr`, with line breaks if it is a long list or dictionary, or the text of its
+    HTML if the `repr` shows only the class.
+    """
     text = repr(value)
     if (
         type(value) in (dict, list, tuple, set, frozenset)
@@ -262,7 +292,8 @@ def _format_text(value: object) -> str:
         import pprint  # slow to import, because it needs `re`
 
         return pprint.pformat(value, width=_MAX_LINE_CHARACTERS, sort_dicts=False)
-    if text.startswith("<") and " object at 0x" in text:  # the default repr tells only the class
+    is_default_repr = text.startswith("<") and " object at 0x" in text
+    if is_default_repr:
         html = _call_method(value, "_repr_html_")
         if isinstance(html, str) and html:
             return _strip_tags(html) or text
@@ -270,7 +301,7 @@ def _format_text(value: object) -> str:
 
 
 def _strip_tags(html: str) -> str:
-    """Return the text content of HTML."""
+    """Return the text content of HTML, with a line for each paragraph or table row."""
     from html.parser import HTMLParser  # slow to import, and few values have only HTML
 
     pieces: list[str] = []
@@ -312,11 +343,11 @@ def _get_mime_bundle(value: object) -> dict[str, Any]:
 
 
 def _call_method(value: object, name: str) -> Any:
-    """Call a display method of the value's class.
+    """Call a display method of a value, such as `_repr_markdown_`.
 
-    Returns None if the method is missing or fails.
+    Returns None if the value's class does not have the method, or if it raises an exception.
     """
-    if isinstance(value, type):  # the method is meant for instances
+    if isinstance(value, type):  # display methods of a class are meant for its instances
         return None
     method = getattr(type(value), name, None)
     if method is None:
