@@ -49,16 +49,16 @@ def edit_file(
         before = read(path)
         after = edit(before)
 
-        def check() -> None:
-            # The lock binds Paddock only. Editors, Jupyter and front ends write without it.
+        def check_unchanged() -> None:
+            # Only Paddock takes this lock. Editors, Jupyter and front ends write without it.
             if read(path) != before:
                 raise FileChangedError
 
-        write_atomically(path, after, mode=NEW_FILE_MODE, before_replacing=check)
+        write_atomically(path, after, mode=NEW_FILE_MODE, before_replacing=check_unchanged)
 
 
 def write_new_file(path: Path, data: bytes) -> None:
-    """Write a file that does not exist yet, and create missing directories.
+    """Write a file that does not exist yet, and create the missing directories of its path.
 
     Raises:
         FileExistsError: The file exists.
@@ -74,7 +74,8 @@ def write_notebook_file(
 ) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written.
 
-    Problems of the file are returned as text for the model and not raised as errors.
+    A file that exists, or that cannot be written, does not raise an error: the returned message
+    tells the model how to correct the call.
 
     Args:
         arguments: The arguments of `WriteNotebook`.
@@ -91,9 +92,9 @@ def write_notebook_file(
 
     def build_unless_cancelled(previous: bytes | None) -> bytes:
         """Build the new content, and end a cancelled call before the file is touched."""
-        data = build(previous)
+        content = build(previous)
         ctx.raise_if_cancelled()
-        return data
+        return content
 
     try:
         if arguments.overwrite:

@@ -52,7 +52,11 @@ class InvalidConfidenceError(InspectorInputError):
 
 
 def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
-    """Return `(code, …)` for code in the call, or `(None, path)` for a file or directory.
+    """Return the code or the path that a call of a code inspector names.
+
+    Returns:
+        The code, and its path. If the call gives code, the path has no meaning. If it gives the
+        path of a file or directory, the code is None.
 
     Raises:
         InspectorInputError: The call does not have exactly one of the two arguments.
@@ -65,27 +69,29 @@ def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
     return code, str(path)
 
 
-def parse_issue_filter(arguments: dict[str, Any], excluded: str) -> IssueFilter:
-    """Return the filter for issues from the arguments of a call.
+def parse_issue_filter(arguments: dict[str, Any], default_exclusions: str) -> IssueFilter:
+    """Return the filter that decides which issues of the inspected code are reported.
 
     Names of severities are matched without regard to case.
 
     Args:
-        arguments: The arguments of the call.
-        excluded: The severities to hide if the call names none, separated by commas.
+        arguments: The arguments of the call. The filter depends on `confidenceLevel`,
+            `severityExclusions` and `tagExclusions`.
+        default_exclusions: The severities to hide if the call names none, as in "Remark,Warning".
+
+    Raises:
+        InvalidConfidenceError: The confidence level is not a number from 0 to 1.
     """
     confidence = arguments.get("confidenceLevel", DEFAULT_CONFIDENCE)
     if not 0 <= confidence <= 1:
         raise InvalidConfidenceError(
             f"confidenceLevel is {confidence}", hint="expected a number from 0 to 1"
         )
-    severities = {severity.casefold(): severity for severity in SEVERITIES}
+    canonical_names = {severity.casefold(): severity for severity in SEVERITIES}
+    excluded_severities = _split_names(arguments.get("severityExclusions", default_exclusions))
     return IssueFilter(
         confidence,
-        frozenset(
-            severities.get(name.casefold(), name)
-            for name in _split_names(arguments.get("severityExclusions", excluded))
-        ),
+        frozenset(canonical_names.get(name.casefold(), name) for name in excluded_severities),
         frozenset(_split_names(arguments.get("tagExclusions", ""))),
     )
 
@@ -102,7 +108,7 @@ def get_issue_limit(arguments: dict[str, Any]) -> int:
 
 @contextmanager
 def convert_read_errors(path: Path) -> Iterator[None]:
-    """Convert an OSError into an InspectedFileNotFoundError with a hint."""
+    """Convert an OSError while reading a file into an InspectedFileNotFoundError with a hint."""
     try:
         yield
     except OSError as error:

@@ -164,8 +164,12 @@ def list_allowed_files(
     for folder, subfolders, names in os.walk(directory):
         for name in names:
             file = Path(folder, name)
-            if file.suffix in suffixes:
-                (files if _is_file_in_folder(file, directory) else skipped).append(file)
+            if file.suffix not in suffixes:
+                continue
+            if _is_file_in_folder(file, directory):
+                files.append(file)
+            else:
+                skipped.append(file)
         if not include_subfolders:
             subfolders.clear()
     return AllowedFiles(sorted(files), sorted(skipped))
@@ -205,7 +209,7 @@ def _exclude_filesystem_roots(folders: list[Path]) -> list[Path]:
 
 
 def _list_client_roots(ctx: Context) -> list[Path]:
-    """Return the client's roots that are directories of this machine.
+    """Return the directories that the client offers to the server (its MCP roots).
 
     The list is empty over HTTP, for clients without the roots capability, and for clients that do
     not answer the request.
@@ -213,14 +217,14 @@ def _list_client_roots(ctx: Context) -> list[Path]:
     if not ctx.is_local or "roots" not in ctx.client_capabilities:
         return []
     try:
-        answer = ctx.roots(key="roots").wait()
+        client_roots = ctx.roots(key="roots").wait()
     except AskError:
         return []
-    return _exclude_filesystem_roots(list(_resolve_root_uris(root.uri for root in answer)))
+    return _exclude_filesystem_roots(list(_resolve_root_uris(root.uri for root in client_roots)))
 
 
 def _resolve_root_uris(uris: Iterator[str]) -> Iterator[Path]:
-    """Yield the existing directories that the client's root URIs name."""
+    """Yield the existing directories for the URIs of a client's roots, as in `file:///project`."""
     for uri in uris:
         # An unusable URI must not hide the other roots.
         with suppress(OSError, ValueError, RuntimeError):

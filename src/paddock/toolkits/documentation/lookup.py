@@ -33,8 +33,11 @@ NO_RESULTS_TEXT = "No documentation was found. Describe the task in other words.
 
 
 def find_documentation(arguments: ContextArguments, ctx: Context) -> str:
-    """Return documentation pages for a task as Markdown."""
-    return _format_pages(arguments.context, arguments.corpora, ctx.options)
+    """Return the documentation pages that help with a task, as Markdown.
+
+    The handler of the Context tools, such as `DocsContext`.
+    """
+    return _search_and_format_pages(arguments.context, arguments.corpora, ctx.options)
 
 
 def search_wolfram_language(arguments: dict[str, str], ctx: Context) -> str:
@@ -48,29 +51,35 @@ def search_python(arguments: dict[str, str], ctx: Context) -> str:
 
 
 def _search_documentation(query: str, corpus: str, tool: Tool, ctx: Context) -> str:
-    """Return the text of a Search prompt. An error becomes part of the text.
+    """Return the text of a Search prompt: the user's query, and the pages found for it.
+
+    If the search fails, its error message is shown instead of the pages, so that the client still
+    gets a prompt.
 
     Args:
         query: The query of the user.
-        corpus: The group of corpora to search.
-        tool: The Context tool whose options limit the results.
+        corpus: The name of a documentation corpus, or of a group such as "python".
+        tool: The Context tool whose options limit the number and length of the pages.
         ctx: The context of the request.
     """
     try:
-        results = _format_pages(query, [corpus], get_option_values(ctx, tool))
+        results = _search_and_format_pages(query, [corpus], get_option_values(ctx, tool))
     except PaddockError as error:
         results = f"[Error] {error}"
     return format_search_text(query, results)
 
 
-def _format_pages(question: str, corpora: Sequence[str], options: Mapping[str, Any]) -> str:
+def _search_and_format_pages(
+    question: str, corpora: Sequence[str], options: Mapping[str, Any]
+) -> str:
     """Search documentation and return the best pages as Markdown.
 
-    The characters of the header and the notes are subtracted from the budget of the pages.
+    The limit on characters applies to the whole text, so the header and the notes of the search
+    leave less room for the pages.
 
     Args:
         question: The task in natural language.
-        corpora: Names of corpora or groups of corpora.
+        corpora: Names of documentation corpora or of groups of them, such as "python".
         options: The options of the tool, which limit the number of pages and characters.
 
     Raises:
@@ -78,10 +87,14 @@ def _format_pages(question: str, corpora: Sequence[str], options: Mapping[str, A
     """
     if not question.strip():
         raise ToolError("There is nothing to search for: `context` is empty")
-    limit, budget = options[MAX_ITEMS_OPTION_NAME], options[MAX_CHARACTERS_OPTION_NAME]
-    results = search_with_notes(question, resolve_corpus_names(corpora), limit=limit, budget=budget)
+    max_pages, max_characters = options[MAX_ITEMS_OPTION_NAME], options[MAX_CHARACTERS_OPTION_NAME]
+    results = search_with_notes(
+        question, resolve_corpus_names(corpora), limit=max_pages, budget=max_characters
+    )
     notes = [f"Note: {note}" for note in results.notes]
     if not results.hits:
         return "\n\n".join([NO_RESULTS_TEXT, *notes])
-    page_budget = budget - sum(len(line) + 2 for line in (RESULTS_HEADER, *notes))
-    return "\n\n".join([RESULTS_HEADER, format_hits(results.hits, max(page_budget, 0)), *notes])
+    # Each line is followed by the two line breaks that separate it from the next part.
+    header_characters = sum(len(line) + 2 for line in (RESULTS_HEADER, *notes))
+    pages = format_hits(results.hits, max(max_characters - header_characters, 0))
+    return "\n\n".join([RESULTS_HEADER, pages, *notes])

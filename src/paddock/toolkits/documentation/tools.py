@@ -74,7 +74,11 @@ def describe_missing_vectors(options: Mapping[str, Any], environment: Mapping[st
 def _create_context_tool(
     name: str, title: str, description: str, arguments: type[ToolArguments]
 ) -> Tool:
-    """Create a tool with the settings that all Context tools share."""
+    """Create a Context tool, which returns documentation pages for a task.
+
+    The Context tools share their handler, options and annotations. They differ in the corpora of
+    documentation that they search.
+    """
     return Tool(
         name,
         "paddock.toolkits.documentation.lookup:find_documentation",

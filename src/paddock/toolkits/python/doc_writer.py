@@ -106,7 +106,7 @@ def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
 
 @contextmanager
 def convert_write_errors(path: Path) -> Iterator[None]:
-    """Convert errors while writing a file to errors with a hint."""
+    """Convert an OSError while writing a file into a DocumentedFileError with its path."""
     try:
         yield
     except FileExistsError:
@@ -170,9 +170,10 @@ def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | Non
 
 
 def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> Iterator[str]:
-    """Yield the differences between the described and the actual parameters.
+    """Yield the differences between the parameters in a docstring and in the signature.
 
-    Undescribed parameters are reported only if the docstring describes at least one.
+    Undescribed parameters are reported only if the docstring describes at least one. A described
+    return value is reported too if the function returns none.
     """
     function = _find_function(node)
     if function is None:
@@ -183,9 +184,9 @@ def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> I
     ]
     parameters = _list_parameters(function)
     # With `**kwargs`, described names may be keyword arguments that the signature does not show.
-    takes_any = function.args.kwarg is not None
+    takes_any_name = function.args.kwarg is not None
     for name in dict.fromkeys(described):
-        if name not in parameters and not takes_any:
+        if name not in parameters and not takes_any_name:
             yield f"describes `{name}`, which is not a parameter"
     for name in sorted({name for name in described if described.count(name) > 1}):
         yield f"describes `{name}` more than once"
@@ -201,7 +202,10 @@ def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> I
 
 
 def _find_function(node: ast.AST) -> _FunctionNode | None:
-    """Return the function whose parameters a docstring describes: for a class, `__init__`."""
+    """Return the function whose parameters the docstring of a definition describes.
+
+    This is the function itself, or the `__init__` method of a class. A class without one has none.
+    """
     if isinstance(node, ast.ClassDef):
         constructors = [
             member
@@ -219,7 +223,11 @@ def _list_parameters(function: _FunctionNode) -> list[str]:
 
 
 def _has_return_value(function: _FunctionNode) -> bool:
-    """Return True if a function returns or yields a value, or has no implementation to tell."""
+    """Return True if a function may return a value.
+
+    That is so if it contains `return` with a value or `yield`. Functions without an implementation
+    count too, such as those that raise an error or consist of a docstring or `...`.
+    """
     pending_nodes: list[ast.AST] = list(function.body)
     while pending_nodes:
         node = pending_nodes.pop()
@@ -262,9 +270,9 @@ class DocTask(NamedTuple):
 
 
 def write_python_doc(arguments: PythonDocArguments, ctx: Context) -> str:
-    """Perform an operation of `PythonDoc` and return a message about the result.
+    """Perform an operation of the `PythonDoc` tool and return a message about the result.
 
-    All arguments are checked before any file is touched.
+    The arguments are checked before any file is touched.
 
     Raises:
         ToolError: The operation is invalid or fails.
@@ -289,7 +297,11 @@ def write_python_doc(arguments: PythonDocArguments, ctx: Context) -> str:
 
 
 def _check_task(task: DocTask) -> None:
-    """Check that the operation exists and that its required arguments are given."""
+    """Check that the operation exists and that its required arguments are given.
+
+    Raises:
+        DocArgumentError: The operation is unknown, or one of its arguments is missing or invalid.
+    """
     if task.operation not in _REQUIRED_ARGUMENTS:
         suggestion = did_you_mean(task.operation, _REQUIRED_ARGUMENTS)
         hint = suggestion or f"expected one of {', '.join(_REQUIRED_ARGUMENTS)}"
@@ -305,22 +317,18 @@ def _check_task(task: DocTask) -> None:
 
 
 def _change_docstring(task: DocTask, ctx: Context) -> str:
-    """Change or remove the docstring of a symbol, and return it with its remaining problems.
-
-    The file is read again afterwards, so that the report shows what is in the file.
-    """
+    """Change or remove the docstring of a symbol, and return it with its remaining problems."""
     path = require_file(task.file, ctx, DocumentedFileError)
     where = str(path)
     ctx.raise_if_cancelled()
 
-    def change(text: str) -> str:
-        tree = parse_source(text, where)
+    def change_source(source: str) -> str:
+        tree = parse_source(source, where)
         symbol = require_symbol(tree, task.symbol, where)
-        return replace_docstring(
-            text, task.symbol, _build_docstring(task, symbol, where, tree), where
-        )
+        docstring = _build_docstring(task, symbol, where, tree)
+        return replace_docstring(source, task.symbol, docstring, where)
 
-    edit_source_file(path, change)
+    edit_source_file(path, change_source)
     # The file is read again, so that the result shows what was actually written.
     tree = parse_source(read_source_file(path), where)
     symbol = require_symbol(tree, task.symbol, where)
@@ -329,20 +337,24 @@ def _change_docstring(task: DocTask, ctx: Context) -> str:
     if symbol.docstring is None:
         return f"Removed {location}"
     parts = [f"Changed {location}", format_code_block(symbol.docstring, "text")]
-    findings = [
-        f"- {name} {text}" for text in check_symbol_docstring(symbol, detect_file_style(tree))
+    problems = [
+        f"- {name} {problem}" for problem in check_symbol_docstring(symbol, detect_file_style(tree))
     ]
-    if findings:
-        parts.append("Remaining problems:\n\n" + "\n".join(findings))
+    if problems:
+        parts.append("Remaining problems:\n\n" + "\n".join(problems))
     return "\n\n".join(parts)
 
 
 def _build_docstring(
     task: DocTask, symbol: DocumentedSymbol, where: str, tree: ast.Module
 ) -> str | None:
-    """Return the new docstring of a symbol, or None to remove it.
+    """Return the docstring that a symbol has after the operation, or None to remove it.
 
-    A section is written in the style that the call names, or that the docstring or the file uses.
+    A section is written in the style that the call names, else in that of the docstring, else in
+    that of the file.
+
+    Raises:
+        DocstringError: There is already a docstring to create, or none to change a section of.
     """
     current = symbol.docstring
     if task.operation == "createDocstring" and current is not None:
@@ -366,9 +378,9 @@ def _build_docstring(
 
 
 def _check_docstrings(task: DocTask, ctx: Context) -> str:
-    """Return the findings in a file, or in all files of a directory, up to a limit.
+    """Return a report on the docstrings of a file, or of all Python files in a directory.
 
-    Findings beyond the limit are counted but not shown.
+    Findings beyond a limit are counted but not shown.
     """
     path = require_path(task.file, ctx, DocumentedFileError)
     files = [path]
@@ -392,9 +404,9 @@ def _check_docstrings(task: DocTask, ctx: Context) -> str:
 
 
 def _list_findings(file: Path, style: DocstringStyle | None) -> list[str]:
-    """Return the findings in a file as list items.
+    """Return the docstring problems of a file, as in "- Line 3: `f` has no docstring".
 
-    A file that cannot be parsed is a finding too.
+    A file that cannot be parsed is reported as a single finding.
     """
     try:
         tree = parse_source(read_source_file(file), str(file))

@@ -72,9 +72,14 @@ def list_symbols(tree: ast.Module) -> Iterator[DocumentedSymbol]:
 
 
 def _list_members(parent: ast.AST, prefix: str) -> Iterator[DocumentedSymbol]:
-    """Yield the classes and functions in a body, with their dotted names.
+    """Yield the classes and functions of a module or class, with their dotted names.
 
-    Definitions in `if`, `try` and `with` blocks belong to the enclosing scope.
+    Definitions in `if`, `try` and `with` blocks belong to the enclosing scope. Functions within
+    functions are not included.
+
+    Args:
+        parent: The syntax tree of the module, class or block.
+        prefix: The dotted name of the enclosing class with a dot after it, such as `Session.`.
     """
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -86,7 +91,9 @@ def _list_members(parent: ast.AST, prefix: str) -> Iterator[DocumentedSymbol]:
 
 
 def require_symbol(tree: ast.Module, name: str, where: str) -> DocumentedSymbol:
-    """Return the symbol with a name. Overloads are skipped if there is an implementation.
+    """Return the module, class or function with a dotted name.
+
+    If a function has overloads, its implementation is returned.
 
     Raises:
         DocstringError: The module has no such symbol.
@@ -147,7 +154,12 @@ class _SourceEditor:
         self._newline = "\r\n" if "\r\n" in text else "\n"
 
     def set_docstring(self, symbol: DocumentedSymbol, docstring: str | None) -> str:
-        """Return the text with another docstring for a symbol, or without one."""
+        """Return the source with another docstring for a symbol, or without one.
+
+        Args:
+            symbol: The module, class or function.
+            docstring: The new docstring, or None to remove the current one.
+        """
         node = symbol.node
         current = _find_docstring_node(node)
         if current is not None:
@@ -166,7 +178,13 @@ class _SourceEditor:
     def _replace_docstring(
         self, node: DocumentedNode, current: ast.Expr, docstring: str | None
     ) -> str:
-        """Return the text with another docstring in the position of the current one."""
+        """Return the source with the current docstring replaced, or removed if the new one is None.
+
+        Args:
+            node: The module, class or function.
+            current: The statement that is its current docstring.
+            docstring: The new docstring, or None.
+        """
         start = self._get_offset(current.lineno, current.col_offset)
         end = self._get_offset(current.end_lineno or current.lineno, current.end_col_offset or 0)
         if docstring is None:
@@ -176,7 +194,10 @@ class _SourceEditor:
         return self.text[:start] + literal + self.text[end:]
 
     def _remove_docstring(self, node: DocumentedNode, start: int, end: int) -> str:
-        """Return the text without a docstring, and without its line if nothing else is on it."""
+        """Return the source without the docstring between two offsets.
+
+        The whole line is removed if nothing else is on it.
+        """
         # Only a module may have an empty body.
         if len(node.body) == 1 and not isinstance(node, ast.Module):
             return f"{self.text[:start]}...{self.text[end:]}"
@@ -184,7 +205,8 @@ class _SourceEditor:
         line_end = self.text.find("\n", end)
         line_end = len(self.text) if line_end < 0 else line_end + 1
         other_code = self.text[line_start:start] + self.text[end:line_end]
-        if other_code.strip():  # another statement on the same line
+        has_other_statement = bool(other_code.strip())
+        if has_other_statement:
             return self.text[:start] + self.text[end:].lstrip(" ;")
         return self.text[:line_start] + self.text[line_end:]
 
@@ -202,9 +224,10 @@ class _SourceEditor:
         """
         lines = docstring.split("\n")
         starts_on_new_line = _starts_on_new_line(current) and len(lines) > 1
-        first = 0 if starts_on_new_line else 1
-        body = lines[:first] + [f"{indent}{line}".rstrip() for line in lines[first:]]
-        text = "\n".join(body)
+        # A first line that follows the opening quotes directly is not indented.
+        unindented_count = 0 if starts_on_new_line else 1
+        indented_lines = [f"{indent}{line}".rstrip() for line in lines[unindented_count:]]
+        text = "\n".join([*lines[:unindented_count], *indented_lines])
         quotes = "'''" if current.lower().lstrip("ru").startswith("'''") else _DEFAULT_QUOTES
         prefix = ""
         if "\\" in text:
@@ -225,13 +248,14 @@ class _SourceEditor:
     def _add_docstring(
         self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, docstring: str
     ) -> str:
-        """Return the text with a new docstring as the first statement of a class or function.
+        """Return the source with a new docstring as the first statement of a class or function.
 
         A body on the line of the header, as in `def f(): pass`, is moved to a line of its own.
         """
         header_end = self._find_header_end(node)
         body_start = self._get_offset(node.body[0].lineno, node.body[0].col_offset)
-        if body_start < header_end:  # the body is on the line of the header
+        is_one_line = body_start < header_end
+        if is_one_line:
             indent = self._get_indent(self._get_offset(node.lineno, node.col_offset)) + "    "
             header = self.text[:body_start].rstrip(" \t\r\n\\")
             literal = f"{indent}{self._format_literal(docstring, indent)}"
@@ -243,21 +267,23 @@ class _SourceEditor:
     def _find_header_end(self, node: ast.AST) -> int:
         """Return the offset of the line after the header of a definition.
 
-        The header may span several lines and contain comments. The tokenizer knows where it ends:
-        at the first logical line end.
+        The header may span several lines and contain comments. The tokenizer finds its end: it
+        emits a NEWLINE token only at the end of a logical line.
         """
-        line = getattr(node, "lineno", 1)
-        start, _ = self._line_index.get_line_span(line)
+        first_line = getattr(node, "lineno", 1)
+        start, _ = self._line_index.get_line_span(first_line)
         tokens = tokenize.generate_tokens(io.StringIO(self.text[start:], newline="").readline)
         for token in tokens:
-            if token.type == tokenize.NEWLINE:
-                row = line + token.end[0] - 1
-                count = self._line_index.line_count
-                return self._line_index.get_line_span(row + 1)[0] if row < count else len(self.text)
+            if token.type != tokenize.NEWLINE:
+                continue
+            last_line = first_line + token.end[0] - 1
+            if last_line < self._line_index.line_count:
+                return self._line_index.get_line_span(last_line + 1)[0]
+            break
         return len(self.text)
 
     def _add_module_docstring(self, docstring: str) -> str:
-        """Return the text with a new docstring at the start of the module."""
+        """Return the source with a new docstring at the start of the module."""
         # An initial block of comments, such as a shebang or licence, stays above the docstring.
         lines = io.StringIO(self.text, newline="")
         comments = takewhile(lambda line: line.startswith("#"), lines)
@@ -292,22 +318,23 @@ def _check_only_docstring_changed(
     """
     message = "the docstring cannot be changed here without changing other code"
     try:
-        trees = ast.parse(before), ast.parse(after)
-        comments = [_list_comments(text) for text in (before, after)]
+        old_tree, new_tree = ast.parse(before), ast.parse(after)
+        has_same_comments = _list_comments(before) == _list_comments(after)
     except (SyntaxError, ValueError, tokenize.TokenError) as error:
         raise DocstringError(f"{message}: {error}", where=where) from None
-    symbols = [require_symbol(tree, name, where) for tree in trees]
-    if symbols[1].docstring != docstring:
+    old_symbol = require_symbol(old_tree, name, where)
+    new_symbol = require_symbol(new_tree, name, where)
+    if new_symbol.docstring != docstring:
         raise DocstringError(f"{message}: the new docstring reads differently", where=where)
-    for symbol in symbols:
+    for symbol in (old_symbol, new_symbol):
         docstring_node = _find_docstring_node(symbol.node)
         if docstring_node is not None:
             symbol.node.body.remove(docstring_node)
-        # A body that consisted of the docstring only has a placeholder on one side and is empty on
-        # the other.
+        # If the body consists of the docstring only, removing it leaves an empty body in one tree
+        # and a placeholder such as `...` in the other.
         if not isinstance(symbol.node, ast.Module) and _is_empty_body(symbol.node):
             symbol.node.body = [ast.Pass()]
-    if ast.dump(trees[0]) != ast.dump(trees[1]) or comments[0] != comments[1]:
+    if ast.dump(old_tree) != ast.dump(new_tree) or not has_same_comments:
         raise DocstringError(message, where=where)
 
 

@@ -91,10 +91,10 @@ def detect_style(docstrings: Iterable[str]) -> DocstringStyle | None:
 
 
 def split_sections(text: str, style: DocstringStyle) -> list[DocstringSection]:
-    """Split a docstring into sections, the first of which is the text before all headings.
+    """Split a docstring into sections such as "Args" and "Returns".
 
-    In reST each field is a heading of its own, so adjacent fields of the same kind form one
-    section.
+    The first section has no name and contains the text before all headings. In reST each field is a
+    heading, as in `:param x: …`, so adjacent fields of the same kind form one section.
     """
     lines = text.split("\n")
     sections = [DocstringSection("", [])]
@@ -118,12 +118,15 @@ def _is_field_section(section: DocstringSection) -> bool:
 
 
 def _find_heading(line: str, following: str, style: DocstringStyle) -> str | None:
-    """Return the canonical name of the section that a line starts, or None.
+    """Return the name of the docstring section that a line begins, or None.
 
     Args:
-        line: The line.
-        following: The next line, which is an underline in NumPy style.
+        line: A line of a docstring, such as "Parameters".
+        following: The line after it, which is an underline in NumPy style.
         style: The style of the docstring.
+
+    Returns:
+        The name of the section in Google style, such as "Args".
     """
     if style == "google":
         match = _GOOGLE_HEADING_PATTERN.match(line)
@@ -161,7 +164,7 @@ def replace_section(text: str, style: DocstringStyle, name: str, content: str | 
 
 
 def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> str:
-    """Join sections to a docstring, separated by empty lines where the style requires them."""
+    """Join sections to a docstring, with an empty line between them where the style needs one."""
     parts: list[str] = []
     for section in sections:
         body = "\n".join(section.lines).strip("\n").rstrip()
@@ -176,10 +179,13 @@ def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> s
 
 
 def _format_section(name: str, content: str, style: DocstringStyle) -> list[str]:
-    """Return the lines of a section with its heading.
+    """Return the lines of a docstring section with its heading, in a style.
 
-    Items in the form `name (type): text` are converted to the style. Other content is kept as it
-    is.
+    Args:
+        name: The name of the section in Google style, such as "Args".
+        content: The text of the section. Items in the form `name (type): text` are converted to
+            the style; all other content is left unchanged.
+        style: The style of the docstring.
     """
     lines = _strip_heading(content.split("\n"), name)
     items = _parse_items(lines) if name in _ITEM_SECTIONS else []
@@ -201,13 +207,19 @@ def _format_section(name: str, content: str, style: DocstringStyle) -> list[str]
 
 
 class _SectionItem(NamedTuple):
+    """One item of a docstring section, such as a parameter: `name (type): text`."""
+
     name: str
     type_text: str
     lines: list[str]
 
 
 def _parse_items(lines: list[str]) -> list[_SectionItem]:
-    """Parse the items of a section, `name: text`. Return nothing if any line has another form."""
+    """Parse the items of a docstring section, in the form `name (type): text`.
+
+    Indented lines continue the text of the item before them. If any other line is not an item, the
+    section is prose, and the list is empty.
+    """
     items: list[_SectionItem] = []
     for line in lines:
         match = _ITEM_PATTERN.match(line)
@@ -221,7 +233,11 @@ def _parse_items(lines: list[str]) -> list[_SectionItem]:
 
 
 def _format_item(item: _SectionItem, style: DocstringStyle, section: str) -> list[str]:
-    """Return the lines of an item, such as `name (type): text` in Google style."""
+    """Return the lines of an item in a docstring style.
+
+    A parameter is `name (type): text` in Google style, `name : type` with an indented text in
+    NumPy style, and `:param name: text` with `:type name: type` in reST.
+    """
     if style == "numpy":
         heading = f"{item.name} : {item.type_text}" if item.type_text else item.name
         return [heading, *(f"    {line}" for line in item.lines)]
@@ -245,7 +261,7 @@ def _strip_heading(lines: list[str], name: str) -> list[str]:
 
 
 def list_documented_names(text: str, style: DocstringStyle, section: str = "Args") -> list[str]:
-    """Return the names that a section describes, without the stars of `*args`.
+    """Return the names that a docstring section describes, without the stars of `*args`.
 
     In Google and NumPy style, names are the words at the smallest indentation of the section;
     deeper lines continue a description.

@@ -43,7 +43,11 @@ JUPYTER_TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - the name of a v
 
 
 def _list_output_items(evaluation: SessionEvaluation, max_characters: int) -> list[OutputItem]:
-    """Return texts and images in reading order. Texts longer than the limit are shortened."""
+    """Return the output of an evaluation: printed texts, images, and the result as `Out[n]: …`.
+
+    An evaluation that did not complete ends with the reason in brackets instead of a result. Long
+    texts are shortened to the limit.
+    """
     result = evaluation.result
     items: list[OutputItem] = [
         OutputImage(output.data, output.mime)
@@ -61,9 +65,9 @@ def _list_output_items(evaluation: SessionEvaluation, max_characters: int) -> li
 
 
 def truncate_middle(text: str, max_characters: int) -> str:
-    """Return the text without its middle if it is too long.
+    """Shorten a long text by replacing its middle with a note about the omitted characters.
 
-    The end keeps a quarter of the characters, and the beginning the rest.
+    A quarter of the characters that remain is taken from the end, and the rest from the beginning.
     """
     if len(text) <= max_characters:
         return text
@@ -77,19 +81,19 @@ _session_engines: BoundedMapping[str, Engine] = BoundedMapping()
 
 
 def evaluate_python(arguments: PythonEvaluatorArguments, ctx: Context) -> ToolContent:
-    """Evaluate code in a session and return its output.
+    """Evaluate code in a session of a Python interpreter or Jupyter kernel, and return its output.
 
     Raises:
         PaddockError: The interpreter does not exist, or its kernel does not start.
     """
-    seconds = resolve_time_limit(arguments.code, arguments.time_constraint, ctx.options)
+    time_limit_seconds = resolve_time_limit(arguments.code, arguments.time_constraint, ctx.options)
     engine = _select_engine(ctx, arguments)
 
     evaluation = evaluate_in_session(
         ctx,
         arguments.session,
         engine,
-        seconds,
+        time_limit_seconds,
         lambda session, limits, control: session.evaluate(arguments.code, limits, control),
     )
     _session_engines.put(evaluation.session_id, engine)
@@ -108,10 +112,11 @@ def evaluate_python(arguments: PythonEvaluatorArguments, ctx: Context) -> ToolCo
 
 
 def _select_engine(ctx: Context, arguments: PythonEvaluatorArguments) -> Engine:
-    """Return the engine that a call names, else that of its session, else the project's Python.
+    """Return the engine for a call: the Python interpreter or Jupyter kernel that evaluates it.
 
-    A Jupyter kernel in the call takes precedence over an interpreter in the call, and that one over
-    a Jupyter kernel in the tool's options.
+    The order is: a Jupyter kernel in the call, an interpreter in the call, the engine of the
+    session, a Jupyter kernel in the tool's options, the interpreter that the session used before
+    Paddock was restarted, the project's Python.
     """
     engine = _session_engines.get(arguments.session or "")
     if engine is not None and not arguments.interpreter and not arguments.kernel:
@@ -142,7 +147,11 @@ def _select_engine(ctx: Context, arguments: PythonEvaluatorArguments) -> Engine:
 def _find_saved_interpreter(
     ctx: Context, arguments: PythonEvaluatorArguments
 ) -> PythonInterpreter | None:
-    """Return the interpreter that evaluated a session in an earlier process, if still usable."""
+    """Return the interpreter of a session from an earlier Paddock process, if it still works.
+
+    Called for a session that is continued after a restart. If the call names another interpreter,
+    that one is used instead and the result is None.
+    """
     if arguments.interpreter or not arguments.session:
         return None
     engine_name = get_shared_session_manager().get_saved_engine_name(arguments.session) or ""

@@ -85,7 +85,7 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
     )
     interpreter = choose_interpreter(ctx, arguments.get("interpreter"), folder)
 
-    def work(is_cancelled: Callable[[], bool], _news: Callable[[None], None]) -> str:
+    def inspect(is_cancelled: Callable[[], bool], _report_progress: Callable[[None], None]) -> str:
         inspection = _PythonInspection(
             LinterProject(folder, interpreter, is_configured, is_cancelled),
             ctx.options.get(TYPE_CHECKER_OPTION_NAME),
@@ -97,13 +97,13 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
             return inspection.inspect_directory()
         return inspection.inspect_file(path_to_inspect)
 
-    text = call_in_thread(ctx, work, lambda _: None)
+    report = call_in_thread(ctx, inspect, lambda _: None)
     ctx.raise_if_cancelled()
-    return text
+    return report
 
 
 def _has_ruff_config(folder: Path) -> bool:
-    """Return True if the folder or one of its parents configures ruff."""
+    """Return True if the folder or one of its parents has a configuration of the linter ruff."""
     for directory in (folder, *folder.parents):
         if any((directory / name).is_file() for name in _RUFF_CONFIG_FILES):
             return True
@@ -146,7 +146,7 @@ class _PythonInspection(NamedTuple):
         return _append_footer(report, [*ruff_result.notes, *type_result.notes], checker.name)
 
     def inspect_file(self, file: Path) -> str:
-        """Return the report on a file."""
+        """Return the report on a file: the issues that ruff and the type checker find in it."""
         with convert_read_errors(file):
             data = read_regular_file(file, MAX_FILE_BYTES)
         text, decoding_issues = _decode_source(data)
@@ -182,13 +182,17 @@ class _PythonInspection(NamedTuple):
         return _append_footer(report, notes, checker.name)
 
     def _recheck_encodings(self, issues: list[LinterIssue]) -> list[LinterIssue]:
-        """Inspect files again that declare an encoding, because ruff reads UTF-8 only."""
+        """Replace the issues of files that ruff could not read because they are not in UTF-8.
+
+        A file may declare another encoding, as in `# coding: latin-1`. Such files are decoded and
+        inspected again, up to a limit.
+        """
         unreadable = [issue for issue in issues if issue.issue.tag == _IO_ERROR_CODE]
-        checked = [issue for issue in issues if issue.issue.tag != _IO_ERROR_CODE]
+        resolved = [issue for issue in issues if issue.issue.tag != _IO_ERROR_CODE]
         for issue in unreadable[:_MAX_REENCODED_FILES]:
             replacements = self._inspect_declared_encoding(Path(issue.path))
-            checked += [issue] if replacements is None else replacements
-        return [*checked, *unreadable[_MAX_REENCODED_FILES:]]
+            resolved += [issue] if replacements is None else replacements
+        return [*resolved, *unreadable[_MAX_REENCODED_FILES:]]
 
     def _inspect_declared_encoding(self, file: Path) -> list[LinterIssue] | None:
         """Inspect a file in its declared encoding, or return None if it cannot be decoded."""
@@ -200,9 +204,9 @@ class _PythonInspection(NamedTuple):
 
 
 def _decode_source(data: bytes) -> tuple[str, list[LinterIssue]]:
-    """Decode source code as Python does, and return the text and the issues of its encoding.
+    """Decode source code as Python does, and return it with an issue if that is not possible.
 
-    Text that cannot be decoded is replaced, so that the rest of the file can still be inspected.
+    Bytes that cannot be decoded are replaced, so that the rest of the file can still be inspected.
     """
     encoding = "utf-8"
     try:
