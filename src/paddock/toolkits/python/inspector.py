@@ -235,9 +235,13 @@ def _build_inspected_file(
 def _group_by_file(
     issues: list[LinterIssue], directory: Path, issue_filter: IssueFilter
 ) -> tuple[list[InspectedFile], list[str]]:
-    """Return the files of a directory that have matching issues, and a note about omitted files.
+    """Group the issues of a directory by file, and drop those that the filter excludes.
 
-    The source of each file is read for the excerpts in the report, so their number is limited.
+    The source of each file is read for the excerpts in the report, so the number of files is
+    limited.
+
+    Returns:
+        The files with issues, and a list of notes: empty, or one on the number of omitted files.
     """
     selected = sorted(
         (issue for issue in issues if issue_filter.matches(issue.issue)),

@@ -51,7 +51,7 @@ class InterpreterError(ToolError):
 
 
 class PythonInterpreter(NamedTuple):
-    """A Python interpreter."""
+    """A Python interpreter that runs or analyses the code of a project."""
 
     path: Path
     """The executable. In a virtual environment this is a link, which must not be resolved."""
@@ -73,8 +73,13 @@ class PythonInterpreter(NamedTuple):
     @property
     def site_packages(self) -> list[Path]:
         """The directories in which packages of the environment are installed."""
-        minor = ".".join(self.version.split(".")[:2])
-        libraries = (f"lib/python{minor}", f"lib64/python{minor}", f"lib/pypy{minor}", "Lib")
+        minor_version = ".".join(self.version.split(".")[:2])
+        libraries = (
+            f"lib/python{minor_version}",
+            f"lib64/python{minor_version}",
+            f"lib/pypy{minor_version}",
+            "Lib",  # Windows
+        )
         directories = (self.prefix / library / "site-packages" for library in libraries)
         # `lib64` is often a link to `lib`. Resolved paths are the keys, so that it is listed only
         # once.
@@ -84,14 +89,15 @@ class PythonInterpreter(NamedTuple):
 def choose_interpreter(
     ctx: Context, named_path: str | None = None, project_files: Path | None = None
 ) -> PythonInterpreter:
-    """Return the interpreter for a project.
+    """Return the Python interpreter to use for a project.
 
-    The order is: the call, the server's option, an environment near the files, an activated
-    environment, Paddock's own interpreter. Environments in which no Python starts are skipped and
-    named in the origin of the result.
+    The order is: the one that the call names, the one in the tool's options, a virtual environment
+    near the files, an activated environment, Paddock's own interpreter. Environments in which no
+    Python starts are skipped and named in the `origin` of the result.
 
     A stateless server may have to ask the client for its roots. That ends the call, and the client
-    repeats it with the answer. Choose the interpreter before the first side effect.
+    repeats it with the answer. A handler must therefore choose the interpreter before its first
+    side effect.
 
     Args:
         ctx: The context of the call, with the tool's options.
@@ -128,12 +134,19 @@ def choose_interpreter(
 
 
 def _resolve_named_path(named_path: str, ctx: Context) -> Path:
-    """Return the path that a call names: a program on the search path, or an allowed path."""
+    """Return the path of the interpreter or environment that a call names.
+
+    The call may give the name of a program on the search path, such as `python3.12`, or a path in
+    the folders that tools may access.
+
+    Raises:
+        PathNotAllowedError: The path is outside the folders that tools may access.
+    """
     path = Path(named_path).expanduser()
     executable = shutil.which(path.name)
     if len(path.parts) == 1 and _PROGRAM_NAME_PATTERN.fullmatch(named_path) and executable:
         return Path(executable)
-    # The user would start this very program by its name.
+    # Its name alone is allowed, so the full path of the same program is allowed too.
     is_on_search_path = executable is not None and path == Path(executable)
     if path.is_absolute() and (path == Path(sys.executable) or is_on_search_path):
         return path
@@ -145,11 +158,15 @@ def _resolve_named_path(named_path: str, ctx: Context) -> Path:
 def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
     """Return the interpreter for an executable or environment that the user has named.
 
-    Only programs with the usual names of Python are started.
+    The program is started to ask for its version, so other names than those of Python, such as
+    `python3.12`, are rejected.
 
     Args:
         path: The executable, or the directory of an environment.
         origin: The description of where the path comes from, for messages.
+
+    Raises:
+        InterpreterError: The path is not a Python that works.
     """
     program = _find_program(path) if path.is_dir() else path
     if program is None:
@@ -171,12 +188,23 @@ def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
 
 
 def _query_version(program: Path) -> str:
-    """Return the version of a Python, which is started once until its file changes."""
+    """Return the version of a Python interpreter, such as "3.12.1", by starting it.
+
+    The version is cached until the file of the interpreter changes.
+    """
     return _query_cached_version(str(program), program.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
 def _query_cached_version(program: str, _modification_time_ns: int) -> str:
+    """Start a Python interpreter and return the version that it prints.
+
+    The modification time is only a part of the cache key, so that a changed program is started
+    again.
+
+    Raises:
+        InterpreterError: The program does not start, or does not print a version.
+    """
     try:
         process = subprocess.run(  # noqa: S603 - named by the user, or in a trusted environment
             # Without site and in isolated mode, no code of the environment runs.
@@ -198,9 +226,9 @@ def _query_cached_version(program: str, _modification_time_ns: int) -> str:
 
 
 def _find_environments(project_files: Path, working_directory: Path) -> Iterator[Path]:
-    """Yield the virtual environments that may belong to a project, nearest first.
+    """Yield the virtual environments that may belong to a project, the most likely first.
 
-    Environments in project folders come before activated ones.
+    Environments in the folders of the project, such as `.venv`, come before activated ones.
     """
     for folder in _list_project_folders(project_files, working_directory):
         for name in ENVIRONMENT_NAMES:
@@ -209,8 +237,8 @@ def _find_environments(project_files: Path, working_directory: Path) -> Iterator
                 yield environment
     for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         value = os.environ.get(variable)
-        # The activated environment may just be the one that Paddock itself runs in. That
-        # environment says nothing about the project.
+        # If Paddock itself runs in the activated environment, the environment may have been
+        # activated for Paddock and not for the project.
         if value and Path(value).is_dir() and Path(value).resolve() != Path(sys.prefix).resolve():
             yield Path(value)
 
@@ -218,7 +246,9 @@ def _find_environments(project_files: Path, working_directory: Path) -> Iterator
 def _list_project_folders(project_files: Path, working_directory: Path) -> Iterator[Path]:
     """Yield a directory and its parents up to the root of the project.
 
-    Folders above the project may belong to other users, so their environments are not searched.
+    The root is the working directory or a Git repository. If there is neither, the only parent in
+    the result is the nearest one with a `pyproject.toml`. Folders above the project may belong to
+    other users, so they are not searched for environments.
     """
     ancestors = [project_files, *project_files.parents]
     for index, folder in enumerate(ancestors):
@@ -270,10 +300,10 @@ def _is_in_environment_root(program: Path) -> bool:
 def find_import_paths(
     project: Path, interpreter: PythonInterpreter, file: Path | None = None
 ) -> list[str]:
-    """Return the existing directories that a project's code imports modules from, in order.
+    """Return the directories from which the code of a project imports modules, like `sys.path`.
 
-    The paths are found without starting the interpreter: its directories are known from its layout,
-    and editable installs are read from files.
+    The interpreter is not started: its directories are known from its layout, and those of editable
+    installations are read from files. Missing directories are left out.
 
     Args:
         project: The directory of the project.
@@ -285,14 +315,17 @@ def find_import_paths(
         project,
         *(project / name for name in _SOURCE_FOLDERS),
     ]
-    for packages in interpreter.site_packages:
-        directories += [packages, *_read_editable_paths(packages)]
+    for site_packages in interpreter.site_packages:
+        directories += [site_packages, *_read_editable_paths(site_packages)]
     directories += _find_standard_library(interpreter)
     return [str(directory) for directory in dict.fromkeys(directories) if directory.is_dir()]
 
 
 def _find_package_root(file: Path | None, project: Path) -> Iterator[Path]:
-    """Yield the directory that contains the topmost package of a file."""
+    """Yield the directory from which a file's package is imported, if there is a file.
+
+    It is the directory that contains the topmost package of the file, at most the project.
+    """
     if file is None:
         return
     folder = file.parent
@@ -301,15 +334,19 @@ def _find_package_root(file: Path | None, project: Path) -> Iterator[Path]:
     yield folder
 
 
-def _read_editable_paths(packages: Path) -> Iterator[Path]:
-    """Yield the directories that `.pth` files and editable installations add."""
-    for file in sorted(packages.glob("*.pth")):
+def _read_editable_paths(site_packages: Path) -> Iterator[Path]:
+    """Yield the directories that `.pth` files and editable installations add to the import path.
+
+    setuptools installs some packages in editable mode with an import hook, a generated module
+    `__editable___*_finder.py`. The paths in that module are read without running it.
+    """
+    for file in sorted(site_packages.glob("*.pth")):
         for line in _read_text(file).splitlines():
             if line.strip() and not line.startswith(("import ", "import\t", "#")):
-                yield (packages / line.strip()).resolve()
-    for finder in sorted(packages.glob("__editable___*_finder.py")):
-        for source in _EDITABLE_PATH_PATTERN.findall(_read_text(finder)):
-            yield Path(source).parent
+                yield (site_packages / line.strip()).resolve()
+    for finder in sorted(site_packages.glob("__editable___*_finder.py")):
+        for package_path in _EDITABLE_PATH_PATTERN.findall(_read_text(finder)):
+            yield Path(package_path).parent
 
 
 def _find_standard_library(interpreter: PythonInterpreter) -> Iterator[Path]:
@@ -318,11 +355,11 @@ def _find_standard_library(interpreter: PythonInterpreter) -> Iterator[Path]:
     A virtual environment does not contain the standard library. Its configuration file names the
     installation that does.
     """
-    minor = ".".join(interpreter.version.split(".")[:2])
+    minor_version = ".".join(interpreter.version.split(".")[:2])
     home_match = _HOME_PATTERN.search(_read_text(interpreter.prefix / _ENVIRONMENT_CONFIG_FILE))
     prefixes = [Path(home_match[1]).parent] if home_match else []
     for prefix in (*prefixes, interpreter.prefix):
-        library = prefix / "lib" / f"python{minor}"
+        library = prefix / "lib" / f"python{minor_version}"
         if (library / "os.py").is_file():
             yield from (library, library / "lib-dynload")
             return

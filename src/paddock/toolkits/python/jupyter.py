@@ -61,7 +61,7 @@ class JupyterNotebookError(PaddockError):
 
 
 class JupyterNotebook(NamedTuple):
-    """A notebook, converted to format 4."""
+    """A Jupyter notebook, converted to version 4 of the file format."""
 
     data: dict[str, Any]
     """The JSON object of the file."""
@@ -98,7 +98,7 @@ def _get_nested(data: Any, *names: str) -> Any:
 
 
 def parse_jupyter_notebook(text: str) -> JupyterNotebook:
-    """Parse a notebook of any format.
+    """Parse the JSON of a notebook file, and upgrade it if its format is old.
 
     Raises:
         JupyterNotebookError: The text is not a Jupyter notebook.
@@ -125,7 +125,7 @@ def parse_jupyter_notebook(text: str) -> JupyterNotebook:
 
 
 def _upgrade_format(data: dict[str, Any]) -> dict[str, Any]:
-    """Convert a notebook to the current format."""
+    """Convert the JSON object of an old notebook file to the current format."""
     import nbformat  # noqa: PLC0415 - 100 ms, and only for old files
 
     untyped_nbformat: Any = nbformat
@@ -168,9 +168,14 @@ def create_notebook(language: str) -> JupyterNotebook:
 
 
 def dump_notebook(notebook: JupyterNotebook, previous_text: str = "") -> str:
-    """Return the JSON of a notebook, formatted like its previous text.
+    """Return the JSON of a notebook, in the format of its previous file.
 
-    The indentation, the order of the keys and the final line end are kept.
+    The indentation, the order of the keys, the escapes and the final line end stay as they were, so
+    that a small edit remains a small difference in version control.
+
+    Args:
+        notebook: The notebook.
+        previous_text: The text of the file to replace; empty for a new file.
     """
     indent = _detect_indent(previous_text)
     # Lone surrogates can be written as escape sequences, but not encoded as UTF-8.
@@ -215,10 +220,10 @@ class RenderedNotebook(NamedTuple):
 def render_notebook(
     notebook: JupyterNotebook, limits: RenderLimits, start: int = 1
 ) -> RenderedNotebook:
-    """Render a notebook from a cell on, up to the character limit.
+    """Render a notebook as Markdown from a cell on, up to the character limit.
 
-    Omitted cells are marked with a text that says how to read them. `build_notebook` recognizes
-    this text and restores the cells.
+    A marker replaces the cells before and after the rendered ones, and explains how to read them.
+    `build_notebook` recognizes the marker and restores the cells.
 
     Args:
         notebook: The notebook.
@@ -260,7 +265,8 @@ class _NotebookRenderer:
     def render_cell(self, cell: NotebookCell) -> tuple[str, bool]:
         """Return the text of a cell, and whether it is a Markdown cell without delimiters.
 
-        Markdown that jupytext would split into several cells is put between region comments.
+        The text is read back by jupytext, which converts Markdown to notebooks. A Markdown cell
+        that jupytext would split into several ones is therefore put between region comments.
         """
         kind = cell.get("cell_type")
         source = _truncate_text(get_source(cell), self._limits.max_cell_characters)
@@ -303,7 +309,12 @@ class _NotebookRenderer:
         return self._render_data(data) if isinstance(data, dict) else ""
 
     def _render_data(self, data: dict[str, Any]) -> str:
-        """Return an image as a link, or else the best text representation of a value."""
+        """Return the output value of a cell as text, and an image as a link.
+
+        Args:
+            data: The representations of the value, as in `{"text/plain": …, "image/png": …}`.
+                Images are preferred, then the most readable text.
+        """
         for mime in (*_IMAGE_EXTENSIONS, _SVG_MIME_TYPE):
             if mime in data:
                 return self._render_image(join_lines(data[mime]), mime)
@@ -314,10 +325,13 @@ class _NotebookRenderer:
         return f"[{', '.join(map(str, data))}]" if data else ""
 
     def _render_image(self, text: str, mime: str) -> str:
-        """Return a link for an image, and keep its data if it can be shown.
+        """Return a Markdown link for an image, and add its data to `images` if it can be shown.
 
-        The link has a number but no data. Images beyond the limit, SVG and damaged ones are only
-        mentioned.
+        SVG, damaged and very large images, and those beyond the limit, get a link without data.
+
+        Args:
+            text: The data of the image in base64.
+            mime: The MIME type of the image.
         """
         self._image_count += 1
         data = b""
@@ -344,14 +358,14 @@ def _truncate_text(text: str, max_characters: int) -> str:
 
 
 def build_notebook(markdown: str, previous: JupyterNotebook | None) -> JupyterNotebook:
-    """Build a notebook from Markdown.
+    """Build a notebook from Markdown that a model has written.
 
     Cells of the previous notebook are reused: unchanged cells keep their outputs, and changed ones
     their metadata and id.
 
     Args:
         markdown: The content, in the form that `render_notebook` returns.
-        previous: The notebook to replace. Its data is changed in place.
+        previous: The notebook to replace, or None for a new file. Its data is changed in place.
     """
     lines = list(_strip_outputs(markdown.splitlines()))
     language = previous.language if previous else _detect_language(lines)
@@ -375,7 +389,7 @@ class _MarkdownLine(NamedTuple):
 
 
 def _scan_fences(lines: Iterable[str]) -> Iterator[_MarkdownLine]:
-    """Yield lines of Markdown with the fenced blocks that they belong to."""
+    """Find the fenced code blocks in Markdown, and yield each line with the block it belongs to."""
     fence = language = ""
     for line in lines:
         match = _FENCE_PATTERN.match(line)
@@ -402,10 +416,10 @@ def _detect_language(lines: list[str]) -> str:
 
 
 def _strip_outputs(lines: list[str]) -> Iterator[str]:
-    """Yield the lines without output fences that follow code fences.
+    """Yield the lines of a rendered notebook without the outputs of its code cells.
 
-    Outputs are shown to the model but never written back. Blank lines before an output are dropped
-    with it.
+    An output is a fenced block that follows the block of its code cell. Outputs are shown to the
+    model but never written back. Blank lines before an output are dropped with it.
     """
     is_output = is_after_block = False
     blank_lines: list[str] = []
@@ -425,7 +439,11 @@ def _strip_outputs(lines: list[str]) -> Iterator[str]:
 
 
 def _parse_cells(lines: list[str], language: str) -> list[NotebookCell]:
-    """Split Markdown into cells with jupytext, which needs a header that names the language."""
+    """Split Markdown into notebook cells with the library jupytext.
+
+    jupytext needs a YAML header that names the language of the code cells, so one is added if the
+    Markdown has none.
+    """
     import jupytext  # noqa: PLC0415 - 250 ms, and only WriteNotebook needs it
 
     text = "\n".join(_normalize_fence_languages(lines, language))
@@ -462,10 +480,14 @@ def _convert_cell(jupytext_cell: Any) -> NotebookCell:
 def _restore_omitted_cells(
     new: list[NotebookCell], old: list[NotebookCell]
 ) -> Iterator[NotebookCell]:
-    """Yield the new cells, with the content that rendering omitted or truncated restored.
+    """Yield the new cells, in which markers are replaced with the content that they represent.
 
-    A model that edits a rendered notebook writes the markers back unchanged. The markers are
-    replaced with the cells or sources of the previous notebook.
+    Rendering a long notebook replaces cells, or the end of a long cell, with a marker. A model that
+    edits the text writes these markers back unchanged.
+
+    Args:
+        new: The cells that the model has written.
+        old: The cells of the previous notebook, from which the content is restored.
     """
     for cell in new:
         source = get_source(cell)
@@ -491,8 +513,9 @@ def _get_match_key(cell: NotebookCell) -> tuple[str, str]:
 def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[NotebookCell]:
     """Yield the new cells, each based on the old cell that it equals or replaces.
 
-    Cells are compared by type and source. In a changed stretch, new cells are paired in order with
-    old cells of the same type, from which they take the id, metadata and attachments.
+    Cells are compared by type and source, as lines are in a diff. Equal cells keep their outputs.
+    In a changed range, new cells are paired in order with old cells of the same type, from which
+    they take the id, metadata and attachments.
     """
     old_keys, new_keys = ([_get_match_key(cell) for cell in cells] for cells in (old, new))
     # The exact comparison takes quadratic time, so a heuristic is used for huge notebooks.
@@ -518,10 +541,10 @@ def _replace_cell(old: NotebookCell, new: NotebookCell) -> NotebookCell:
 
 
 def _assign_cell_ids(notebook: JupyterNotebook) -> None:
-    """Make the cell ids of a notebook unique.
+    """Give every cell of a notebook a unique id.
 
-    Missing and duplicate ids are replaced. If the minor format does not support ids, they are
-    removed.
+    Missing and duplicate ids are replaced. Formats before 4.5 have no cell ids, so the ids are
+    removed from such notebooks.
     """
     notebook.data["nbformat"] = NOTEBOOK_FORMAT
     if not notebook.has_cell_ids:

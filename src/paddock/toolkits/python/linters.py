@@ -68,7 +68,7 @@ class ProgramError(ToolError):
 
 
 class ProgramResult(NamedTuple):
-    """The exit code and output of a program."""
+    """The exit code and the output of a linter or another program that has ended."""
 
     exit_code: int
     output: bytes
@@ -78,7 +78,7 @@ class ProgramResult(NamedTuple):
 
 
 def find_program(name: str, *, directory: Path | None = None) -> str | None:
-    """Return the path of a program, or None.
+    """Return the path of an installed program, or None if it is not found.
 
     Args:
         name: The name of the program.
@@ -228,9 +228,10 @@ def check_directory_with_ruff(project: LinterProject) -> LinterResult:
 def _check_with_ruff(
     project: LinterProject, arguments: list[str], stdin: bytes = b""
 ) -> LinterResult:
-    """Run a check and return its issues.
+    """Run the linter ruff and return the issues that it finds.
 
-    If ruff rejects the settings of the project, the default rules are used and a note is added.
+    If the project does not configure ruff, Paddock's default rules apply. They also apply, with a
+    note, if ruff rejects the settings of the project.
 
     Args:
         project: The project.
@@ -256,7 +257,11 @@ def _check_with_ruff(
 def _run_ruff(
     project: LinterProject, arguments: list[str], ruff: str | None, stdin: bytes = b""
 ) -> ProgramResult:
-    """Run ruff with the arguments and options that all checks share."""
+    """Run ruff with the arguments and the options that all checks share.
+
+    Raises:
+        ProgramError: Ruff is not installed (`ruff`, its path, is None), or it took too long.
+    """
     if ruff is None:
         raise ProgramError(
             "ruff is not installed", hint="pip install 'paddock[python]', or ruff itself"
@@ -283,7 +288,7 @@ def _parse_ruff_output(output: bytes) -> Iterator[LinterIssue]:
 
 
 def _convert_ruff_issue(issue: dict[str, Any]) -> CodeIssue:
-    """Convert an issue from ruff's JSON to the common form."""
+    """Convert an issue from ruff's JSON output to the form that all linters share."""
     code = issue.get("code") or "invalid-syntax"
     severity, confidence = classify_code(code)
     start, end = issue["location"], issue["end_location"]
@@ -300,7 +305,7 @@ def _convert_ruff_issue(issue: dict[str, Any]) -> CodeIssue:
 
 
 def classify_code(code: str) -> tuple[Severity, float]:
-    """Return the severity and confidence of a rule's issues."""
+    """Return the severity and the confidence (0 to 1) of the issues of a ruff rule like `E501`."""
     if code in _SYNTAX_CODES:
         return "Fatal", 1.0
     if code in _SCOPING_CODES:
@@ -308,8 +313,8 @@ def classify_code(code: str) -> tuple[Severity, float]:
     letters = code.rstrip("0123456789")
     for prefixes, severity, confidence in _RUFF_SEVERITIES:
         # `A001` has the prefix A, but `ARG001` does not.
-        same_letters = [prefix for prefix in prefixes if prefix.rstrip("0123456789") == letters]
-        if code.startswith(tuple(same_letters)):
+        candidates = [prefix for prefix in prefixes if prefix.rstrip("0123456789") == letters]
+        if code.startswith(tuple(candidates)):
             return severity, confidence
     return "Remark", _MEDIUM_CONFIDENCE
 
@@ -323,13 +328,13 @@ class TypeChecker:
 
     def __init__(self, name: str | None, project: LinterProject) -> None:
         self._project = project
-        programs = {
-            candidate: program
-            for candidate in TYPE_CHECKERS
-            if name in (None, candidate) and (program := project.find_program(candidate))
+        installed_programs = {
+            checker: program
+            for checker in TYPE_CHECKERS
+            if name in (None, checker) and (program := project.find_program(checker))
         }
-        self.name = next(iter(programs), None)
-        self._program = programs.get(self.name or "", "")
+        self.name = next(iter(installed_programs), None)
+        self._program = installed_programs.get(self.name or "", "")
 
     def check_types(self, path: Path, search_path: Path | None = None) -> LinterResult:
         """Return the type errors of a file or directory.

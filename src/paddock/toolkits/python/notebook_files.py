@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 def read_jupyter_file(
     arguments: NotebookReadArguments, ctx: Context
 ) -> list[TextContent | ImageContent]:
-    """Return a notebook file as Markdown, with its images."""
+    """Return a Jupyter notebook file as Markdown, followed by its images.
+
+    A file that is missing or damaged does not raise an error: the text then describes the problem.
+    """
     notebook, start = arguments.notebook, max(arguments.start, 1)
     path = resolve_path(notebook, ctx)
     if not path.exists():
@@ -56,23 +59,24 @@ def read_jupyter_file(
 
 
 def write_jupyter_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
-    """Write a notebook file and return its path, or a message if it cannot be written.
+    """Write a Jupyter notebook and return its path, or a message if it cannot be written.
 
     If `overwrite` is True and the notebook exists, the new cells are merged with the previous ones,
     so that unchanged cells keep their outputs.
     """
 
     def build(previous_data: bytes | None) -> bytes:
-        previous_text, previous = _parse_previous(previous_data)
+        previous_text, previous = _parse_previous_notebook(previous_data)
         return dump_notebook(build_notebook(arguments.markdown, previous), previous_text).encode()
 
     return write_notebook_file(arguments, ctx, build)
 
 
-def _parse_previous(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
-    """Return the text and the notebook of the file to replace.
+def _parse_previous_notebook(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
+    """Return the text of the file to replace, and the notebook in it.
 
-    A file that is not a notebook is replaced as if it were new.
+    The result is `("", None)` if there is no file (`data` is None). It is the same for a file that
+    is not a notebook, because such a file is replaced as if it were new.
     """
     if data is None:
         return "", None

@@ -24,10 +24,10 @@ def main() -> None:
 
 
 def _describe_name(name: str, length: int) -> dict[str, Any]:
-    """Import a name and return its record. An error becomes part of the record.
+    """Import a dotted name and return a record of its value, as in `{"name": …, "found": […]}`.
 
-    Imported code may also raise SystemExit, which must not end the program before the result is
-    written.
+    If the import fails, the record contains the error. All exceptions are caught, because imported
+    code may also raise SystemExit, which must not end this program before the records are written.
     """
     try:
         return {"name": name, "found": [_describe_value(name, _import_value(name), length)]}
@@ -36,17 +36,17 @@ def _describe_name(name: str, length: int) -> dict[str, Any]:
 
 
 def _import_value(name: str) -> Any:
-    """Import as much of a dotted name as possible, and follow the remaining attributes.
+    """Return the value of a dotted name such as `json.decoder.JSONDecoder`.
 
-    A missing module means that the last part of the prefix is an attribute. An import error inside
-    of a module is raised.
+    Its longest prefix that is a module is imported, and the rest of the name is resolved as
+    attributes. If a module exists but fails to import another one, that error is raised.
     """
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
+        module = ".".join(parts[:count])
         try:
-            value = importlib.import_module(".".join(parts[:count]))
+            value = importlib.import_module(module)
         except ModuleNotFoundError as error:
-            module = ".".join(parts[:count])
             if count == 1 or error.name is None or not f"{module}.".startswith(f"{error.name}."):
                 raise
             continue
@@ -57,9 +57,11 @@ def _import_value(name: str) -> Any:
 
 
 def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
-    """Return the record of an imported value, in the form that the static analysis returns.
+    """Return a record of an imported value: its location, signature, documentation and source.
 
-    A value without source or signature is described by its `repr`.
+    It has the same keys as the records of the static analysis in `symbol_child`. At most `length`
+    characters of the source are included. A value without source or signature is described by its
+    `repr`.
     """
     record = {
         "full_name": name,
@@ -77,7 +79,7 @@ def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
         record["path"] = inspect.getsourcefile(value) or ""
         source = "".join(lines).rstrip()
     except (TypeError, OSError):
-        # A value such as a constant has neither source nor signature, so its `repr` is shown.
+        # A constant, for example, has neither source nor signature.
         source = "" if record["signatures"] else repr(value)[:MAX_VALUE_CHARACTERS]
     if source and not inspect.ismodule(value):
         record["source"], record["length"] = source[:length], len(source)

@@ -26,16 +26,16 @@ class SharedPackageFinder:
         self._search_paths = search_paths
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the import spec of a shared module, or None."""
-        top = name.partition(".")[0]
+        """Return the import spec of a module of the shared packages, or None for other modules."""
+        package = name.partition(".")[0]
         # Nothing else of Paddock's environment may replace or hide packages of the project.
-        if top not in SHARED_PACKAGES:
+        if package not in SHARED_PACKAGES:
             return None
         finder = importlib.machinery.PathFinder
-        return finder.find_spec(name, self._search_paths if name == top else path)
+        return finder.find_spec(name, self._search_paths if name == package else path)
 
     def find_distributions(self, context: Any = None) -> Any:
-        """Return the metadata of a shared distribution, which pytest reads for plugins."""
+        """Return the metadata of a shared distribution, in which pytest looks for plugins."""
         if getattr(context, "name", None) not in SHARED_PACKAGES:
             return iter(())
         finder = importlib.metadata.MetadataPathFinder
@@ -48,8 +48,8 @@ class SharedPackageFinder:
 def main() -> int:
     """Run pytest and return its exit status.
 
-    The project's own pytest is preferred. Paddock's is made importable only if the project has none
-    and its Python is recent enough.
+    This script runs in the Python of the project. The project's own pytest is preferred; Paddock's
+    is made importable only if the project has none and its Python is recent enough.
     """
     settings = json.loads(sys.argv[1])
     # Like `python -m pytest`, but absolute, because tests may change the directory.

@@ -51,7 +51,7 @@ def truncate_middle(text: str, max_characters: int) -> str:
 
 
 class EventWriter:
-    """Writes the events of one pytest process."""
+    """Pytest plugin that writes the events of one process, such as test reports, to a file."""
 
     def __init__(self, config: Any, settings: dict[str, Any]) -> None:
         self._config = config
@@ -80,6 +80,7 @@ class EventWriter:
             os.close(descriptor)
 
     def pytest_sessionstart(self) -> None:
+        """Write the first event, with the versions and the location of pytest and Python."""
         if not self._is_worker:
             self.write_event(
                 "begin",
@@ -158,7 +159,7 @@ class EventWriter:
                 report.paddock = describe_failure(item, call.excinfo, self._comparison)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Write the result of one phase of a test."""
+        """Write the result of one phase of a test: its setup, call or teardown."""
         if self._is_worker:
             return
         fields = {
@@ -169,9 +170,9 @@ class EventWriter:
             "xfail": hasattr(report, "wasxfail"),
         }
         # Only reports of subtests have a context.
-        context = getattr(report, "context", None)
-        if context is not None:
-            fields["subtest"] = _format_subtest(context)
+        subtest_context = getattr(report, "context", None)
+        if subtest_context is not None:
+            fields["subtest"] = _format_subtest(subtest_context)
         if report.failed:
             fields["text"] = truncate_middle(_get_report_text(report), MAX_TEXT_CHARACTERS)
             fields["output"] = [
@@ -215,7 +216,14 @@ class TimeoutWatch:
         self._pid = 0
 
     def start_test(self, test: str) -> None:
-        """Start the time limit of a test; only tests in the main thread can be stopped."""
+        """Start the time limit of a test, and the thread that watches it.
+
+        Nothing happens in other threads than the main one, because only the main thread can be
+        interrupted with a signal.
+
+        Args:
+            test: The node ID of the test, such as `test_it.py::test_one`.
+        """
         if threading.current_thread() is not self._main_thread:
             return
         self._stop_reason = ""
@@ -251,7 +259,10 @@ class TimeoutWatch:
             raise pytest.fail.Exception(self._stop_reason)
 
     def _watch_test(self) -> None:
-        """Check the running test at short intervals. Runs in a thread until the session ends."""
+        """Stop the running test if it exceeds its limits, which are checked at short intervals.
+
+        The main function of a thread that runs until the pytest session ends.
+        """
         stopped_test = None
         while not self._close_event.wait(_POLL_SECONDS):
             running_test = self._running_test
@@ -276,7 +287,11 @@ class TimeoutWatch:
         return ""
 
     def _measure_output(self) -> int:
-        """Return the bytes that the test has printed, or -1 if the capture files are closed."""
+        """Return the number of bytes that the test has printed to one of its output streams.
+
+        The larger of standard output and standard error counts. The result is -1 if the test has
+        closed the files in which pytest captures its output.
+        """
         capturing = getattr(self._capture, "_global_capturing", None)  # no public equivalent
         sizes = [0]
         for stream in (getattr(capturing, "out", None), getattr(capturing, "err", None)):
