@@ -35,24 +35,24 @@ DRAIN_TIMEOUT_SECONDS = 10
 
 
 class PortConflict(NamedTuple):
-    """A port that another program uses."""
+    """The reason why the application cannot use its port: another program listens on it."""
 
     error: PortTakenError
     running: RunningInstance | None
     """The Paddock that uses the port, or None for another program."""
     is_same: bool
-    """Whether it has the same version and database as the Paddock to be started."""
+    """Whether that Paddock has the same version and database as the one to be started."""
     owner: str
-    """A description of the program, for messages."""
+    """A description of the program, such as `Paddock 1.2 with another database`."""
 
 
 class ListenAddress(Struct, frozen=True, kw_only=True):
-    """The address that the application listens on."""
+    """The address that the application listens on, and the host names in requests to it."""
 
     host: str
     port: int
     hosts: tuple[str, ...] = ()
-    """Further host names that requests may use."""
+    """Further host names that clients may send in the Host header."""
 
     @property
     def is_private(self) -> bool:
@@ -61,7 +61,10 @@ class ListenAddress(Struct, frozen=True, kw_only=True):
 
     @property
     def allowed_hosts(self) -> list[str]:
-        """The allowed values of the Host header, besides loopback names.
+        """The host names that requests may have in their Host header, besides loopback names.
+
+        Requests with other host names are rejected, because a foreign web page could have sent them
+        by DNS rebinding.
 
         Raises:
             DefinitionError: The address is a wildcard, and `hosts` is empty.
@@ -76,7 +79,13 @@ class ListenAddress(Struct, frozen=True, kw_only=True):
         return [*self.hosts, _bracket_host(self.host)]
 
     def format_url(self, port: int) -> str:
-        """Return the URL for a browser on this machine."""
+        """Return the URL of the web app for a browser on this machine.
+
+        A wildcard address such as `0.0.0.0` cannot be opened, so it becomes a loopback address.
+
+        Args:
+            port: The port in use, which differs from `self.port` if that is 0 or was taken.
+        """
         if self.host in WILDCARD_HOSTS or self.is_private:
             host = "[::1]" if self.host in ("::", "::1") else "127.0.0.1"
         else:
@@ -85,7 +94,9 @@ class ListenAddress(Struct, frozen=True, kw_only=True):
 
 
 def create_authenticator(address: ListenAddress, token: str | None) -> Authenticator:
-    """Return the authenticator for a single user.
+    """Return the authenticator for a server with a single user.
+
+    Without a token, every request is accepted, so the server must be private to this machine.
 
     Raises:
         DefinitionError: Other machines can connect, and there is no token.
@@ -102,7 +113,7 @@ def create_authenticator(address: ListenAddress, token: str | None) -> Authentic
 
 
 def create_team_authenticator(zoo: Zoo) -> Authenticator:
-    """Return the authenticator for the users in a zoo's database.
+    """Return the authenticator for a team, whose members have accounts in the zoo's database.
 
     Raises:
         DefinitionError: No user is an administrator.
@@ -117,7 +128,10 @@ def create_team_authenticator(zoo: Zoo) -> Authenticator:
 
 
 def acquire_port(address: ListenAddress, instance: InstanceInfo) -> socket.socket | PortConflict:
-    """Open the socket of an address, or describe the program that uses its port.
+    """Return a listening socket for an address, or a description of the port's current user.
+
+    A conflict is returned rather than raised, because it is not always an error: if Paddock is
+    already running, a second start only leads the user to it.
 
     Raises:
         ListenError: The address cannot be used for another reason.
@@ -125,7 +139,6 @@ def acquire_port(address: ListenAddress, instance: InstanceInfo) -> socket.socke
     try:
         return open_listening_socket(address.host, address.port)
     except PortTakenError as error:
-        # A second start should lead the user to the Paddock that is already running.
         running = probe_instance(address.host, address.port)
         return PortConflict(
             error,
@@ -147,7 +160,13 @@ def _is_same_instance(running: RunningInstance | None, instance: InstanceInfo) -
 def _describe_port_owner(
     running: RunningInstance | None, address: ListenAddress, instance: InstanceInfo
 ) -> str:
-    """Describe the program that uses the port, for a message to the user."""
+    """Describe the program that uses the port, such as `Paddock 1.2 with another database`.
+
+    Args:
+        running: The Paddock that uses the port, or None for another program.
+        address: The address with the port.
+        instance: The Paddock that cannot start because of the conflict.
+    """
     if running is None:
         return find_port_owner(address.port) or "another program"
     if running.zoo != instance.fingerprint:
@@ -180,9 +199,9 @@ class AppServer(uvicorn.Server):
         self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End event streams, then wait for other requests.
+        """End the application's event streams, then wait until the other requests are finished.
 
-        Event streams never finish without being ended.
+        Event streams must be ended here, because they stay open as long as their clients want.
         """
         self._application.close_streams()
         # uvicorn waits for open requests here, up to `timeout_graceful_shutdown`.
@@ -196,7 +215,12 @@ class AppServer(uvicorn.Server):
 
 
 def create_app_server(application: Application, on_start: Callable[[], None]) -> AppServer:
-    """Return a server for the application that calls `on_start` when it listens."""
+    """Return an HTTP server for the application.
+
+    Args:
+        application: The ASGI application to serve.
+        on_start: Called when the server accepts connections.
+    """
     config = uvicorn.Config(
         cast("Any", application),  # uvicorn has its own types for ASGI messages
         log_config=None,

@@ -48,10 +48,11 @@ Build them with <code>make web</code>, and load this page again.</p>
 
 
 class StaticFile(NamedTuple):
-    """The content of a file with its response headers."""
+    """A file of the web app in memory, with the data for its response headers."""
 
     content: bytes
     compressed: bytes | None
+    """The content in gzip format, or None if compressing it would save nothing."""
     media_type: str
     etag: bytes
     is_immutable: bool
@@ -86,7 +87,8 @@ class StaticFiles:
             return HttpResponse(405, [(b"allow", b"GET, HEAD")])
         file = self._load_file(head.path.strip("/"))
         if file is None and head.path.startswith(f"/{HASHED_PREFIX}"):
-            # The page instead of a missing script would be a confusing syntax error in the browser.
+            # If a missing script were answered with the HTML page, the browser would report a
+            # confusing syntax error.
             return HttpResponse(404, [(b"cache-control", CACHE_REVALIDATE)])
         file = file or self._load_file(INDEX_PAGE)
         if file is None:
@@ -97,14 +99,16 @@ class StaticFiles:
         return _make_response(file, head)
 
     def _load_file(self, path: str) -> StaticFile | None:
-        """Return a file below the directory, unless its path is hidden or leads out of it.
+        """Return a file of the web app, or None if the path names no file that may be served.
 
-        Files are cached in memory, and read again when their time or size changes.
+        Hidden files and paths that lead out of the app's directory, as with `..` or symbolic links,
+        are not served. Files are cached in memory, and read again when their time or size changes.
         """
         parts = path.split("/")
         if not path or any(part in ("", ".", "..") or part.startswith(".") for part in parts):
             return None
-        # Windows would take a backslash for a separator and a colon for a drive or a stream.
+        # Windows treats a backslash as a separator, and a colon as the mark of a drive or of an
+        # alternate data stream.
         if "\\" in path or ":" in path or "\0" in path:
             return None
         file = self._directory.joinpath(*parts)
@@ -125,12 +129,17 @@ class StaticFiles:
 
 
 def _make_static_file(path: str, content: bytes) -> StaticFile:
-    """Return a file with its compressed content and its headers."""
+    """Return a file with its compressed content and the data for its response headers.
+
+    Args:
+        path: The path relative to the web app's directory, such as `assets/index-4f2a.js`.
+        content: The bytes of the file.
+    """
     suffix = Path(path).suffix.lower()
     media_type = (
         _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
     )
-    # Compressing tiny files saves nothing.
+    # Compressing tiny files would save nothing.
     is_compressible = media_type.startswith(COMPRESSIBLE_TYPES) and len(content) > 1000
     compressed = gzip.compress(content, 9, mtime=0) if is_compressible else None
     etag = b'"' + sha256(content).hexdigest()[:20].encode() + b'"'

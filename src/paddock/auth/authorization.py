@@ -41,7 +41,7 @@ _log = logging.getLogger("paddock")
 
 
 class TokenValidator(Protocol):
-    """Determines the principal of a token."""
+    """Interface of the objects that check access tokens and determine their principals."""
 
     async def validate(self, token: str, resource: str) -> Principal:
         """Return the principal of a token that was issued for a resource.
@@ -53,7 +53,7 @@ class TokenValidator(Protocol):
 
 
 class UserValidator:
-    """Adapter for a validator that a user has written.
+    """Adapter that gives a validator written by a user the interface of `TokenValidator`.
 
     Such a validator may be a plain function, and may return None for an invalid token.
 
@@ -73,17 +73,21 @@ class UserValidator:
         self._call_pool = BlockingCallPool() if is_blocking else None
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Return the principal of a token. A plain function runs in a thread, since it may block.
+        """Return the principal of a token, as the user's validator determines it.
+
+        A plain function runs in a thread, because it may block.
 
         Raises:
             InvalidTokenError: The validator returned None.
+            TypeError: The validator returned something else than a principal.
         """
         if self._call_pool is None:
             verdict = self._validate(token, resource)
         else:
-            # Calls with equal keys share one result. A new key each time prevents that for the
-            # results of a user's validator.
-            verdict = await self._call_pool.run(object(), lambda: self._validate(token, resource))
+            # Calls with equal keys would share one run. A new key for each call makes sure that
+            # the user's validator is called for each request.
+            unique_key = object()
+            verdict = await self._call_pool.run(unique_key, lambda: self._validate(token, resource))
         # A plain function or a callable object may also return a coroutine.
         if inspect.isawaitable(verdict):
             verdict = await verdict
@@ -96,10 +100,13 @@ class UserValidator:
 
 
 def to_validator(validator: object) -> TokenValidator:
-    """Return a validator for a validator object or a function of the token.
+    """Return a `TokenValidator` for the first argument of `Authorization`.
+
+    The argument is an object with `validate(token, resource)`, or a function of the token. Both may
+    be synchronous or asynchronous.
 
     Raises:
-        DefinitionError: The object is neither.
+        DefinitionError: The argument is neither.
     """
     validate = getattr(validator, "validate", None)
     if callable(validate):
@@ -193,7 +200,9 @@ class Authorization:
         return self._resource
 
     def bind(self, resource_url: str) -> None:
-        """Use the served address as the resource, unless one was given.
+        """Use the address of the server as the resource, unless a resource was configured.
+
+        Called by the HTTP transport when it knows the URL of its endpoint.
 
         Raises:
             DefinitionError: The address is a wildcard, or this object protects another server.
@@ -216,7 +225,10 @@ class Authorization:
         self._set_resource(resource_url)
 
     def _set_resource(self, resource_url: str) -> None:
-        """Set the URL of the protected server and the challenge that names it."""
+        """Set the URL of the protected server, and create the challenge that refers to it.
+
+        A challenge is the `WWW-Authenticate` header with which the server rejects requests.
+        """
         url = validate_url(
             resource_url,
             "Authorization: resource",
@@ -260,9 +272,11 @@ class Authorization:
             if not await self._is_allowed(principal):
                 raise NotAllowedError(f"{principal!r}, {principal.username!r}, is not allowed")
         except InvalidTokenError as reason:
-            raise _to_refusal(reason, _redact_token(token, str(reason)), challenge) from None
+            text = _redact_token(token, str(reason))
+            raise _log_and_create_refusal(reason, text, challenge) from None
         except Exception as error:  # noqa: BLE001 - any error in a validator must deny access
-            # Formatted here, because the token must be removed from the traceback as well.
+            # The traceback is formatted here rather than by the logger, because the token must be
+            # removed from it as well.
             trace = "".join(traceback.format_exception(error))
             _log.error("A token could not be checked: %s", _redact_token(token, trace))
             raise challenge.create_undecided_error() from None
@@ -288,9 +302,10 @@ class Authorization:
         return self._challenge
 
     async def _is_allowed(self, principal: Principal) -> bool:
-        """Return whether a principal is in either of the two lists, or passes the function.
+        """Return whether the settings `allowed` and `allowed_usernames` permit a principal.
 
-        Without both settings, every bearer of a valid token is allowed.
+        A principal needs to satisfy only one of them. Without both settings, every bearer of a
+        valid token is allowed.
         """
         if self._allowed_check is None and self._allowed_usernames is None:
             return True
@@ -300,7 +315,7 @@ class Authorization:
         return bool(await verdict if inspect.isawaitable(verdict) else verdict)
 
     def _add_implied_scopes(self, principal: Principal) -> Principal:
-        """Return a principal that also has the scopes that its own ones imply, transitively.
+        """Return a principal with its scopes and all scopes that they imply, transitively.
 
         For example, `{"admin": ["write"], "write": ["read"]}` gives `admin` all three scopes. The
         principal is copied, because validators cache principals.
@@ -320,13 +335,17 @@ class Authorization:
         return f"Authorization(resource={self._resource!r})"
 
 
-def _to_refusal(reason: InvalidTokenError, text: str, challenge: BearerChallenge) -> Exception:
-    """Return the error for the client, and log the details, which the client must not see.
+def _log_and_create_refusal(
+    reason: InvalidTokenError, text: str, challenge: BearerChallenge
+) -> Exception:
+    """Log the reason why a token is refused, and return the error for the client.
+
+    The client must not see the details, so they are only logged.
 
     Args:
-        reason: The error of the validator.
-        text: The text of that error, without the token.
-        challenge: The challenge of the resource, which creates the errors.
+        reason: The error that the validator raised.
+        text: The message of that error, from which the token has been removed.
+        challenge: The challenge of the resource, which creates the errors for clients.
     """
     if isinstance(reason, UndecidedError):
         _log.warning("A token could not be checked: %s", text)
@@ -345,14 +364,20 @@ def _redact_token(token: str, text: str) -> str:
 def _select_authorization_servers(
     urls: Sequence[str], validator: object, allow_insecure_http: bool
 ) -> tuple[str, ...]:
-    """Return the given issuers, or else those that the validator accepts."""
+    """Return the URLs of the authorization servers that issue tokens for the resource.
+
+    Args:
+        urls: The configured URLs. If there are none, the validator may know the servers.
+        validator: The configured validator, such as `JwksValidator`, which knows its issuer.
+        allow_insecure_http: Accept unencrypted URLs.
+    """
     if isinstance(urls, str):
         urls = (urls,)
     where = "Authorization: authorization_servers"
-    explicit = tuple(
+    configured_servers = tuple(
         validate_url(url, where, allow_insecure_http=allow_insecure_http) for url in urls
     )
-    return explicit or tuple(getattr(validator, "authorization_servers", ()))
+    return configured_servers or tuple(getattr(validator, "authorization_servers", ()))
 
 
 def _parse_allowed(
@@ -365,13 +390,22 @@ def _parse_allowed(
 
 
 def _parse_names(names: Collection[str], option: str, expected: str) -> frozenset[str]:
-    """Return the allowed names of an option as a set."""
+    """Return the names that an option of `Authorization` allows as a set.
+
+    Args:
+        names: The value of the option.
+        option: The name of the option, such as `allowed_usernames`, for error messages.
+        expected: The expected elements in plural, such as `names`, for error messages.
+
+    Raises:
+        DefinitionError: The value is a single string, or an element is not a string.
+    """
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise DefinitionError(
             f"expected a collection of {expected}, got {names!r}", where=f"Authorization: {option}"
         )
-    # An empty name comes from splitting an empty setting. It must not match principals without
-    # a name.
+    # Splitting an empty environment variable yields an empty name, which must not match principals
+    # that have no name.
     return frozenset(name for name in names if name)
 
 

@@ -55,7 +55,10 @@ class BearerChallenge(NamedTuple):
         return self._create_error(UnauthorizedError, message, 401, "invalid_token", description)
 
     def create_undecided_error(self) -> UnauthorizedError:
-        """Return the error for a token that cannot be checked at present."""
+        """Return the error for a token that cannot be checked now, as when its issuer is down.
+
+        The status is 503 rather than 401, so that clients retry later and keep the token.
+        """
         return UnauthorizedError(
             "the token could not be checked",
             status=503,
@@ -63,13 +66,20 @@ class BearerChallenge(NamedTuple):
             body=_encode_body("temporarily_unavailable", "The access token cannot be checked now."),
         )
 
-    def create_insufficient_scope_error(self, more: Iterable[str] = ()) -> ForbiddenError:
-        """Return the error for missing scopes.
+    def create_insufficient_scope_error(
+        self, additional_scopes: Iterable[str] = ()
+    ) -> ForbiddenError:
+        """Return the error for a valid token that lacks a scope.
 
-        The challenge lists all required scopes, because clients request exactly those.
+        The challenge lists all required scopes and not only the missing ones, because a client
+        requests exactly the scopes in the list for its new token.
+
+        Args:
+            additional_scopes: Scopes that this request needs besides those that every request
+                needs.
         """
-        named_scopes = dict.fromkeys([*self.scopes, *sorted(more)])
-        scope_list = " ".join(scope for scope in named_scopes if _is_challenge_scope(scope))
+        required_scopes = dict.fromkeys([*self.scopes, *sorted(additional_scopes)])
+        scope_list = " ".join(scope for scope in required_scopes if _is_challenge_scope(scope))
         message, description = f"needs the scopes {scope_list}", "The access token lacks a scope."
         return self._create_error(
             ForbiddenError, message, 403, "insufficient_scope", description, scope=scope_list
@@ -93,7 +103,10 @@ class BearerChallenge(NamedTuple):
         *,
         scope: str | None = None,
     ) -> ErrorT:
-        """Return an error whose challenge and body both have the code and the description."""
+        """Return an error with an OAuth error code, such as `invalid_token`, and a description.
+
+        Both are sent in the `WWW-Authenticate` header and in the body. `message` is only logged.
+        """
         header = self._build_challenge_header(
             scope=scope, error=error, error_description=description
         )
@@ -122,7 +135,7 @@ class BearerChallenge(NamedTuple):
 
 
 def validate_scopes(scopes: Iterable[str], where: str) -> tuple[str, ...]:
-    """Return the scopes without duplicates.
+    """Return the OAuth scopes of a setting as a tuple without duplicates.
 
     Raises:
         DefinitionError: A scope is invalid, or is `offline_access`, which concerns only the
@@ -173,12 +186,13 @@ def is_token(text: str) -> bool:
 
 
 def extract_token(values: Sequence[str], challenge: BearerChallenge) -> str:
-    """Return the token of a request, given the values of its Authorization headers.
+    """Return the bearer token of a request, given the values of its Authorization headers.
 
-    Another scheme counts as no token, because it may be meant for a proxy.
+    A header with another scheme, such as Basic, counts as a missing token, because it may be meant
+    for a proxy.
 
     Raises:
-        UnauthorizedError: There is no token, or several.
+        UnauthorizedError: The request has no token, several headers, or a malformed header.
     """
     if not values:
         raise challenge.create_missing_token_error()

@@ -23,7 +23,7 @@ DEFAULT_LEEWAY_SECONDS = 60.0
 """Default tolerance for differences between the clocks of issuer and server."""
 
 
-def check_times(claims: TokenClaims, leeway: float, *, must_expire: bool) -> None:
+def check_validity_period(claims: TokenClaims, leeway: float, *, must_expire: bool) -> None:
     """Raise `InvalidTokenError` if a token has expired or is not valid yet.
 
     Args:
@@ -32,18 +32,18 @@ def check_times(claims: TokenClaims, leeway: float, *, must_expire: bool) -> Non
         must_expire: Reject tokens without `exp`, which would never expire.
     """
     now = time()
-    expires_at = _read_seconds(claims, "exp")
+    expires_at = _read_time_claim(claims, "exp")
     if expires_at is None and must_expire:
         raise InvalidTokenError("exp is missing: the token would never expire")
     if expires_at is not None and expires_at <= now - leeway:
         raise InvalidTokenError(f"expired {now - expires_at:.0f} s ago")
     for name in ("nbf", "iat"):
-        valid_from = _read_seconds(claims, name)
+        valid_from = _read_time_claim(claims, name)
         if valid_from is not None and valid_from > now + leeway:
             raise InvalidTokenError(f"not valid yet: {name} is {valid_from - now:.0f} s ahead")
 
 
-def _read_seconds(claims: TokenClaims, name: str) -> float | None:
+def _read_time_claim(claims: TokenClaims, name: str) -> float | None:
     """Return a time claim such as `exp` in seconds since the epoch, or None if it is missing."""
     value = claims.get(name)
     if value is None:
@@ -53,8 +53,7 @@ def _read_seconds(claims: TokenClaims, name: str) -> float | None:
         raise InvalidTokenError(f"{name} is not a number of seconds")
     try:
         seconds = float(value)
-    # JSON integers have no size limit.
-    except OverflowError:
+    except OverflowError:  # JSON integers can be larger than the largest float
         seconds = math.inf
     if not math.isfinite(seconds):
         raise InvalidTokenError(f"{name} is out of range")
@@ -70,33 +69,43 @@ def check_issuer(claims: TokenClaims, issuer: str) -> None:
 def check_audience(claims: TokenClaims, audience: Iterable[str]) -> None:
     """Raise `InvalidTokenError` unless the token was issued for this server.
 
-    A malicious server could otherwise use the tokens that clients send to it here.
+    Without this check, a malicious server could send the tokens that it receives from its clients
+    to this server, and act as these clients.
+
+    Args:
+        claims: The claims of the token.
+        audience: The names of this server, one of which the claim `aud` must contain.
     """
-    token_audience = {canonicalize_url(name) for name in _read_texts(claims.get("aud"))}
-    accepted = {canonicalize_url(name) for name in audience}
-    if not accepted & token_audience:
-        raise InvalidTokenError(f"aud is {claims.get('aud')!r}, expected one of {sorted(accepted)}")
+    token_audience = {canonicalize_url(name) for name in _to_string_list(claims.get("aud"))}
+    accepted_audience = {canonicalize_url(name) for name in audience}
+    if not accepted_audience & token_audience:
+        raise InvalidTokenError(
+            f"aud is {claims.get('aud')!r}, expected one of {sorted(accepted_audience)}"
+        )
 
 
 def read_scopes(claims: TokenClaims) -> frozenset[str]:
-    """Return the scopes in `scope` (RFC 8693) or `scp`, each a string or a list."""
+    """Return the scopes of a token, from its claim `scope` (RFC 8693) or else `scp`.
+
+    The claim is a list, or a string such as `"read write"`.
+    """
     value = claims.get("scope")
     if value is None:
         value = claims.get("scp")
     if isinstance(value, str):
         return frozenset(value.split())
-    return frozenset(_read_texts(value))
+    return frozenset(_to_string_list(value))
 
 
 def create_principal(claims: TokenClaims, issuer: str) -> Principal:
-    """Return the principal that the claims describe.
+    """Return the principal that the claims of a valid token describe.
 
     The subject is `sub`, or else the user name, or else the client. The user name must come before
     the client, because otherwise all users of one client would be the same principal.
     """
-    client = _read_text(claims, "client_id", "azp")
-    username = _read_text(claims, "preferred_username", "username")
-    subject = _read_text(claims, "sub") or username or client
+    client = _get_first_string(claims, "client_id", "azp")
+    username = _get_first_string(claims, "preferred_username", "username")
+    subject = _get_first_string(claims, "sub") or username or client
     if subject is None:
         raise InvalidTokenError("the token has neither sub nor a user name nor client_id")
     return Principal(
@@ -106,11 +115,12 @@ def create_principal(claims: TokenClaims, issuer: str) -> Principal:
         client_id=client,
         username=username,
         claims=claims,
-        expires_at=_read_seconds(claims, "exp"),
+        expires_at=_read_time_claim(claims, "exp"),
     )
 
 
-def _read_text(claims: TokenClaims, *names: str) -> str | None:
+def _get_first_string(claims: TokenClaims, *names: str) -> str | None:
+    """Return the first of the named claims that is a string and not empty, or None."""
     for name in names:
         value = claims.get(name)
         if isinstance(value, str) and value:
@@ -118,7 +128,8 @@ def _read_text(claims: TokenClaims, *names: str) -> str | None:
     return None
 
 
-def _read_texts(value: object) -> list[str]:
+def _to_string_list(value: object) -> list[str]:
+    """Return the strings in a claim such as `aud`, which is a string or a list of strings."""
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -35,7 +35,7 @@ class UndecidedError(InvalidTokenError):
 
 
 class RefusalError(PaddockError):
-    """A request is rejected with an HTTP response.
+    """Base class of the errors with which an authorizer rejects an HTTP request.
 
     `status`, `headers` and `body` (JSON) make up the response. `message` is only logged.
     """

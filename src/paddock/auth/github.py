@@ -100,12 +100,16 @@ class GitHubValidator:
     def _fetch_user(self, token: str) -> Principal:
         """Return the user of a token, regardless of the app that it was issued to."""
         response = self._get_resource("/user", token)
-        user = self._require_document(response, refusals=(401,))
+        user = self._require_document(response, refused_statuses=(401,))
         scopes = response.headers.get("X-OAuth-Scopes") or ""
         return self._create_principal(user, [scope.strip() for scope in scopes.split(",")])
 
     def _fetch_app_user(self, token: str) -> Principal:
-        """Return the user of a token, if GitHub confirms that it was issued to the OAuth app."""
+        """Return the user of a token that was issued to the configured OAuth app.
+
+        GitHub is asked with the credentials of the app, and answers only for the app's own tokens.
+        Other tokens of the user must not be accepted, because they were not issued for this server.
+        """
         response = self._fetcher.post(
             f"{self._api_url}/applications/{quote(self._client_id or '', safe='')}/token",
             msgspec.json.encode({"access_token": token}),
@@ -115,7 +119,7 @@ class GitHubValidator:
                 "Content-Type": "application/json",
             },
         )
-        grant = self._require_document(response, refusals=(404, 422))
+        grant = self._require_document(response, refused_statuses=(404, 422))
         user, scopes = grant.get("user"), grant.get("scopes")
         if not isinstance(user, dict):
             raise InvalidTokenError("the token belongs to no user")
@@ -140,17 +144,19 @@ class GitHubValidator:
         """Check that the user of a token is an active member of the organization.
 
         Raises:
-            NotAllowedError: The user is not, or the token does not permit the question.
+            NotAllowedError: The user is not a member, or the token does not permit GitHub to
+                return the membership.
         """
         response = self._get_resource(
             f"/user/memberships/orgs/{quote(organization, safe='')}", token
         )
-        # GitHub answers 403 for exceeded rate limits as well.
+        # GitHub also answers with 403 if a rate limit is exceeded, which says nothing about the
+        # membership.
         if response.status in (403, 404) and not _is_rate_limited(response):
             raise NotAllowedError(
                 f"not a member of {organization}, or the token lacks the scope read:org"
             )
-        membership = self._require_document(response, refusals=(401,))
+        membership = self._require_document(response, refused_statuses=(401,))
         if membership.get("state") != "active":
             raise NotAllowedError(f"not an active member of {organization}")
 
@@ -160,10 +166,19 @@ class GitHubValidator:
         )
 
     def _require_document(
-        self, response: JsonResponse, refusals: tuple[int, ...]
+        self, response: JsonResponse, refused_statuses: tuple[int, ...]
     ) -> dict[str, object]:
-        """Return the JSON object in a response, or raise the error that its status means."""
-        if response.status in refusals:
+        """Return the JSON object in a response of GitHub.
+
+        Args:
+            response: The response.
+            refused_statuses: The statuses by which GitHub reports that the token is invalid.
+
+        Raises:
+            InvalidTokenError: The status is one of those.
+            UndecidedError: The request failed for another reason, so the token may be valid.
+        """
+        if response.status in refused_statuses:
             raise InvalidTokenError(f"GitHub returned status {response.status}")
         if response.status != 200 or response.document is None:
             raise UndecidedError(f"GitHub returned status {response.status}")

@@ -9,7 +9,7 @@ from paddock.auth.claims import (
     DEFAULT_LEEWAY_SECONDS,
     check_audience,
     check_issuer,
-    check_times,
+    check_validity_period,
     create_principal,
 )
 from paddock.auth.errors import InvalidTokenError
@@ -120,7 +120,7 @@ class IntrospectionValidator:
             check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
         # RFC 7662 makes exp optional, because the issuer has just reported the token as active.
-        check_times(claims, self._leeway, must_expire=False)
+        check_validity_period(claims, self._leeway, must_expire=False)
         return create_principal(claims, self._issuer or get_origin(self._endpoint_url or ""))
 
     def __repr__(self) -> str:

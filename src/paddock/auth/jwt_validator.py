@@ -6,7 +6,7 @@ from paddock.auth.claims import (
     DEFAULT_LEEWAY_SECONDS,
     check_audience,
     check_issuer,
-    check_times,
+    check_validity_period,
     create_principal,
 )
 from paddock.auth.errors import InvalidTokenError
@@ -114,7 +114,7 @@ class JwksValidator:
         claims = self._signatures.verify_token(token, keys, header.algorithm)
         check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
-        check_times(claims, self._leeway, must_expire=True)
+        check_validity_period(claims, self._leeway, must_expire=True)
         principal = create_principal(claims, self._issuer)
         self._cache.put(key, principal)
         return principal

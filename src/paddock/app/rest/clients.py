@@ -144,11 +144,18 @@ def _run_install(client: str, body: InstallBody, *, is_dry: bool) -> Plan:
 def _make_client_info(
     client: Client, installations: list[Installation], *, is_detected: bool
 ) -> ClientInfo:
+    """Return the JSON object for a client app, with the servers that are installed into it."""
     return ClientInfo(
         name=client.id,
         title=client.name,
         detected=is_detected,
-        installed=sorted({item.server for item in installations if item.client == client.id}),
+        installed=sorted(
+            {
+                installation.server
+                for installation in installations
+                if installation.client == client.id
+            }
+        ),
         path=_find_config_path(client),
         takes_urls=bool(client.supports_http),
         starts_programs=client.starts_programs,
@@ -165,6 +172,7 @@ def _find_config_path(client: Client) -> str | None:
 
 
 def _make_plan_info(plan: Plan) -> PlanInfo:
+    """Return the JSON object for the planned changes to one client app's configuration."""
     return PlanInfo(
         client=plan.client.id,
         server=plan.server,

@@ -75,6 +75,7 @@ def list_engines() -> list[EngineInfo]:
 
 
 def _make_extension_info(extension: Extension) -> ExtensionInfo:
+    """Return the JSON object for an installed extension, with the names of its items."""
     return ExtensionInfo(
         name=extension.name,
         kind=extension.kind,
@@ -88,6 +89,7 @@ def _make_extension_info(extension: Extension) -> ExtensionInfo:
 
 
 def _make_broken_extension_info(extension: BrokenExtension) -> ExtensionInfo:
+    """Return the JSON object for an extension that cannot be used, with its error."""
     return ExtensionInfo(
         name=extension.name,
         kind=extension.kind,

@@ -211,19 +211,24 @@ def _get_client(request: Request[Any, Any, Any], endpoints: McpEndpointRegistry,
     return endpoints.get_trial_client(get_request_user(request).owner, name)
 
 
-def _require_known_name(kind: str, name: str, known: list[str]) -> None:
-    """Raise an error with a hint unless a server has a tool or prompt of a name.
+def _require_known_name(kind: str, name: str, known_names: list[str]) -> None:
+    """Raise an error unless the server has a tool or prompt with this name.
+
+    Args:
+        kind: `tool` or `prompt`, for the message.
+        name: The name in the URL of the request.
+        known_names: The names of all tools or prompts of the server.
 
     Raises:
-        NotFoundException: The name is not among the known ones.
+        NotFoundException: The name is unknown. The message suggests similar names.
     """
-    if name not in known:
-        hint = did_you_mean(name, known) or f"there are: {', '.join(known) or 'none'}"
+    if name not in known_names:
+        hint = did_you_mean(name, known_names) or f"there are: {', '.join(known_names) or 'none'}"
         raise NotFoundException(f"The server has no {kind} {name!r} ({hint})")
 
 
 def _make_summary(server: NamedServer) -> ServerSummary:
-    """Return a server for the list, without loading it."""
+    """Return the entry of a server in the list of servers, without loading the server."""
     summary = ServerSummary(
         **_describe_server(server),
         url=_make_endpoint_path(server.name),
@@ -238,9 +243,13 @@ def _make_summary(server: NamedServer) -> ServerSummary:
 
 
 def _describe_server(server: NamedServer) -> dict[str, Any]:
-    """Return the fields of `ServerInfo`, and the error if the definition is broken."""
+    """Return the fields of `ServerInfo`, and the error if the server's definition is broken.
+
+    They come from the outline of the server, which is read from its definition without running it.
+    """
     location = server.location
-    is_extension = isinstance(location, str) and location != BUILT_IN_LOCATION
+    is_built_in = location == BUILT_IN_LOCATION
+    is_extension = isinstance(location, str) and not is_built_in
     source = "extension" if is_extension else "user"
     outline, problem = None, None
     try:
@@ -249,7 +258,7 @@ def _describe_server(server: NamedServer) -> dict[str, Any]:
         problem = str(error)
     return {
         "name": server.name,
-        "source": BUILT_IN_LOCATION if location == BUILT_IN_LOCATION else source,
+        "source": BUILT_IN_LOCATION if is_built_in else source,
         "extension": location if is_extension else None,
         "title": outline and outline.title,
         "description": outline and outline.description,
@@ -259,11 +268,12 @@ def _describe_server(server: NamedServer) -> dict[str, Any]:
 
 
 def _list_findings(name: str) -> list[FindingInfo]:
-    """Return the findings of a static validation, which runs no code."""
+    """Return the findings of a static validation of a server, which does not run its code."""
     try:
         findings = validate(name, static=True).findings
     except PaddockError:
-        return []  # `problem` has the error
+        # The server cannot be read at all. Callers report this error as its `problem`.
+        return []
     return [
         FindingInfo(
             code=finding.code,
