@@ -142,7 +142,7 @@ def read_definition_text(path: Path) -> str:
 
 
 def _locate_key(text: str, path: Path, key: str) -> str:
-    """Return the file and the line of a key, or only the file if the key is not found.
+    """Return the location of a key, such as `Calc.toml:12`, or only the file if it is not found.
 
     The key may begin an assignment, such as `tools = […]`, or a table, such as `[options.Plot]`.
     """
@@ -159,12 +159,16 @@ _MIN_SIMILARITY = 0.6
 
 
 class ServerOutline(NamedTuple):
-    """The summary of a server in a list; None if only its Python file contains the value."""
+    """The summary of a server for lists, which is read without running code.
+
+    A field is None if its value is missing, or known only after running the server's Python file.
+    """
 
     title: str | None
     description: str | None
     version: str
     tools: list[Any] | None
+    """The tools as the definition specifies them: names, references or tables."""
     prompts: list[Any] | None
     resources: list[Any] | None
 
@@ -214,17 +218,19 @@ class DefinitionSource(NamedTuple):
 
     @property
     def file(self) -> Path:
-        """The file with the definition.
+        """The file that contains the definition.
 
         Raises:
-            LoadError: The extension declares the server but does not define it.
+            LoadError: The manifest of the extension declares the server, but no file defines it.
         """
         if self.extension_item is not None:
             return self.extension_item.locate_definition().path
         return self.path or Path()
 
     def read(self) -> ServerDefinition:
-        """Read the definition.
+        """Read the definition from the user's file or from the extension.
+
+        This may run the Python file of an extension.
 
         Raises:
             DefinitionError: The definition is not valid.
@@ -248,10 +254,10 @@ class DefinitionSource(NamedTuple):
         return definition
 
     def read_outline(self) -> ServerOutline:
-        """Return a summary without running code, even if the definition is in Python.
+        """Return a summary of the server without running code.
 
-        The summary of a Python definition, or of a server that is not installed, comes from the
-        manifest of its extension and has only what the manifest contains.
+        If the definition is in Python, or the server is not installed, the summary contains only
+        values from the manifest of the server's extension.
 
         Raises:
             PaddockError: The definition is missing or not valid.
@@ -263,7 +269,8 @@ class DefinitionSource(NamedTuple):
             definition = self.read()
         except PaddockError:
             raise
-        # In a list, an error of one server must not hide the others.
+        # Callers that list servers handle only PaddockError. Any other error of one server would
+        # hide all the others.
         except Exception as error:  # noqa: BLE001 - the content of the file is arbitrary
             reason = f"cannot be read: {type(error).__name__}: {error}"
             raise ServerDefinitionError(reason, where=str(self.file)) from None
@@ -271,6 +278,9 @@ class DefinitionSource(NamedTuple):
 
     def parse_as(self, text: str) -> ServerDefinition:
         """Parse a text as the definition of this server.
+
+        A file in the user's directory must contain the server's own name, because the server is
+        looked up by the name of the file.
 
         Raises:
             DefinitionError: The text is not a valid definition of this server.
@@ -294,10 +304,15 @@ class DefinitionSource(NamedTuple):
     def _convert_loaded_object(
         self, value: object, where: str, version: str | None
     ) -> ServerDefinition:
-        """Return the definition for an object from an extension's file: a table or a `Server`.
+        """Return the definition for the object that an extension's loader has returned.
+
+        Args:
+            value: A table with the fields of a definition, or a `Server` object.
+            where: The location of the object, for error messages.
+            version: The version of the extension, which is the default for the server.
 
         Raises:
-            ServerDefinitionError: It is another object, or the table is not valid.
+            ServerDefinitionError: The object has another type, or the table is not valid.
         """
         if isinstance(value, Mapping):
             table = add_default_version(value, version)
@@ -311,24 +326,25 @@ class DefinitionSource(NamedTuple):
         )
 
 
-def _outline_manifest_item(declared: DeclaredItem) -> ServerOutline:
-    """Return the summary of a server that only the manifest of its extension contains."""
-    title = declared.item.properties.get("title")
+def _outline_manifest_item(server_item: DeclaredItem) -> ServerOutline:
+    """Return the summary of a server from the manifest of its extension."""
+    title = server_item.item.properties.get("title")
     return ServerOutline(
         title if isinstance(title, str) else None,
-        declared.item.description,
-        declared.extension.version or DEFAULT_VERSION,
-        *(_list_manifest_names(declared, kind) for kind in LISTED_KINDS),
+        server_item.item.description,
+        server_item.extension.version or DEFAULT_VERSION,
+        *(_list_manifest_names(server_item, kind) for kind in LISTED_KINDS),
     )
 
 
-def _list_manifest_names(declared: DeclaredItem, kind: ListedKind) -> list[Any] | None:
-    """Return the names in a server's list according to the manifest.
+def _list_manifest_names(server_item: DeclaredItem, kind: ListedKind) -> list[Any] | None:
+    """Return the names of a server's tools, prompts or resources according to the manifest.
 
-    If the manifest has no list for a server that is not installed, it is assumed to contain all
-    items of its extension. The extension's own items get the prefix that is needed elsewhere.
+    If the manifest has no such list for a server that is not installed, the server is assumed to
+    contain all items of its extension. The extension's own items are returned with their
+    qualified names, such as `charts/Plot`.
     """
-    properties, extension = declared.item.properties, declared.extension
+    properties, extension = server_item.item.properties, server_item.extension
     names = properties.get(kind, properties.get(f"mcp_{kind}"))
     listed_names = list(names) if isinstance(names, list | tuple) else None
     if extension.is_installed or kind == "resources":
@@ -341,15 +357,15 @@ def _list_manifest_names(declared: DeclaredItem, kind: ListedKind) -> list[Any] 
 
 
 def _describe_prebuilt_server(server: Server, version: str | None) -> dict[str, object]:
-    """Return a definition table that describes a `Server` object, with its items as objects.
+    """Return a definition's table that describes a `Server` object and contains its items.
 
     Args:
         server: The server, which Python code has created.
         version: The version of the extension, used if the server still has the default version.
     """
-    has_version = server.metadata.version != ServerMetadata("").version
+    has_own_version = server.metadata.version != ServerMetadata("").version
     return {
-        "version": server.metadata.version if has_version else version,
+        "version": server.metadata.version if has_own_version else version,
         "title": server.metadata.title,
         "description": server.metadata.description,
         "instructions": server.metadata.instructions,
@@ -387,11 +403,11 @@ def find_installed_source(name: str) -> DefinitionSource | None:
         PaddockError: The server's extension is broken.
     """
     path = get_definition_path(name)
-    # lexists also finds broken links. The user's server must not be replaced silently by a
-    # built-in one because its file cannot be read.
+    # Unlike exists, lexists also finds a broken link. If the user's file cannot be read, a built-in
+    # server with the same name must not silently replace it.
     if os.path.lexists(path):
         return DefinitionSource(name, path)
-    # A file whose name is encoded incorrectly is found too, so that its problem is reported.
+    # This also finds a file whose name is encoded incorrectly. Reading it reports the problem.
     for source in list_user_sources():
         if source.name == name:
             return source
@@ -400,14 +416,20 @@ def find_installed_source(name: str) -> DefinitionSource | None:
 
 
 def _find_remote_source(name: str) -> DefinitionSource | None:
-    """Return a server in the cached catalogues, without downloading or installing anything."""
-    qualified = parse_qualified_name(name)
-    if qualified is None:
+    """Return the source of a server that only a catalogue lists, or None.
+
+    The cached copies of the catalogues are searched. Nothing is downloaded or installed.
+    """
+    qualified_name = parse_qualified_name(name)
+    if qualified_name is None:
         return None
-    extension = find_catalogue_extension(qualified.extension_name)
-    items = [] if extension is None else ItemRegistry([extension]).list_items("servers")
-    sources = (DefinitionSource(item.name, None, item) for item in items if item.name == name)
-    return next(sources, None)
+    extension = find_catalogue_extension(qualified_name.extension_name)
+    if extension is None:
+        return None
+    for item in ItemRegistry([extension]).list_items("servers"):
+        if item.name == name:
+            return DefinitionSource(item.name, None, item)
+    return None
 
 
 def make_file_source(path: Path) -> DefinitionSource:
@@ -430,21 +452,22 @@ def list_sources(*, include_remote: bool = False, refresh: bool = False) -> list
     items = InstalledItemRegistry().list_items("servers")
     if include_remote:
         items += list_catalogue_items("servers", refresh=refresh)
-    others = [
+    extension_sources = [
         DefinitionSource(item.name, None, item) for item in items if item.name not in user_names
     ]
-    return user_sources + others
+    return user_sources + extension_sources
 
 
 def make_not_found_error(name: str) -> PaddockError:
-    """Return the error for a name that no server has, with similar names as a hint.
+    """Return the error for a name that no server has.
 
-    The error for a qualified name says whether its extension is missing or lacks the server.
+    The hint suggests similar names, or else lists some servers. For a qualified name, such as
+    `acme/charts/Charts`, the error distinguishes a missing extension from a missing server.
     """
+    qualified_name = parse_qualified_name(name)
+    if qualified_name is not None:
+        return InstalledItemRegistry().make_missing_item_error("servers", qualified_name)
     names = [source.name for source in list_sources()]
-    qualified = parse_qualified_name(name)
-    if qualified is not None:
-        return InstalledItemRegistry().make_missing_item_error("servers", qualified)
     first_names = ", ".join(sorted(names, key=str.casefold)[:10])
     hint = did_you_mean(name, names, likeness=_MIN_SIMILARITY) or f"servers: {first_names}"
     return ServerNotFoundError(f"there is no server named {name!r}", hint=hint)

@@ -62,12 +62,13 @@ def lock_definitions() -> AbstractContextManager[object]:
 
 
 def check_name_free(name: str, *, overwrite: bool) -> None:
-    """Check that a definition can be written under a name.
+    """Check that no other server of the user has a name, so that a definition can be written.
 
-    The result is only reliable while the caller holds the lock.
+    The caller must hold the lock, because another process could otherwise write a definition with
+    the name right after the check.
 
     Raises:
-        ServerExistsError: There is a server with the name, or one that differs only in case.
+        ServerExistsError: A server has this name, or a name that differs only in case.
     """
     for other in list_user_sources():
         if other.name == name:
@@ -89,39 +90,39 @@ def check_name_free(name: str, *, overwrite: bool) -> None:
 
 @contextmanager
 def clean_up_pickles(name: str) -> Generator[None]:
-    """Remove unused pickles after the body has run, whether it succeeds or fails.
+    """Remove the unused pickle files of a server when the `with` block ends.
 
-    The body stores a definition. If it fails, new pickles are unused; if it succeeds, those of the
-    previous definition are.
+    The block stores a new definition of the server. If it fails, the pickles of the new definition
+    are unused. If it succeeds, those of the previous definition are.
     """
     try:
         yield
     finally:
         if get_pickles_directory(name).is_dir():
             with lock_definitions():
-                _remove_unused(name)
+                _remove_unreferenced_pickles(name)
 
 
-def _remove_unused(name: str) -> None:
-    """Remove the pickles of a server that its stored definition does not refer to."""
+def _remove_unreferenced_pickles(name: str) -> None:
+    """Remove the pickle files of a server that its stored definition does not refer to."""
     path = get_definition_path(name)
     items: list[object] = []
     if path.exists():
         try:
             definition = read_definition(read_definition_text(path), path, name=name)
         except DefinitionError:
-            return  # it may refer to any of them
+            return  # A definition that cannot be read may refer to any of the files.
         items = add_nested_values(list_new_items(definition, None))
     remove_unused_pickles(get_pickles_directory(name), items)
 
 
 def write_definition(definition: ServerDefinition, pickles: FunctionPickles | None = None) -> Path:
-    """Write a definition, replacing an existing one.
+    """Write a definition to its file, replacing an existing one, and return the path.
 
-    The caller must hold the lock.
+    The caller must hold the lock. New pickles are written first.
 
     Raises:
-        ServerDefinitionError: It cannot be represented in TOML; nothing was changed.
+        ServerDefinitionError: TOML cannot represent the definition. The file was not changed.
     """
     path = get_definition_path(definition.name)
     if pickles is not None:
@@ -132,7 +133,7 @@ def write_definition(definition: ServerDefinition, pickles: FunctionPickles | No
 
 def replace_definition_text(
     path: Path,
-    before: str | None,
+    expected_text: str | None,
     text: str,
     definition: ServerDefinition,
     pickles: FunctionPickles | None = None,
@@ -140,20 +141,20 @@ def replace_definition_text(
     """Replace the text of a definition, unless it has been changed by another process.
 
     Args:
-        path: The file.
-        before: The text that the change is based on; None to replace any text.
+        path: The definition file.
+        expected_text: The text that the change is based on. None to replace any text.
         text: The new text.
         definition: The definition that the new text must represent.
         pickles: New pickles of the definition, which are written first.
 
     Returns:
-        False if the text of the file is no longer `before`; nothing is written then.
+        False if the file no longer contains `expected_text`. Nothing is written then.
 
     Raises:
         ServerDefinitionError: The text does not represent the definition.
     """
     with lock_definitions():
-        if before is not None and read_definition_text(path) != before:
+        if expected_text is not None and read_definition_text(path) != expected_text:
             return False
         if pickles is not None:
             pickles.write()
@@ -162,21 +163,28 @@ def replace_definition_text(
 
 
 def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
-    """Write the text of a definition, after checking that it parses to that definition."""
-    # The text may have been edited in place, so it is verified rather than trusted.
+    """Write the text of a definition to its file, and verify what was written.
+
+    Before writing, the text is parsed and compared with the definition. After writing, the file is
+    read back. If it differs, the previous content is restored.
+
+    Raises:
+        ServerDefinitionError: The text or the written file does not represent the definition.
+    """
+    # The text may be the result of an edit that preserves comments, which can go wrong.
     if parse_definition(parse_definition_toml(text, path), name=definition.name) != definition:
         raise ServerDefinitionError(
             "the definition would change when it is read again", where=str(path)
         )
     with convert_os_errors(path):
-        before = path.read_bytes() if path.exists() else b""
+        previous_content = path.read_bytes() if path.exists() else b""
         # Windows editors add a byte order mark and may need it to recognize UTF-8.
-        mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
-        data = mark + text.encode("utf-8")
-        write_atomically(path, data)
-        is_verified = path.read_bytes() == data
-        if not is_verified and before:
-            write_atomically(path, before)
+        has_mark = previous_content.startswith(codecs.BOM_UTF8)
+        content = text.encode("utf-8-sig" if has_mark else "utf-8")
+        write_atomically(path, content)
+        is_verified = path.read_bytes() == content
+        if not is_verified and previous_content:
+            write_atomically(path, previous_content)
     if not is_verified:
         raise ServerDefinitionError(
             "the file does not contain what was written; the previous content was restored",
@@ -185,10 +193,14 @@ def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
 
 
 def delete_definition(name: str) -> Path:
-    """Delete the definition of a user's server and its pickles, and return its path.
+    """Delete the definition and the pickles of a user's server.
+
+    Returns:
+        The path of the deleted definition file.
 
     Raises:
-        ServerNotFoundError: There is no such server.
+        ServerNotFoundError: The user has no server with this name.
+        ServerDefinitionError: The file cannot be deleted.
     """
     with lock_definitions():
         path = next(
@@ -215,21 +227,21 @@ TomlMapping = MutableMapping[str, Any]
 
 
 def edit_definition_text(text: str, before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Change a definition's text only where two tables differ.
+    """Change the TOML text of a definition only where two tables differ.
 
     Comments, order and formatting of all other parts are preserved.
 
     Args:
         text: The text of the definition.
         before: The table that the text represents.
-        after: The table that the new text should represent.
+        after: The table that the new text should represent. A key that is missing is removed.
     """
     document = tomlkit.parse(text)
     for key in [*before, *(key for key in after if key not in before)]:
         if before.get(key) != after.get(key):
             _change_value(*_find_key(document, key), after.get(key))
     edited = tomlkit.dumps(document)
-    # tomlkit adds lines with plain line feeds.
+    # tomlkit ends new lines with line feeds only, so a file with Windows line ends is converted.
     return re.sub(r"(?<!\r)\n", "\r\n", edited) if _has_windows_line_ends(text) else edited
 
 
@@ -239,7 +251,11 @@ def _has_windows_line_ends(text: str) -> bool:
 
 
 def _find_key(document: TomlMapping, key: str) -> tuple[TomlMapping, str]:
-    """Return the table that contains a key, and the spelling of the key in it."""
+    """Return the table that contains a property, and the spelling of its key in that table.
+
+    The property may be in the wrapper table of Wolfram's format, and have another spelling, such
+    as `Tools` for `tools`. A missing property belongs to the document itself.
+    """
     tables = [document]
     if isinstance(document.get(WRAPPER_KEY), MutableMapping):
         tables.append(document[WRAPPER_KEY])
@@ -253,21 +269,27 @@ def _find_key(document: TomlMapping, key: str) -> tuple[TomlMapping, str]:
 def _change_value(table: TomlMapping, key: str, value: Any) -> None:
     """Change one value of a tomlkit table, with as little change to its text as possible.
 
-    Lists and tables are changed element by element. A value is only replaced as a whole if that
-    is not sufficient.
+    Lists and tables are changed element by element, which preserves their comments. A value is
+    only replaced as a whole if that is not sufficient.
+
+    Args:
+        table: The table, which is modified.
+        key: The key of the value.
+        value: The new value. None removes the key.
     """
     if value is None:
         table.pop(key, None)
         return
-    old = table.get(key)
-    if isinstance(old, Array) and _change_elements(old, value, str):
+    old_value = table.get(key)
+    # An AoT is an array of tables, such as several sections `[[tools]]`.
+    if isinstance(old_value, Array) and _change_elements(old_value, value, str):
         return
-    if isinstance(old, AoT) and _change_elements(old, value, dict):
+    if isinstance(old_value, AoT) and _change_elements(old_value, value, dict):
         return
-    if isinstance(old, MutableMapping) and isinstance(value, dict):
-        for inner_key in [*old, *(new_key for new_key in value if new_key not in old)]:
-            if old.get(inner_key) != value.get(inner_key):
-                _change_value(old, inner_key, value.get(inner_key))
+    if isinstance(old_value, MutableMapping) and isinstance(value, dict):
+        for inner_key in [*old_value, *(new_key for new_key in value if new_key not in old_value)]:
+            if old_value.get(inner_key) != value.get(inner_key):
+                _change_value(old_value, inner_key, value.get(inner_key))
         return
     # The value is formatted and parsed again, so that it gets the layout of a new file.
     table[key] = tomlkit.parse(format_toml({key: value}))[key]
@@ -276,8 +298,16 @@ def _change_value(table: TomlMapping, key: str, value: Any) -> None:
 def _change_elements(elements: Array | AoT, value: list[Any], element_type: type) -> bool:
     """Change an array of strings or tables by removing and appending elements.
 
-    The comments of the remaining elements are preserved. Returns False if the new array needs
-    other changes, such as another order.
+    The comments of the remaining elements are preserved.
+
+    Args:
+        elements: The array in the document, which is modified.
+        value: The new elements.
+        element_type: The type that all new elements must have.
+
+    Returns:
+        False if the new array needs other changes, such as another order. The caller must then
+        replace the array.
     """
     remaining = [element for element in elements.unwrap() if element in value]
     has_suitable_types = all(isinstance(element, element_type) for element in value)

@@ -56,30 +56,35 @@ def to_stored_form(
     pickles: FunctionPickles | None = None,
     previous: ServerDefinition | None = None,
 ) -> ServerDefinition:
-    """Return a definition that consists of strings and tables only.
+    """Return a copy of a definition that can be stored in a TOML file.
+
+    Functions and objects become references such as `/home/ann/tools.py:add`, tables or pickles.
 
     Args:
         definition: The definition, which is not modified.
-        pickles: Stores objects that have no reference; without it, they are rejected.
-        previous: The definition in the file.
+        pickles: Stores objects that have no reference. Without it, they are rejected.
+        previous: The definition in the file. The items that it contains are not converted again.
 
     Raises:
         ServerDefinitionError: An object has no reference and must not be pickled.
     """
-    changed = _convert_new_items(definition, previous, lambda item: _to_stored_item(item, pickles))
-    changed.extra = _to_plain_value(definition.extra)
-    changed.options = {
+    stored = _convert_new_items(definition, previous, lambda item: _to_stored_item(item, pickles))
+    stored.extra = _to_plain_value(definition.extra)
+    stored.options = {
         tool: {
             name: "None" if value is None else _to_plain_value(value)
             for name, value in options.items()
         }
         for tool, options in definition.options.items()
     }
-    return changed
+    return stored
 
 
 def list_new_items(definition: ServerDefinition, previous: ServerDefinition | None) -> list[Any]:
-    """Return the items and the initialization of a definition that another one does not have."""
+    """Return the items and the initialization of a definition that are not in the previous one.
+
+    If there is no previous definition, all are returned.
+    """
     new_items = [
         item
         for kind in LISTED_KINDS
@@ -94,7 +99,7 @@ def list_new_items(definition: ServerDefinition, previous: ServerDefinition | No
 def _has_new_initialization(
     definition: ServerDefinition, previous: ServerDefinition | None
 ) -> bool:
-    """Return whether a definition has an initialization that the previous one does not have."""
+    """Return whether a definition has an initialization that is not in the previous one."""
     initialization = definition.initialization
     return initialization is not None and (
         previous is None or initialization != previous.initialization
@@ -111,21 +116,32 @@ def add_nested_values(items: list[Any]) -> list[Any]:
 
 
 def _convert_new_items(
-    definition: ServerDefinition, previous: ServerDefinition | None, change: ItemConverter
+    definition: ServerDefinition, previous: ServerDefinition | None, convert: ItemConverter
 ) -> ServerDefinition:
-    """Return a definition with a conversion applied to the items that `previous` does not have."""
-    changes: dict[str, Any] = {}
+    """Return a copy of a definition in which all new items have been converted.
+
+    Args:
+        definition: The definition, which is not modified.
+        previous: The definition in the file. Items that it contains are not new.
+        convert: Converts one item or the initialization.
+    """
+    converted_fields: dict[str, Any] = {}
     for kind in LISTED_KINDS:
-        known = [] if previous is None else getattr(previous, kind)
-        items = getattr(definition, kind)
-        changes[kind] = [item if item in known else change(item) for item in items]
+        previous_items = [] if previous is None else getattr(previous, kind)
+        converted_fields[kind] = [
+            item if item in previous_items else convert(item) for item in getattr(definition, kind)
+        ]
     if _has_new_initialization(definition, previous):
-        changes["initialization"] = change(definition.initialization)
-    return msgspec.structs.replace(definition, **changes)
+        converted_fields["initialization"] = convert(definition.initialization)
+    return msgspec.structs.replace(definition, **converted_fields)
 
 
 def _make_item_absolute(item: Any) -> Any:
-    """Return an item with absolute paths in its references, and in `file` of a table."""
+    """Return an item with absolute paths, because clients start the server in any directory.
+
+    The paths are in references, such as `tools.py:add`, and in the key `file` of a table. Paths
+    are relative to the working directory.
+    """
     if isinstance(item, str):
         return make_reference_absolute(item)
     if not isinstance(item, Mapping):
@@ -142,10 +158,12 @@ def _make_item_absolute(item: Any) -> Any:
 
 
 def _to_stored_item(item: Any, pickles: FunctionPickles | None) -> Any:
-    """Return an item as a string or table, and pickle it if that is allowed and necessary.
+    """Convert an item of a definition to a string or table that TOML can represent.
+
+    An object becomes a reference if possible, and is pickled otherwise.
 
     Raises:
-        NoReferenceError: It has no reference, and `pickles` is None.
+        NoReferenceError: The object has no reference, and `pickles` is None.
     """
     if isinstance(item, str):
         return item
@@ -160,7 +178,14 @@ def _to_stored_item(item: Any, pickles: FunctionPickles | None) -> Any:
 
 
 def _to_reference_or_table(item: object) -> object:
-    """Return a reference to an object, or a table for a tool whose function has a reference."""
+    """Return a reference to an object, such as `tools.py:add`.
+
+    A tool without a reference, for example one that was created inside a function, becomes a
+    table that refers to its handler.
+
+    Raises:
+        NoReferenceError: Neither a reference nor such a table can represent the object.
+    """
     try:
         return make_reference(item)
     except NoReferenceError:
@@ -170,10 +195,12 @@ def _to_reference_or_table(item: object) -> object:
     table |= {key: getattr(item, key) for key in _TOOL_FIELDS}
     table["options"] = item.options
     table["parameters"] = item.parameters
-    is_empty_list = item.parameters is not None and not item.parameters
     properties = {key: value for key, value in table.items() if value}
-    # An empty list differs from a missing one, which means that the signature is used.
-    return _to_plain_value({**properties, "parameters": []} if is_empty_list else properties)
+    # Without `parameters`, the signature of the function is used. An empty list means that there
+    # are none, so it must be kept.
+    if item.parameters is not None and not item.parameters:
+        properties["parameters"] = []
+    return _to_plain_value(properties)
 
 
 def _has_table_form(tool: Tool) -> bool:
@@ -193,7 +220,7 @@ def _has_table_form(tool: Tool) -> bool:
 
 
 def _to_stored_table(table: Mapping[str, Any], pickles: FunctionPickles | None) -> dict[str, Any]:
-    """Return a table with references to its functions, in which all values are serializable."""
+    """Return the table of an item with references instead of functions, and only plain values."""
     stored: dict[str, Any] = {}
     is_template = any(isinstance(value, Template) for value in table.values())
     for key, value in table.items():
@@ -218,7 +245,7 @@ def _merge_parameter_pair(parameter: Any) -> Any:
 
 
 def _to_plain_value(value: Any) -> Any:
-    """Convert a value to data for TOML.
+    """Convert a value, such as an `Option` or a list, to values that TOML can represent.
 
     TOML has no null, so properties without a value are left out of tables.
 
@@ -226,12 +253,12 @@ def _to_plain_value(value: Any) -> Any:
         ServerDefinitionError: An option has a Python type, which a table cannot represent.
     """
     if isinstance(value, Parameter | PromptArgument):
-        keys = getattr(type(value), "__slots__", None) or vars(value)
-        properties = {key: getattr(value, key) for key in sorted(keys)}
+        field_names = getattr(type(value), "__slots__", None) or vars(value)
+        fields = {name: getattr(value, name) for name in sorted(field_names)}
         return {
-            key: _to_plain_value(inner)
-            for key, inner in properties.items()
-            if isinstance(inner, str | bool | int | float | list | dict) and inner != ""
+            name: _to_plain_value(field)
+            for name, field in fields.items()
+            if isinstance(field, str | bool | int | float | list | dict) and field != ""
         }
     if isinstance(value, Option):
         if value.type is not None:
@@ -254,10 +281,10 @@ _SCALAR_KEYS = ("title", "description", "version", "key", "instructions", "initi
 
 
 def to_plain_table(definition: ServerDefinition) -> dict[str, Any]:
-    """Return a definition as a plain table for writing to a file.
+    """Return a definition as a table of plain values, in the order in which a file has them.
 
-    Keys keep the order of the file format, and properties without a value or with the default
-    transport are omitted.
+    Metadata comes first, and `options` last. Properties without a value, and the default
+    transport, are omitted.
     """
     table: dict[str, Any] = {"schema": definition.schema, "name": definition.name}
     table |= {key: getattr(definition, key) for key in _SCALAR_KEYS}
@@ -270,7 +297,7 @@ def to_plain_table(definition: ServerDefinition) -> dict[str, Any]:
 
 
 def format_toml(table: Mapping[str, Any]) -> str:
-    """Format a definition's table as TOML.
+    """Format a definition's table as the TOML text of a definition file.
 
     Raises:
         ServerDefinitionError: TOML cannot represent a value.
@@ -286,7 +313,8 @@ def format_toml(table: Mapping[str, Any]) -> str:
 
 def _format_table(table: Mapping[str, Any]) -> str:
     """Format a table as TOML, such as `name = "Calc"` followed by `[options.Plot]`."""
-    # TOML assigns every line after a header to that table, so all assignments come first.
+    # In TOML, all lines after a table header belong to that table. Assignments of the definition
+    # itself must therefore come first.
     assignments: list[str] = []
     sections: list[str] = []
     for key, value in table.items():
@@ -308,27 +336,31 @@ def _format_section(name: str, table: Mapping[str, Any]) -> str:
 
 
 def _format_value(value: Any, key: str) -> str:
-    """Format the value of an assignment.
+    """Format the value of an assignment `key = value`.
 
-    Strings with line breaks and long lists take several lines.
+    Strings with line breaks, long lists and lists of tables take several lines.
     """
     if isinstance(value, str) and "\n" in value:
         return _format_long_text(value)
     if isinstance(value, list | tuple):
         items = [_format_inline(item, key) for item in value]
         line = f"[{', '.join(items)}]"
-        is_short = len(key) + len(line) < MAX_LINE_CHARACTERS and not any(
-            isinstance(item, dict) for item in value
-        )
-        return line if is_short else "".join(["[\n", *(f"    {item},\n" for item in items), "]"])
+        contains_table = any(isinstance(item, dict) for item in value)
+        if len(key) + len(line) < MAX_LINE_CHARACTERS and not contains_table:
+            return line
+        return "".join(["[\n", *(f"    {item},\n" for item in items), "]"])
     return _format_inline(value, key)
 
 
 def _format_inline(value: Any, key: str) -> str:
-    """Format a value on one line.
+    """Format a value as TOML on one line.
+
+    Args:
+        value: The value, which may contain lists and tables.
+        key: The key of the value, for the error message.
 
     Raises:
-        ServerDefinitionError: TOML has no such value; `key` is its location.
+        ServerDefinitionError: TOML cannot represent a value of this type.
     """
     if isinstance(value, str):
         return format_basic_string(value)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def merge_option_values(*sources: ToolOptionValues) -> dict[str, dict[str, Any]]:
-    """Merge the option values of several sources.
+    """Merge the option values of tools, such as `{"Plot": {"Width": 400}}`, from several sources.
 
-    Later sources take precedence for each option.
+    If several sources contain the same option of a tool, the last one takes precedence.
     """
     merged: dict[str, dict[str, Any]] = {}
     for source in sources:
@@ -36,31 +36,37 @@ def merge_option_values(*sources: ToolOptionValues) -> dict[str, dict[str, Any]]
 
 
 def map_to_exposed_names(
-    values: ToolOptionValues, aliases: Iterable[tuple[object, str]]
+    values: ToolOptionValues, exposed_names_by_spec: Iterable[tuple[object, str]]
 ) -> dict[str, dict[str, Any]]:
-    """Return option values by the names of tools that clients see.
+    """Return option values by the exposed names of tools, which are the names that clients see.
 
     Args:
-        values: The values, by these names or by the names in the definition's list of tools.
-        aliases: The elements of that list, each with the name that clients see.
+        values: The option values of each tool. A key is either an exposed name, such as `Plot1`,
+            or an element of the definition's list of tools, such as `acme/charts/Plot`.
+        exposed_names_by_spec: Each element of that list with the exposed name of its tool.
     """
-    aliases = list(aliases)
-    exposed_names = {name for _, name in aliases}
-    mapped: dict[str, dict[str, Any]] = {}
-    # Names that clients see come last and take precedence, because each refers to a single tool.
+    spec_pairs = list(exposed_names_by_spec)
+    exposed_names = {exposed_name for _, exposed_name in spec_pairs}
+    mapped_values: dict[str, dict[str, Any]] = {}
+    # Exposed names come last and take precedence, because each refers to a single tool.
     for tool, options in sorted(values.items(), key=lambda item: item[0] in exposed_names):
-        is_exposed = tool in exposed_names
-        names = [] if is_exposed else [name for spec, name in aliases if spec == tool]
-        for name in names or [tool]:
-            mapped.setdefault(name, {}).update(options)
-    return mapped
+        if tool in exposed_names:
+            names = [tool]
+        else:
+            names = [exposed_name for spec, exposed_name in spec_pairs if spec == tool] or [tool]
+        for name in names:
+            mapped_values.setdefault(name, {}).update(options)
+    return mapped_values
 
 
 def read_environment_options() -> dict[str, dict[str, Any]]:
-    """Return the option values in the environment variable, a JSON object of objects.
+    """Return the option values of tools in the environment variable.
+
+    Its value is a JSON object such as `{"Plot": {"Width": 400}}`. An unset variable contains no
+    option values.
 
     Raises:
-        OptionError: The variable has another content.
+        OptionError: The value of the variable is not such an object.
     """
     text = os.environ.get(OPTIONS_VARIABLE)
     if not text:
@@ -77,7 +83,9 @@ def read_environment_options() -> dict[str, dict[str, Any]]:
 
 
 def set_option_values(server: BaseServer, values: ToolOptionValues, report: ErrorReporter) -> None:
-    """Set option values one by one, so that an invalid one does not prevent the others.
+    """Set the option values of a server's tools one by one.
+
+    An invalid value is reported and does not prevent the others from being set.
 
     Args:
         server: The server.

@@ -34,10 +34,17 @@ _TRIAL_SCRIPT = (
 
 
 def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> None:
-    """Check that a client can load a definition, which consists of strings and tables only.
+    """Check that a server can be loaded as clients load it: by another Python process.
+
+    Code that can be loaded in this process may depend on its working directory or PYTHONPATH,
+    which clients do not set.
+
+    Args:
+        definition: The definition in its stored form, which contains no Python objects.
+        origin: The origin of the definition, which decides how names and paths are resolved.
 
     Raises:
-        LoadError: An item cannot be loaded; the message has the reason.
+        LoadError: An item cannot be loaded.
     """
     request = {
         "text": format_toml(to_plain_table(definition)),
@@ -76,7 +83,10 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
 
 
 def _parse_response(completed: subprocess.CompletedProcess[str]) -> dict[str, str]:
-    """Return the error in the response of a trial, or an empty dict if it reports none."""
+    """Return the error that the process of a trial run has reported, or an empty dictionary.
+
+    The process writes a line when it is ready, and then a JSON object with the error or `{}`.
+    """
     ready_line, _, response = completed.stdout.partition("\n")
     if ready_line != _READY_LINE:
         return {}  # Paddock itself is not importable there, which is not the definition's fault
@@ -89,8 +99,12 @@ def _parse_response(completed: subprocess.CompletedProcess[str]) -> dict[str, st
 
 
 def main() -> None:
-    """Load a definition from standard input, and write its error to standard output."""
-    # Output of the user's files goes to standard error, so that it does not mix with the response.
+    """Run the process of a trial: load the definition on standard input, and report its error.
+
+    The request is a JSON object, and so is the response, which is written to standard output.
+    """
+    # The user's files may print when they are loaded. Their output is redirected to standard error,
+    # so that it does not mix with the response.
     responses = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     responses.write(f"{_READY_LINE}\n")
@@ -102,7 +116,11 @@ def main() -> None:
 
 
 def _run_trial(request: dict[str, str]) -> dict[str, str | None]:
-    """Build the server of a request, and return the error as data, or an empty dict."""
+    """Build the server of the definition in a request.
+
+    Returns:
+        The message, location and hint of the error, or an empty dictionary if it has succeeded.
+    """
     definition = parse_definition(tomllib.loads(request["text"]), name=request["name"])
     directory = request["directory"]
     try:

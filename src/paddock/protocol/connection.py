@@ -29,6 +29,7 @@ class ServerConnection:
 
     def __init__(self, send: SendFrame) -> None:
         self.send = send
+        # These are set by `initialize`, which opens the session, and by later messages.
         self.version: str | None = None
         self.is_initialized = False
         self.is_closed = False
@@ -36,9 +37,14 @@ class ServerConnection:
         self.client_capabilities: Json = {}
         self.log_level = "info"
         self.state: object = None
+        """The value that the server's lifespan provides to handlers."""
         self.subscriptions: set[str] = set()
+        """The URIs of the resources whose changes the client wants to know."""
         self.elicitations: set[str] = set()
+        """The ids of the questions that the client answers on a web page."""
         self.in_flight: dict[RequestId, Request] = {}
+        """The client's requests that have not been answered."""
+        # The server's own requests to the client, such as questions to the user.
         self._response_handlers: dict[RequestId, Callable[[object, object], None]] = {}
         self._last_request_id = 0
         self._lock = allocate_lock()

@@ -63,7 +63,10 @@ class AudioContent(Content, tag="audio"):
 
 
 class ResourceLink(Content, tag="resource_link"):
-    """A link to a resource that the client may read."""
+    """A link to a resource, which a tool returns instead of the resource's content.
+
+    The client may read the resource later with `resources/read`.
+    """
 
     uri: str
     name: str

@@ -84,7 +84,11 @@ class ServerNotReady(Exception):  # noqa: N818 - not an error: the request is de
 
 
 class ProtocolEras:
-    """The two eras of one server, shared by all of its connections."""
+    """The two protocol eras of one server, shared by all of its connections.
+
+    An era is a group of MCP versions: those in which a client opens a session with `initialize`,
+    and the stateless ones, in which every request names its version.
+    """
 
     def __init__(
         self, operations: ServerOperations, subscriptions: SubscriptionRegistry | None = None
@@ -93,6 +97,7 @@ class ProtocolEras:
         self.session = SessionEra(operations)
         self.stateless = StatelessEra(operations, self.subscriptions)
         eras: tuple[ProtocolEra, ...] = (self.session, self.stateless)
+        # The operations without observers, from which `set_observers` starts each time.
         self._plain_methods = [(era, era.methods) for era in eras]
 
     def select_era(self, params: RequestParams) -> ProtocolEra:
@@ -113,8 +118,8 @@ def run_operation(request: Request, operation: Operation) -> Reply:
     waiting. Only `ServerNotReady` is passed on, so that the caller can defer the request.
 
     Returns:
-        The encoded answer, the request itself if the operation gave it work, or None if the
-        operation answers later on its own.
+        The encoded answer, or the request itself if the operation has assigned work to it that
+        the transport must run. None if the operation answers later on its own.
     """
     era = request.era
     try:
@@ -150,19 +155,21 @@ class Dispatcher:
     def dispatch_line(
         self, line: bytes, exchange: RequestExchange | None = None
     ) -> Reply | list[Reply]:
-        """Dispatch one line, which is a message or a batch. Only a batch returns several replies.
+        """Dispatch one line, which is a JSON-RPC message or a batch (an array of messages).
+
+        Only a batch returns a list of replies.
 
         Args:
             line: The encoded message, without its line end.
             exchange: The HTTP exchange that the message arrived in. None for other transports.
         """
-        # Tool calls are the most frequent requests and may be long. The marker usually occurs
-        # near the beginning, so a short search finds out if the line can be decoded in one pass.
+        # Tool calls are the most frequent requests and may be long, so they are decoded in one
+        # pass. Their method usually occurs near the beginning of the line.
         if line.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
                 call = decode_tool_call(line)
             except DECODE_ERRORS:
-                pass  # The general path reports what is wrong.
+                pass  # `_dispatch_frame` decodes the line again and reports the error.
             else:
                 return self.dispatch_tool_call(call, line, exchange)
         return self._dispatch_frame(line, exchange)
@@ -178,7 +185,10 @@ class Dispatcher:
         return self._begin_request(call.id, "tools/call", call.params, line, exchange)
 
     def _dispatch_frame(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
-        """Dispatch any message in two steps: first its envelope, then the method's parameters."""
+        """Dispatch any message: decode its envelope, and then the parameters of its method.
+
+        The envelope consists of the members that every JSON-RPC message has, such as `id`.
+        """
         try:
             frame = decode_frame(line)
         except DECODE_ERRORS as error:
@@ -201,28 +211,32 @@ class Dispatcher:
         *,
         is_ready: bool = True,
     ) -> list[bytes]:
-        """Replace the operations, and return the deferred lines so that they can be replayed.
+        """Replace the operations, for example after the server has been loaded or reloaded.
 
         Args:
             operations: The operations that answer all further requests.
             observers: Observers that see every further request.
             is_ready: Pass False for operations that may still raise `ServerNotReady`. Their
                 requests are deferred again.
+
+        Returns:
+            The lines of the deferred requests, which the caller must dispatch again.
         """
         eras = ProtocolEras(operations, self._eras.subscriptions)
         if observers:
             eras.set_observers(observers)
-        # Under the lock, a concurrent request is either deferred and replayed, or sees the new
-        # operations, but never lost.
+        # Because of the lock, a concurrent request either is among the returned lines or sees the
+        # new operations. Without it, the request could be lost.
         with self._deferred_lock:
             self._eras = eras
             deferred, self._deferred = self._deferred, None if is_ready else []
         return [line for _, line in deferred or ()]
 
     def reject_long_line(self, head: bytes, tail: bytes) -> bytes | None:
-        """Return the error for a line that exceeds the limit, or None if the line is a response.
+        """Return the error for a line that exceeds the length limit.
 
-        A response is never answered. Instead, the handler that waits for it receives an error.
+        If the line is a response of the client, None is returned, because responses are never
+        answered. The server's request that waits for it fails with the error instead.
 
         Args:
             head: The first bytes of the line.
@@ -242,6 +256,11 @@ class Dispatcher:
 
         A session is notified once. In the stateless era, each open subscription stream that
         asked for this kind of change gets a notification.
+
+        Args:
+            kind: `tools`, `prompts`, `resources` or `elicitation`.
+            uri: The URI of the changed resource, or the id of the completed elicitation, a
+                question to the user. None if a list has changed.
         """
         notified_count = self._eras.session.announce_change(self.connection, kind, uri)
         return notified_count + self._eras.subscriptions.announce_change(kind, uri)
@@ -252,10 +271,10 @@ class Dispatcher:
         self.connection.close()
 
     def _defer(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
-        """Keep a line until the server is loaded.
+        """Store a line until the server is loaded, and return None because nothing is answered yet.
 
-        If `set_operations` has run since the line was dispatched, the line would never be
-        replayed. It is then dispatched again immediately.
+        If `set_operations` has run since the line was dispatched, a stored line would never be
+        dispatched again. The line is then dispatched immediately.
         """
         with self._deferred_lock:
             if self._deferred is not None:
@@ -273,7 +292,17 @@ class Dispatcher:
         line: bytes,
         exchange: RequestExchange | None,
     ) -> Reply | list[Reply]:
-        """Create the `Request` for decoded parameters and run its operation."""
+        """Create the `Request` for decoded parameters, and run the operation of its method.
+
+        The request is deferred if the operation needs a server that is still being loaded.
+
+        Args:
+            request_id: The id of the request.
+            method: The method, such as `tools/call`.
+            params: The decoded parameters, which also select the protocol era.
+            line: The encoded request, which is stored if the request is deferred.
+            exchange: The HTTP exchange of the request. None for other transports.
+        """
         era = self._eras.select_era(params)
         request = Request(self.connection, era, request_id, method, params, line)
         if exchange is not None:
@@ -292,10 +321,10 @@ class Dispatcher:
     def _reject_params(
         self, request_id: int | str, method: str, frame: JsonRpcFrame, error: ProtocolError
     ) -> bytes:
-        """Return the error for parameters that could not be decoded.
+        """Return the error for a request whose parameters could not be decoded.
 
-        An invalid envelope or an unknown method is reported first, because the parameters have
-        no meaning then. `error` describes the parameters and is the last resort.
+        The error of an unknown method or of an invalid `_meta` takes precedence over `error`, the
+        decoding error, because parameters of an unknown method have no meaning.
         """
         try:
             params = decode_base_params(frame.params)
@@ -310,10 +339,10 @@ class Dispatcher:
         return era.encode_error_reply(request_id, error)
 
     def _require_operation(self, request: Request) -> Operation:
-        """Return the operation of a request.
+        """Return the operation that answers the method of a request.
 
         Raises:
-            ProtocolError: The envelope is invalid, or the era does not have the method.
+            ProtocolError: The request is not valid in its era, or the era does not have the method.
         """
         era, method = request.era, request.method
         operation = era.methods.get(method)
@@ -330,7 +359,12 @@ class Dispatcher:
         return operation
 
     def _handle_non_request(self, frame: JsonRpcFrame) -> bytes | None:
-        """Handle a notification or a response. A message that is neither gets an error."""
+        """Handle a notification or a response.
+
+        Returns:
+            The error for a message that is neither, such as `{"jsonrpc": "2.0", "id": 1}`. None
+            for all others, because notifications and responses are not answered.
+        """
         if frame.method is not UNSET:
             if frame.method == "notifications/initialized":
                 self.connection.is_initialized = self.connection.version is not None
@@ -352,9 +386,10 @@ class Dispatcher:
         return None
 
     def _cancel_request(self, frame: JsonRpcFrame) -> None:
-        """Cancel the request, subscription or deferred line that a notification names.
+        """Cancel the request that a `notifications/cancelled` names by its id.
 
-        Unknown ids are ignored, since the answer may have been sent in the meantime.
+        The request may be running, be a subscription, or wait for the server to be loaded. An
+        unknown id is ignored, because the request may have been answered in the meantime.
         """
         if frame.params is UNSET:
             return
@@ -374,10 +409,11 @@ class Dispatcher:
             request.cancel(params.reason)
 
     def _dispatch_batch(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
-        """Dispatch the members of a batch and collect their answers in one array.
+        """Dispatch the messages of a batch, whose answers are collected in one array.
 
         Returns:
-            The members that still have work to run, and the array if all answers are complete.
+            The requests whose work the transport must run, and the array if all answers are
+            complete.
         """
         try:
             messages = split_messages(line)
