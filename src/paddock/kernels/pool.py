@@ -50,18 +50,19 @@ class KernelPool:
         return kernel
 
     def prestart(self, engine: Engine) -> None:
-        """Start the missing spare kernels of an engine in the background.
+        """Start spare kernels of an engine in the background, up to the configured number.
 
-        Does nothing for an engine without the capability `many`: a spare might occupy a licence.
+        The next session then gets a kernel without waiting for its start. For an engine without
+        the capability `many`, no spare is started, because it might occupy the only licence.
         """
         if "many" not in engine.capabilities:
             return
         key = _get_engine_key(engine)
         with self._lock:
-            available = len(self._spares[key]) + self._starting_counts[key]
-            missing = 0 if self._is_closed else max(0, self._spare_count - available)
-            self._starting_counts[key] += missing
-        for _ in range(missing):
+            existing_count = len(self._spares[key]) + self._starting_counts[key]
+            missing_count = 0 if self._is_closed else max(0, self._spare_count - existing_count)
+            self._starting_counts[key] += missing_count
+        for _ in range(missing_count):
             # The start is delayed, so that it does not compete for the CPU with the current
             # evaluation.
             timer = threading.Timer(SPARE_START_DELAY_SECONDS, self._start_spare, (engine,))
@@ -70,7 +71,7 @@ class KernelPool:
             timer.start()
 
     def close(self) -> None:
-        """End all spares, including those that are still starting."""
+        """End all spare kernels. Those that are still starting are ended once they have started."""
         with self._lock:
             self._is_closed = True
             spares = [kernel for kernels in self._spares.values() for kernel in kernels]
@@ -79,7 +80,10 @@ class KernelPool:
             kernel.close()
 
     def _pop_spare(self, engine: Engine) -> Kernel | None:
-        """Take a running spare kernel from the pool, or return None."""
+        """Remove a spare kernel from the pool and return it, or None if none is running.
+
+        Spare kernels whose process has ended are discarded.
+        """
         with self._lock:
             kernels = self._spares[_get_engine_key(engine)]
             while kernels:
@@ -90,12 +94,16 @@ class KernelPool:
         return None
 
     def _start_spare(self, engine: Engine) -> None:
-        """Start a kernel and add it to the pool (called by the timer of `prestart`)."""
+        """Start a spare kernel and add it to the pool.
+
+        Called in the thread of a timer, which `prestart` has set.
+        """
         if self._is_closed:
             return
         key = _get_engine_key(engine)
         kernel: Kernel | None = None
-        # The next caller of `acquire` starts a kernel itself and gets the reason for the failure.
+        # The error is ignored here. The next caller of `acquire` starts a kernel itself, and then
+        # gets the error.
         with contextlib.suppress(KernelError):
             kernel = engine.start(EvaluationLimits())
         with self._lock:

@@ -28,13 +28,13 @@ _INTERPRETER_MODULE = "paddock.kernels.child.python.interpreter"
 def make_python_engine(
     interpreter: str, version: str, directory: str, title: str = "Python"
 ) -> Engine:
-    """Return the engine of an interpreter.
+    """Return an engine that evaluates Python code with the user's interpreter.
 
     Args:
-        interpreter: The path of the interpreter.
-        version: Its version.
-        directory: The initial working directory of its kernels.
-        title: The display name.
+        interpreter: The path of the interpreter, for instance that of a virtual environment.
+        version: The version of the interpreter, such as `3.12.4`.
+        directory: The initial working directory of the engine's kernels.
+        title: The display name of the engine.
     """
 
     def start(limits: EvaluationLimits) -> Kernel:
@@ -68,14 +68,19 @@ def make_python_engine(
 
 
 def _build_variables(interpreter: str) -> dict[str, str]:
-    """Return the variables that activating the interpreter's environment would set."""
-    programs = Path(interpreter).parent
-    prefix = programs.parent if programs.name.lower() in {"bin", "scripts"} else programs
+    """Return the environment variables of an activated virtual or Conda environment.
+
+    With them, programs that the user's code starts are those of the interpreter's environment.
+    """
+    programs_directory = Path(interpreter).parent
+    is_subdirectory = programs_directory.name.lower() in {"bin", "scripts"}
+    prefix = programs_directory.parent if is_subdirectory else programs_directory
     variables: dict[str, str] = {}
     # Paddock's own interpreter outside of a virtual environment needs no activation.
     if Path(interpreter) == Path(sys.executable) and sys.prefix == sys.base_prefix:
         return variables
-    variables["PATH"] = os.pathsep.join([str(programs), os.environ.get("PATH", os.defpath)])
+    search_path = os.environ.get("PATH", os.defpath)
+    variables["PATH"] = os.pathsep.join([str(programs_directory), search_path])
     if (prefix / "pyvenv.cfg").is_file():
         variables["VIRTUAL_ENV"] = str(prefix)
     elif (prefix / "conda-meta").is_dir():

@@ -67,10 +67,14 @@ _IO_URING_SETUP = 425
 
 
 class SyscallTable:
-    """System call numbers of a machine.
+    """Numbers of the Linux system calls that the sandbox denies, on one type of machine.
 
-    `architecture` is the AUDIT_ARCH_* value. `inspection_calls` are ptrace, process_vm_readv,
-    process_vm_writev and pidfd_getfd.
+    Attributes:
+        architecture: The AUDIT_ARCH_* constant by which the kernel identifies the machine.
+        socket: The number of `socket`.
+        socketpair: The number of `socketpair`.
+        inspection_calls: The numbers of `ptrace`, `process_vm_readv`, `process_vm_writev` and
+            `pidfd_getfd`, by which a process can inspect others.
     """
 
     def __init__(
@@ -89,47 +93,56 @@ SYSCALL_TABLES = {
 
 
 def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
-    """Build a seccomp program that denies inspecting other processes and, optionally, sockets.
+    """Build a seccomp filter that denies inspecting other processes and, optionally, sockets.
 
-    A system call of another architecture fails, because its numbers have other meanings and would
-    bypass the checks.
+    Seccomp is the Linux facility by which a process restricts its own system calls. The filter is
+    a BPF program, which the kernel runs for each system call. Calls of another architecture fail,
+    because their numbers have other meanings and would bypass the checks.
 
-    Socket pairs stay available: they connect a process with its own children. Other Unix domain
-    sockets are denied, because agents and daemons with more privileges listen on them.
+    Socket pairs stay available, because they connect a process with its own children. Other Unix
+    domain sockets are denied, because agents and daemons with more privileges listen on them.
 
-    `network` leaves sockets allowed.
+    Args:
+        machine: The system call numbers of this machine.
+        network: Allow sockets.
     """
     steps = [
-        *_return_unless_equal(_ARCHITECTURE_OFFSET, machine.architecture, _RET_NOT_IMPLEMENTED),
+        *_build_return_unless_equal(
+            _ARCHITECTURE_OFFSET, machine.architecture, _RET_NOT_IMPLEMENTED
+        ),
         (_BPF_LOAD, 0, 0, _SYSCALL_NUMBER_OFFSET),
-        (_BPF_JUMP_AT_LEAST, 0, 1, _X32_SYSCALL_BIT),  # the x32 ABI has the same calls, renumbered
+        # The x32 ABI has the same system calls under other numbers, so it is denied too.
+        (_BPF_JUMP_AT_LEAST, 0, 1, _X32_SYSCALL_BIT),
         (_BPF_RETURN, 0, 0, _RET_NOT_IMPLEMENTED),
     ]
     for number in machine.inspection_calls:
-        steps += _return_if_equal(number, _RET_DENIED)
+        steps += _build_return_if_equal(number, _RET_DENIED)
     if not network:
         # io_uring can open sockets without the socket system call.
         steps += [
-            *_return_if_equal(_IO_URING_SETUP, _RET_NOT_IMPLEMENTED),
-            *_return_if_equal(machine.socket, _RET_DENIED),
+            *_build_return_if_equal(_IO_URING_SETUP, _RET_NOT_IMPLEMENTED),
+            *_build_return_if_equal(machine.socket, _RET_DENIED),
         ]
         steps += [
             (_BPF_JUMP_EQUAL, 0, 3, machine.socketpair),
-            *_return_unless_equal(_FIRST_ARGUMENT_OFFSET, _AF_UNIX, _RET_DENIED),
+            *_build_return_unless_equal(_FIRST_ARGUMENT_OFFSET, _AF_UNIX, _RET_DENIED),
         ]
     steps.append((_BPF_RETURN, 0, 0, _RET_ALLOW))
     return b"".join(struct.pack("HBBI", *step) for step in steps)
 
 
-def _return_if_equal(value: int, end: int) -> list[BpfInstruction]:
+def _build_return_if_equal(value: int, end: int) -> list[BpfInstruction]:
     """Return the instructions that end the filter if the loaded word equals a value.
 
-    Jump offsets count skipped instructions.
+    Args:
+        value: The value.
+        end: The result of the filter in this case, such as `_RET_DENIED`.
     """
+    # The second and third element of a jump are the numbers of instructions to skip.
     return [(_BPF_JUMP_EQUAL, 0, 1, value), (_BPF_RETURN, 0, 0, end)]
 
 
-def _return_unless_equal(offset: int, value: int, end: int) -> list[BpfInstruction]:
+def _build_return_unless_equal(offset: int, value: int, end: int) -> list[BpfInstruction]:
     return [(_BPF_LOAD, 0, 0, offset), (_BPF_JUMP_EQUAL, 1, 0, value), (_BPF_RETURN, 0, 0, end)]
 
 
@@ -157,21 +170,25 @@ def get_command_prefix(*, network: bool) -> list[str]:
 
 
 def block_process_inspection() -> None:
-    """Deny other processes of this user access to this one's memory and environment (Linux only).
+    """Make the memory and the environment of this process unreadable for other processes.
 
-    For the process that starts kernels. A root process could still inspect it. `enter_sandbox`
-    therefore drops the capability to do so.
+    The server calls this before it starts a kernel, so that user code cannot read the server's
+    secrets. A root process could still read them, so `enter_sandbox` drops the capability to do
+    so. Has an effect on Linux only.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def enter_sandbox(*, network: bool) -> list[str]:
-    """Restrict this process and its future children.
+    """Restrict this process and its future children, irrevocably.
 
-    Returns the names of the restrictions that took effect.
+    Args:
+        network: Allow network access.
 
-    `network` leaves network access allowed.
+    Returns:
+        The names of the restrictions that took effect, such as `no-tracing`. They depend on the
+        operating system.
     """
     restrictions = _set_resource_limits()
     if sys.platform == "linux":
@@ -196,30 +213,33 @@ def adopt_orphans() -> None:
 
 
 def main() -> NoReturn:
-    """Enter the sandbox, except for its network part, and run a command in this process.
+    """Enter the sandbox with network access, and run a command in this process.
 
-    The arguments in `sys.argv` are the memory limit in bytes or 0, and the command. Jupyter kernels
-    are started in this way.
+    Jupyter kernels are started in this way, and need sockets for their connection. The arguments
+    in `sys.argv` are the memory limit in bytes (0 for no limit) and the command.
     """
     memory_bytes, *command = sys.argv[1:]
     enter_sandbox(network=True)
     if sys.platform != "win32" and int(memory_bytes):
-        # Not the address space: some runtimes reserve far more of it than they use.
+        # The size of the data is limited, not that of the address space, because some runtimes
+        # reserve a far larger address space than they use.
         resource.setrlimit(resource.RLIMIT_DATA, (int(memory_bytes), int(memory_bytes)))
     os.execv(command[0], command)  # noqa: S606 - the command of a kernel spec
 
 
 def _set_resource_limits() -> list[str]:
-    """Disable core dumps and limit open files.
+    """Disable core dumps and limit the number of open files of this process.
 
-    Returns the names of the restrictions that took effect.
+    Returns:
+        The names of the restrictions that took effect.
     """
     if sys.platform == "win32":
         return []
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        limit = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
+        _soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        is_unlimited = hard_limit == resource.RLIM_INFINITY
+        limit = MAX_OPEN_FILES if is_unlimited else min(MAX_OPEN_FILES, hard_limit)
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     except (OSError, ValueError):
         return []
@@ -231,7 +251,13 @@ def _get_machine() -> str:
 
 
 def _drop_capabilities(library: ctypes.CDLL) -> None:
-    """Drop a root process's capabilities to reach into other processes, also across exec."""
+    """Drop the Linux capabilities by which a root process could access other processes.
+
+    They are also removed from the bounding set, so that executing a program cannot restore them.
+
+    Args:
+        library: The C library.
+    """
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
     # The data has two sets of three 32-bit words, for effective, permitted and inheritable
     # capabilities.
@@ -247,11 +273,18 @@ def _drop_capabilities(library: ctypes.CDLL) -> None:
 
 
 def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
-    """Enter a Landlock domain, from which processes outside of it cannot be traced.
+    """Enter a Landlock domain, so that this process cannot trace processes outside of the domain.
 
-    The ruleset itself denies nothing. It needs a rule that allows "refer", because a domain
-    otherwise denies moving files between directories. Newer systems also deny signals and
-    connections to abstract sockets of processes outside the domain.
+    Landlock is a Linux facility by which a process restricts its own rights. Access to files is not
+    restricted here. The ruleset nevertheless needs a rule that allows "refer", because otherwise a
+    domain denies moving files between directories. Newer versions of Landlock also deny signals
+    to processes outside the domain, and connections to their abstract sockets.
+
+    Args:
+        library: The C library.
+
+    Returns:
+        Whether the domain was entered. False means that the system does not support Landlock.
     """
     version = library.syscall(
         _SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _LANDLOCK_CREATE_RULESET_VERSION
@@ -285,9 +318,14 @@ def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
 
 
 def _install_seccomp_filter(library: ctypes.CDLL, *, network: bool) -> bool:
-    """Install the filter for this process and its future children.
+    """Install the seccomp filter, which denies system calls, for this process and its children.
 
-    Returns whether that worked.
+    Args:
+        library: The C library.
+        network: Allow sockets.
+
+    Returns:
+        Whether the filter was installed. False means that the system does not support it.
     """
     machine = _get_machine()
     if machine not in SYSCALL_TABLES:

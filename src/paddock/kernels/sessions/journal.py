@@ -44,7 +44,10 @@ class JournalHeader(msgspec.Struct, frozen=True):
 
 
 class JournalEntry(msgspec.Struct, frozen=True):
-    """An evaluation in the journal."""
+    """An evaluation in the journal, the file that records all evaluations of a session.
+
+    When the kernel of a session is lost, its definitions are restored by replaying the entries.
+    """
 
     line: LineNumber
     """The number in `In[n]`, shared by all expressions of one input."""
@@ -69,7 +72,7 @@ class JournalEntry(msgspec.Struct, frozen=True):
 
 
 class JournalContents(NamedTuple):
-    """Entries that were read from a journal."""
+    """Entries that `Journal.read_new_entries` has read from a journal."""
 
     entries: list[JournalEntry]
     is_replaced: bool = False
@@ -92,8 +95,8 @@ class Journal:
         self._line_count = 0
         self._identity: tuple[int, int] | None = None
 
-    def read_new(self) -> JournalContents:
-        """Return the entries that were added since the last call.
+    def read_new_entries(self) -> JournalContents:
+        """Return the entries that other processes have added to the file since it was last read.
 
         If the file was replaced or has become shorter, it is read again from its beginning.
 
@@ -110,25 +113,26 @@ class Journal:
             if status.st_size == start and not is_replaced:
                 return JournalContents([])
             file.seek(start)
-            data = file.read()
-        # Another process may not have finished writing the last line. `append` removes such a line.
-        complete = data[: data.rfind(b"\n") + 1]
-        lines = complete.splitlines()
+            content = file.read()
+        # If a process was ended while it wrote the last line, the line is incomplete. It is not
+        # read, and `append` overwrites it.
+        complete_lines = content[: content.rfind(b"\n") + 1]
+        lines = complete_lines.splitlines()
         if start:
             entries, unreadable = _parse_entries(lines, self._line_count + 1)
         else:
             self._line_count = 0
             entries, unreadable = _parse_entries(lines[1:], 2)
-            header_error = _find_header_error(lines, data)
+            header_error = _describe_header_fault(lines, content)
             if header_error and not entries:
                 raise BrokenJournalError(header_error)
             unreadable = (1, *unreadable) if header_error else unreadable
-        self._identity, self.size_bytes = identity, start + len(complete)
+        self._identity, self.size_bytes = identity, start + len(complete_lines)
         self._line_count += len(lines)
         return JournalContents(entries, is_replaced, unreadable)
 
     def is_current(self) -> bool:
-        """Return whether no other process has written to the file since it was read.
+        """Return whether the file is unchanged since this process has read or written it.
 
         Raises:
             OSError: The file's status cannot be read.
@@ -140,7 +144,7 @@ class Journal:
         )
 
     def sync(self) -> None:
-        """Flush the file to disk.
+        """Flush the file to disk, so that its entries survive a crash of the system.
 
         Raises:
             OSError: The file cannot be flushed.
@@ -152,21 +156,21 @@ class Journal:
             os.close(handle)
 
     def rewrite(self, header: JournalHeader, entries: Sequence[JournalEntry]) -> None:
-        """Replace the whole file.
+        """Replace the whole file by a header and some entries, one JSON document per line.
 
         Raises:
             OSError: The file cannot be written. It is unchanged.
         """
-        text = b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
-        write_atomically(self.path, text)
+        content = b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
+        write_atomically(self.path, content)
         status = self.path.stat()
-        self._identity, self.size_bytes = (status.st_dev, status.st_ino), len(text)
+        self._identity, self.size_bytes = (status.st_dev, status.st_ino), len(content)
         self._line_count = 1 + len(entries)
 
     def append(self, header: JournalHeader, entries: Sequence[JournalEntry]) -> None:
-        """Append entries to the file.
+        """Append entries to the file, which is created with a header if it does not exist.
 
-        A new file also gets a header.
+        The caller holds the lock of the session, so that no other process writes to the file.
 
         Raises:
             OSError: The file cannot be written. It is unchanged as far as possible.
@@ -176,12 +180,12 @@ class Journal:
         try:
             status = _require_regular_file(handle)
             identity = status.st_dev, status.st_ino
-            # A new file, or one with which another process has replaced the journal.
+            # The file is new, or another process has replaced it.
             if identity != self._identity:
                 self._identity, self.size_bytes, self._line_count = identity, 0, 0
             if self.size_bytes == 0:
                 text = msgspec.json.encode(header) + b"\n" + text
-            # An incomplete last line was left by a process that did not finish writing it.
+            # A process that was ended while writing may have left an incomplete last line.
             if status.st_size > self.size_bytes:
                 os.ftruncate(handle, self.size_bytes)
             _write_at(handle, text, self.size_bytes)
@@ -192,7 +196,16 @@ class Journal:
 
 
 def _write_at(handle: int, data: bytes, offset: int) -> None:
-    """Write data at an offset, or nothing at all."""
+    """Write data at an offset of a file, or leave the file without it if that fails.
+
+    Args:
+        handle: The descriptor of the file, which ends at the offset.
+        data: The bytes to write.
+        offset: The position in the file.
+
+    Raises:
+        OSError: The data cannot be written.
+    """
     os.lseek(handle, offset, os.SEEK_SET)
     view = memoryview(data)
     try:
@@ -212,11 +225,19 @@ def _require_regular_file(handle: int) -> os.stat_result:
     return status
 
 
-def _find_header_error(lines: list[bytes], data: bytes) -> str:
-    """Return a description of the fault in the header.
+def _describe_header_fault(lines: list[bytes], data: bytes) -> str:
+    """Return a description of the fault in the header of a journal, the first line of the file.
 
-    It is empty for a valid header and for an empty file.
+    The description is empty if the header is valid, or if the file is empty.
+
+    Args:
+        lines: The complete lines of the file.
+        data: The whole content of the file.
+
+    Raises:
+        BrokenJournalError: The header is valid, but its format is not supported.
     """
+    # After a crash of the system, a file can consist of null bytes only. It counts as empty.
     if not lines and not data.strip(b"\0"):
         return ""
     try:
@@ -233,18 +254,33 @@ def _find_header_error(lines: list[bytes], data: bytes) -> str:
 def _parse_entries(
     lines: list[bytes], first_line: int
 ) -> tuple[list[JournalEntry], tuple[int, ...]]:
-    """Return the entries of the lines, and the numbers of unreadable lines."""
-    entries, unreadable = [], []
-    for number, line in enumerate(lines, first_line):
+    """Decode lines of a journal.
+
+    Args:
+        lines: The lines, each of which contains an entry as JSON.
+        first_line: The number of the first of these lines in the file.
+
+    Returns:
+        The entries, and the numbers of the lines that cannot be decoded.
+    """
+    entries, unreadable_lines = [], []
+    for line_number, line in enumerate(lines, first_line):
         try:
             entries.append(msgspec.json.decode(line, type=JournalEntry))
         except ValueError:
-            unreadable.append(number)
-    return entries, tuple(unreadable)
+            unreadable_lines.append(line_number)
+    return entries, tuple(unreadable_lines)
 
 
 class SavedState(msgspec.Struct, frozen=True):
-    """Saved definitions with their engine and the last journal entry that they include."""
+    """Content of a state file: the definitions of a session after some of its evaluations.
+
+    Attributes:
+        engine: The name of the engine that has saved the definitions.
+        engine_version: The version of the engine.
+        last: The ID of the last journal entry whose definitions are included.
+        definitions: The definitions, encoded by the engine.
+    """
 
     engine: str
     engine_version: str
@@ -252,9 +288,12 @@ class SavedState(msgspec.Struct, frozen=True):
     definitions: bytes
 
     def count_included_entries(self, entries: Sequence[JournalEntry]) -> int:
-        """Return how many entries the state includes.
+        """Return the number of journal entries whose definitions the state includes.
 
         The result is 0 if the state does not belong to the journal.
+
+        Args:
+            entries: All entries of the journal.
         """
         for index in range(len(entries), 0, -1):
             if entries[index - 1].id == self.last:
@@ -263,7 +302,7 @@ class SavedState(msgspec.Struct, frozen=True):
 
 
 def read_saved_state(path: Path) -> SavedState | None:
-    """Read a state file.
+    """Read the state file of a session, which contains its saved definitions.
 
     Returns None if the file is missing or invalid.
     """

@@ -18,7 +18,7 @@ DAY_SECONDS = 86400.0
 
 
 class RetentionPolicy(msgspec.Struct, frozen=True):
-    """Limits on stored sessions.
+    """Limits on stored sessions, beyond which the oldest sessions are deleted.
 
     None means that there is no limit.
     """
@@ -37,15 +37,21 @@ class _StoredSession(msgspec.Struct):
 def delete_expired_sessions(
     directory: Path, policy: RetentionPolicy, current: frozenset[str]
 ) -> list[str]:
-    """Delete sessions beyond the limits, the oldest first, and return their IDs.
+    """Delete the files of stored sessions beyond the limits, the oldest first.
 
-    Sessions in `current` are neither deleted nor counted.
+    Args:
+        directory: The directory that contains the files of all sessions.
+        policy: The limits on the age, the number and the total size of the sessions.
+        current: IDs of the open sessions, which are neither deleted nor counted.
+
+    Returns:
+        The IDs of the deleted sessions.
     """
     remaining = sorted(_scan_sessions(directory, current), key=lambda session: session.modified_at)
     expired: list[_StoredSession] = []
     if policy.max_age_seconds is not None:
-        oldest = time.time() - policy.max_age_seconds
-        expired = [session for session in remaining if session.modified_at < oldest]
+        min_modified_at = time.time() - policy.max_age_seconds
+        expired = [session for session in remaining if session.modified_at < min_modified_at]
         remaining = remaining[len(expired) :]
     if policy.max_sessions is not None and len(remaining) > policy.max_sessions:
         excess = len(remaining) - policy.max_sessions
@@ -68,7 +74,11 @@ def find_free_broken_path(path: Path) -> Path:
 
 
 def _delete_session(directory: Path, session_id: str) -> bool:
-    """Delete the files and the lock of a session, unless another process is using it."""
+    """Delete the files and the lock of a session, unless another process is using the session.
+
+    Returns:
+        Whether the session was deleted.
+    """
     journal = directory / f"{session_id}.jsonl"
     try:
         with lock_file(journal, seconds=0):
@@ -87,7 +97,12 @@ def _is_session_file(path: Path) -> bool:
 
 
 def _scan_sessions(directory: Path, current: frozenset[str]) -> list[_StoredSession]:
-    """Return the stored sessions with their sizes and the time of their last change."""
+    """Return the stored sessions in a directory, with their sizes and times of the last change.
+
+    Args:
+        directory: The directory. The files of a session are named `<session ID>.<suffix>`.
+        current: IDs of sessions to skip, because they are open.
+    """
     sessions: dict[str, _StoredSession] = {}
     # Another process may delete files at the same time.
     with contextlib.suppress(OSError):

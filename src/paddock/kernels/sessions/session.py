@@ -160,13 +160,16 @@ class EvaluationSession:
         line: int | None = None,
         source: str = "",
     ) -> EvaluationResult:
-        """Evaluate one expression and record it in the journal.
+        """Evaluate one expression, and record it in the journal, the file with all evaluations.
+
+        If the kernel was lost, it is replaced first, and the definitions of the session restored.
 
         Args:
             code: The code to evaluate.
             limits: Resource limits for the evaluation.
-            control: Cancellation and progress of the evaluation.
-            line: The line number, for further expressions of the same input; otherwise the next.
+            control: Callbacks for cancellation and progress.
+            line: The number `n` in `In[n]`, if the expression belongs to the same input as the
+                previous one. By default, the expression gets the next number.
             source: The user's input, if it differs from `code`.
 
         Raises:
@@ -174,8 +177,8 @@ class EvaluationSession:
         """
         number = self.next_line if line is None else line
         result, notes = self._run_code(code, limits, control)
-        # A cancelled replay leaves earlier entries missing in the kernel. The next call continues
-        # the replay there, so this entry must not be counted as included either.
+        # If the replay of earlier entries was cancelled, the kernel has not evaluated all of them.
+        # The next call continues the replay, which must then include this entry.
         if not self.is_kernel_behind:
             self._kernel_entry_count += 1
         entry = self._build_entry(number, code, source, result)
@@ -189,7 +192,9 @@ class EvaluationSession:
         limits: EvaluationLimits,
         control: EvaluationControl = DEFAULT_CONTROL,
     ) -> EvaluationResult:
-        """Evaluate without a line number and without recording it in the journal.
+        """Evaluate code in the session's kernel without recording it in the journal.
+
+        The evaluation has no line number, and is not repeated when a lost kernel is restored.
 
         Raises:
             KernelError: No kernel can be started.
@@ -201,21 +206,24 @@ class EvaluationSession:
         """Return diagnostic data about the kernel, which is empty without a kernel."""
         return {} if self._kernel is None else self._kernel.describe()
 
-    def begin_call(self, engine: Engine, *, is_given: bool) -> None:
-        """Read new entries and set the status, at the start of a call that holds the lock.
+    def begin_call(self, engine: Engine, *, is_requested: bool) -> None:
+        """Read the journal entries of other processes, and set the status of the session.
+
+        Called at the start of each tool call that uses the session and holds its lock.
 
         Args:
             engine: The engine of the call, which may differ from that of the previous call.
-            is_given: Whether the caller has given the ID of the session. If nothing is stored under
-                it, the status is "reused", for which tools add a note to their answer.
+            is_requested: Whether the client has passed the ID of the session, so that it expects
+                stored evaluations. If there are none, the status is "reused", for which tools add
+                a note to their answer.
         """
         had_kernel, was_empty = self.has_kernel, not self._entries
-        # This may save the state, which is possible only while the kernel includes all known
-        # entries. New entries are therefore read afterwards.
+        # Switching the engine may save the state. This is possible only while the kernel has
+        # evaluated all known entries, so the new entries are read afterwards.
         self._switch_engine(engine)
         is_readable = self._read_journal()
         if not self._entries:
-            is_unknown = is_given and is_readable and was_empty and not had_kernel
+            is_unknown = is_requested and is_readable and was_empty and not had_kernel
             self.status = "reused" if is_unknown else "new"
         elif had_kernel:
             self.status = "resumed" if self.is_kernel_behind else "continued"
@@ -223,16 +231,16 @@ class EvaluationSession:
             self.status = "resumed-new-kernel"
 
     def _read_journal(self) -> bool:
-        """Read the entries that other processes have added.
+        """Read the entries that other processes have added to the journal.
 
-        Problems become notes. Unreadable lines are removed from the journal, and an unreadable
-        journal is moved away. A copy of the original file is kept in both cases.
+        Unreadable lines are removed from the journal, and an unreadable journal is renamed. The
+        original content is kept in a file in both cases, and a note informs the user.
 
         Returns:
             Whether everything in the journal was readable.
         """
         try:
-            contents = self._journal.read_new()
+            contents = self._journal.read_new_entries()
         except (FileNotFoundError, BrokenJournalError) as error:
             is_broken = isinstance(error, BrokenJournalError)
             if is_broken:
@@ -256,7 +264,10 @@ class EvaluationSession:
         return not contents.unreadable_lines
 
     def _repair_journal(self, unreadable_lines: tuple[int, ...]) -> None:
-        """Rewrite the journal without its unreadable lines, and tell the user in a note."""
+        """Rewrite the journal without its unreadable lines, after copying the original file.
+
+        A note informs the user. If the file cannot be written, it stays unchanged.
+        """
         path = self.journal_path
         numbers = ", ".join(str(number) for number in unreadable_lines)
         subject = f"Line {numbers}" if len(unreadable_lines) == 1 else f"Lines {numbers}"
@@ -273,7 +284,13 @@ class EvaluationSession:
             )
 
     def _move_journal(self, reason: str) -> None:
-        """Rename a journal without readable content, and tell the user in a note."""
+        """Rename a journal that has no readable content, and delete the saved state.
+
+        A note informs the user.
+
+        Args:
+            reason: Description of the fault in the journal, for the note.
+        """
         text = f"The journal of this session is invalid: {reason}"
         try:
             new_path = find_free_broken_path(self.journal_path)
@@ -288,18 +305,18 @@ class EvaluationSession:
             self.state_path.unlink()
 
     def finish_call(self) -> None:
-        """Save the definitions now if a replay could not restore them.
+        """Save the definitions at the end of a call, if replaying the journal cannot restore them.
 
-        The caller holds the session's lock, so no other process sees the journal without them.
-
-        A state that is slow to save is left to the background, so that the call does not wait for
-        it.
+        The caller holds the session's lock, so that no other process sees the new journal entries
+        without the saved definitions. If saving is slow, it is left to the background thread, so
+        that the call does not wait for it.
         """
         self.notes = []  # from here on, notes are for the next call
-        # Code of other languages cannot be replayed, so each call would have to be saved.
+        # Code of other languages is never replayed, so the definitions would have to be saved in
+        # each call. They are saved in the background only.
         if self.engine.language != "wolfram" or self._is_slow_to_save:
             return
-        # Without effects, a replay restores everything since the last saved state.
+        # Without side effects, a replay restores everything since the last saved state.
         if not self._has_effects_since(self._saved_entry_count):
             return
         state = self.dump_state(MAX_IMMEDIATE_SAVE_SECONDS)
@@ -312,15 +329,20 @@ class EvaluationSession:
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: CancelCheck = never_cancelled,
     ) -> SavedState | None:
-        """Return the definitions if they need to be saved and the kernel returns them in time.
+        """Return the definitions of the session for `save_state`, or None.
 
-        `is_cancelled` makes it give up, so that a waiting call can begin. It is ignored after
-        several times in a row, because calls in quick succession would otherwise prevent saving
-        altogether.
+        The result is None if the definitions need not be saved, because replaying the journal is
+        quick, or if the kernel does not return them in time.
+
+        Args:
+            seconds: The time limit.
+            is_cancelled: Check that returns True when another call is waiting for the session. The
+                definitions are then saved later. After several delays in a row, the check is
+                ignored, because calls in quick succession would otherwise prevent saving.
         """
         if self._kernel is None or self.is_kernel_behind:
             return None
-        # A replay restores the new entries as well, so nothing has to be saved.
+        # A quick replay also restores the entries since the last saved state.
         if self._is_replay_cheap(self._saved_entry_count):
             return None
         last_id = self._entries[-1].id
@@ -340,25 +362,30 @@ class EvaluationSession:
         return SavedState(self.engine.name, self.engine.version, last_id, definitions)
 
     def save_state(self, state: SavedState) -> None:
-        """Write the state file. If that fails, the user gets a note.
+        """Write the definitions to the state file, or add a note for the user if that fails.
 
         The caller holds the session's lock. Nothing is written if another process has added
-        entries to the journal in the meantime: its state is newer.
+        entries to the journal in the meantime, because its definitions are newer.
         """
-        count = state.count_included_entries(self._entries)
+        included_entry_count = state.count_included_entries(self._entries)
         try:
-            if count == 0 or self._unsaved_entries or not self._journal.is_current():
+            is_journal_current = not self._unsaved_entries and self._journal.is_current()
+            if included_entry_count == 0 or not is_journal_current:
                 return
-            # A state file that includes entries which are lost in a crash could not be used.
+            # The journal is flushed first. If a crash lost its last entries, a state that includes
+            # them could not be used.
             self._journal.sync()
             write_saved_state(self.state_path, state)
         except OSError as error:
             self.notes.append(f"The definitions could not be saved: {error.strerror or error}.")
         else:
-            self._saved_entry_count = count
+            self._saved_entry_count = included_entry_count
 
     def _switch_engine(self, engine: Engine) -> None:
-        """Save the state and end the kernel if the engine is another one than before."""
+        """Change the engine of the session, after saving the state and ending the kernel.
+
+        Does nothing if the session already has this engine.
+        """
         if engine.name != self.engine.name:
             self._save_current_state()
             self.close_kernel()
@@ -367,9 +394,9 @@ class EvaluationSession:
             self._saved_entry_count = 0
 
     def close_kernel(self) -> None:
-        """End the kernel.
+        """End the kernel, if there is one.
 
-        The next evaluation starts a new one.
+        The next evaluation starts another kernel and restores the definitions in it.
         """
         kernel, self._kernel = self._kernel, None
         self._kernel_entry_count = 0
@@ -379,9 +406,10 @@ class EvaluationSession:
     def _run_code(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[EvaluationResult, list[str]]:
-        """Evaluate code in an up-to-date kernel.
+        """Evaluate code in a kernel that has all definitions of the session.
 
-        Returns the result, and notes about the kernel that precede the notes of the result.
+        Returns:
+            The result, and sentences for the user about a replacement of the kernel.
         """
         kernel, notes = self._prepare_kernel(limits, control)
         result = kernel.evaluate(code, limits, control)
@@ -394,10 +422,14 @@ class EvaluationSession:
     def _prepare_kernel(
         self, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[Kernel, list[str]]:
-        """Return a kernel with all definitions of the session, and notes for the user.
+        """Return a kernel that has all definitions of the session.
 
-        The kernel is replaced if it has ended, if the network access differs, or if another process
-        has saved a state that this kernel cannot reach by a replay.
+        The current kernel is replaced if it has ended, if the limits require another network
+        access, or if another process has saved definitions that replaying the journal cannot
+        restore in this kernel.
+
+        Returns:
+            The kernel, and sentences for the user about a replacement.
         """
         notes: list[str] = []
         kernel = self._kernel
@@ -408,7 +440,7 @@ class EvaluationSession:
             self._save_current_state()
             self.close_kernel()
         elif kernel is not None and self._is_older_than_saved_state():
-            # Restoring adds to the definitions of a kernel, so it needs a new kernel.
+            # Restoring a saved state only adds definitions, so it needs an empty kernel.
             self.close_kernel()
             self.status = "resumed-new-kernel"
         if self._kernel is None:
@@ -419,7 +451,10 @@ class EvaluationSession:
         return self._kernel, notes
 
     def _is_older_than_saved_state(self) -> bool:
-        """Return whether another process has saved a state that this kernel cannot replay."""
+        """Return whether another process has saved definitions that this kernel does not have.
+
+        The result is False if replaying the new journal entries can quickly restore them.
+        """
         if not self.is_kernel_behind or self._is_replay_cheap(self._kernel_entry_count):
             return False
         state = self._load_saved_state()
@@ -428,7 +463,10 @@ class EvaluationSession:
         return state.count_included_entries(self._entries) > self._kernel_entry_count
 
     def _load_saved_state(self) -> SavedState | None:
-        """Return the saved state if it belongs to this session and its engine can restore it."""
+        """Read the saved state, if it belongs to the journal and this engine can restore it.
+
+        Otherwise, returns None.
+        """
         state = read_saved_state(self.state_path)
         if state is None or not state.count_included_entries(self._entries):
             return None
@@ -437,11 +475,12 @@ class EvaluationSession:
         return state if state.engine == self.engine.name or is_python else None
 
     def _restore_kernel(self, kernel: Kernel) -> list[str]:
-        """Restore the saved state in a new kernel, unless a replay is quick and exact.
+        """Restore the saved state in a new kernel, unless replaying the whole journal is quick.
 
-        Returns notes for the user about definitions that are missing.
+        Returns:
+            Sentences for the user about definitions that could not be restored.
         """
-        # A replay is the most exact restoration, so it is preferred if it is quick.
+        # A replay is preferred if it is quick, because a saved state may lack some definitions.
         if self._is_replay_cheap(0):
             return []
         state = self._load_saved_state()
@@ -458,12 +497,14 @@ class EvaluationSession:
     def _replay_entries(
         self, kernel: Kernel, limits: EvaluationLimits, control: EvaluationControl
     ) -> list[str]:
-        """Replay entries that the kernel has not evaluated.
-
-        Returns notes for the user about entries whose effect is missing or different.
+        """Evaluate the journal entries again that the kernel has not evaluated yet.
 
         The replay has a time limit. Entries with side effects are skipped, because repeating them
         could, for instance, write a file again.
+
+        Returns:
+            Sentences for the user about entries that were skipped, that failed, or that gave a
+            different result.
         """
         started_at = time.monotonic()
         skipped, failed, different = [], [], []
@@ -500,8 +541,11 @@ class EvaluationSession:
     def _build_entry(
         self, line: int, code: str, source: str, result: EvaluationResult
     ) -> JournalEntry:
-        """Create the journal entry of an evaluation, with truncated outputs."""
-        # Results are cut off earlier once the journal is large.
+        """Create the journal entry of an evaluation.
+
+        Long results and outputs are truncated, and images omitted, so that the journal stays small.
+        If it is large already, results are truncated to a smaller size.
+        """
         is_large = self._journal.size_bytes > LARGE_JOURNAL_BYTES
         limit = MAX_SHORT_RESULT_CHARACTERS if is_large else MAX_RESULT_CHARACTERS
         text = result.result
@@ -509,21 +553,24 @@ class EvaluationSession:
         if text is not None and is_cut:
             text = text[:MAX_SHORT_RESULT_CHARACTERS]
         outputs: list[EvaluationOutput] = []
-        remaining = MAX_SHORT_RESULT_CHARACTERS
+        remaining_characters = MAX_SHORT_RESULT_CHARACTERS
         for output in result.outputs:
-            if remaining <= 0:
+            if remaining_characters <= 0:
                 break
-            # The content of images is not stored.
-            text_start = output.text[:remaining]
-            outputs.append(EvaluationOutput(output.kind, text_start, mime=output.mime))
-            remaining -= len(output.text)
+            # The `data` of an output, the content of an image, is not stored.
+            truncated_text = output.text[:remaining_characters]
+            outputs.append(EvaluationOutput(output.kind, truncated_text, mime=output.mime))
+            remaining_characters -= len(output.text)
         return JournalEntry(
             line, code, result.status, text, source, tuple(outputs), result.seconds, is_cut
         )
 
     def _add_entries(self, entries: Sequence[JournalEntry]) -> None:
-        """Append entries to those in memory, and scan each for side effects."""
-        # Side effects can be detected in Wolfram Language only, so other code is never replayed.
+        """Add entries to the list in memory, and note those that must not be replayed.
+
+        These are the entries with side effects. They can be detected in Wolfram Language only, so
+        code of other languages is never replayed.
+        """
         is_scanned = self.engine.language == "wolfram"
         for entry in entries:
             if not is_scanned or self._side_effects.has_side_effects(entry.code):
@@ -554,9 +601,10 @@ class EvaluationSession:
         return JournalHeader(self.id, self.engine.name, self.engine.version)
 
     def _write_entry(self, entry: JournalEntry) -> str:
-        """Append an entry to the journal.
+        """Append an entry to the journal file, after those that could not be written before.
 
-        Returns a note for the user if that fails.
+        Returns:
+            A sentence for the user if the file cannot be written, and otherwise an empty text.
         """
         self._unsaved_entries.append(entry)
         try:

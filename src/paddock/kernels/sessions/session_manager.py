@@ -67,7 +67,10 @@ def is_valid_session_id(session_id: str) -> bool:
 
 
 class _SessionSlot:
-    """A session of this process, with the lock that a call holds while it uses the session."""
+    """The place of a session in the manager, with the lock that a call holds while it uses it.
+
+    It exists before the session is created, so that calls can wait for a session that is starting.
+    """
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
@@ -82,7 +85,10 @@ class _SessionSlot:
         """When the session is to be saved in the background, as a value of `time.monotonic`."""
 
     def has_unsaved_entries(self) -> bool:
-        """Return whether the journal could not be written, and exists in memory only."""
+        """Return whether some evaluations exist in memory only.
+
+        This is the case if the journal, the file that records them, could not be written.
+        """
         return self.session is not None and not self.session.is_journal_saved
 
 
@@ -121,20 +127,22 @@ class SessionManager:
     ) -> Iterator[EvaluationSession]:
         """Open a session for the exclusive use of one call.
 
-        Without an id, or with an invalid one, the session is new and gets a new id.
+        Other calls in this process and in other processes wait until the session is closed.
 
         Args:
-            session_id: The id of a session, which need not exist.
+            session_id: The ID of a session, which need not exist. Without an ID, or with an
+                invalid one, the session is new and gets a new ID.
             engine: The engine to evaluate with.
             seconds: How long to wait while another process is using the session.
-            control: Cancellation of the wait, and reports of its progress.
+            control: Callbacks by which the caller cancels the wait and follows its progress.
 
         Raises:
             FileBusyError: Another process uses the session for too long.
             KernelError: The call was cancelled while it was waiting.
         """
-        is_given = session_id is not None and is_valid_session_id(session_id)
-        session_id = session_id if session_id is not None and is_given else generate_session_id()
+        is_requested = session_id is not None and is_valid_session_id(session_id)
+        if session_id is None or not is_requested:
+            session_id = generate_session_id()
         wait = _SessionWait(seconds, control)
         with contextlib.ExitStack() as stack:
             slot = stack.enter_context(self._claim_slot(session_id))
@@ -149,7 +157,7 @@ class SessionManager:
                 # A file lock that cannot be created does not prevent the call.
                 note = f"The session is not locked against other processes: {error}."
                 slot.session.notes.append(note)
-            slot.session.begin_call(engine, is_given=is_given)
+            slot.session.begin_call(engine, is_requested=is_requested)
             stack.callback(self._finish_call, slot, slot.session)
             yield slot.session
 
@@ -161,13 +169,14 @@ class SessionManager:
         return None if state is None else state.engine
 
     def prune(self) -> list[str]:
-        """Delete sessions beyond the retention limits, except open ones.
+        """Delete the stored sessions beyond the retention limits, except open ones.
 
-        Returns the IDs of the deleted sessions.
+        Returns:
+            The IDs of the deleted sessions.
         """
         with self._condition:
-            current = frozenset(self._slots)
-        return delete_expired_sessions(self.directory, self.retention, current)
+            open_session_ids = frozenset(self._slots)
+        return delete_expired_sessions(self.directory, self.retention, open_session_ids)
 
     def close(self) -> None:
         """Save all sessions and end all kernels."""
@@ -176,7 +185,8 @@ class SessionManager:
             self._condition.notify_all()
             slots = list(self._slots.values())
         for slot in slots:
-            # A call that still holds the lock is cut off, but its session is not saved.
+            # If a call still holds the lock after a second, its kernel is ended anyway. Its session
+            # is not saved, because the evaluation is incomplete.
             is_locked = slot.lock.acquire(timeout=1.0)
             if slot.session is not None:
                 if is_locked:
@@ -188,7 +198,10 @@ class SessionManager:
 
     @contextlib.contextmanager
     def _claim_slot(self, session_id: str) -> Iterator[_SessionSlot]:
-        """Provide the slot of a session, which is not deleted while it is claimed."""
+        """Provide the slot of a session, and create it if it does not exist.
+
+        The slot is not deleted while a call has claimed it.
+        """
         with self._condition:
             slot = self._slots.setdefault(session_id, _SessionSlot(session_id))
             slot.pending_calls += 1
@@ -198,10 +211,13 @@ class SessionManager:
             with self._condition:
                 slot.pending_calls -= 1
                 if slot.session is None or not slot.session.has_kernel:
-                    self._forget_kernel(slot)
+                    self._release_kernel(slot)
 
-    def _forget_kernel(self, slot: _SessionSlot) -> None:
-        """Let others start a kernel, and drop the session from memory if nothing is unsaved."""
+    def _release_kernel(self, slot: _SessionSlot) -> None:
+        """Note that a session has no kernel any longer, so that another session can start one.
+
+        The session is also removed from memory, if no call uses it and its journal is saved.
+        """
         with self._condition:
             slot.kernel_engine = ""
             # The slot may have been replaced while its kernel was being closed.
@@ -211,10 +227,10 @@ class SessionManager:
             self._condition.notify_all()
 
     def _finish_call(self, slot: _SessionSlot, session: EvaluationSession) -> None:
-        """Save the session if necessary, and schedule saving it in the background.
+        """Save a session at the end of a call, now or later in the background.
 
-        The background save waits `SAVE_DELAY_SECONDS`, so that calls in quick succession are saved
-        once.
+        The background thread waits for `SAVE_DELAY_SECONDS`, so that it saves a session only once
+        after several calls in quick succession.
         """
         session.finish_call()
         slot.last_used_at = time.monotonic()
@@ -233,34 +249,44 @@ class SessionManager:
         limits: EvaluationLimits,
         control: EvaluationControl,
     ) -> Kernel:
-        """Start a kernel for a session, once fewer than the maximum are running."""
+        """Start a kernel for a session, after waiting until the limits on kernels permit it.
+
+        Raises:
+            KernelError: The kernel cannot be started, or the call was cancelled.
+        """
         self._reserve_kernel(slot, engine, control)
         try:
             return self.pool.acquire(engine, limits)
         except KernelError:
-            self._forget_kernel(slot)
+            self._release_kernel(slot)
             raise
 
     def _reserve_kernel(
         self, slot: _SessionSlot, engine: Engine, control: EvaluationControl
     ) -> None:
-        """Wait until the session may have a kernel, and register it.
+        """Wait until a session may start a kernel, and register the kernel.
 
-        If too many are running, the least recently used idle kernel is ended.
+        If too many kernels are running, the least recently used idle one is ended. An engine
+        without the capability `many`, whose licence limits the number of kernels, has its own
+        maximum.
+
+        Raises:
+            KernelError: The call was cancelled while it was waiting.
         """
-        is_limited = "many" not in engine.capabilities
+        is_licensed = "many" not in engine.capabilities
         while True:
             with self._condition:
-                engines = [
+                running_engines = [
                     other.kernel_engine
                     for other in self._slots.values()
                     if other is not slot and other.kernel_engine
                 ]
-                is_used_up = is_limited and engines.count(engine.name) >= MAX_LICENSED_KERNELS
-                if len(engines) < self._max_kernels and not is_used_up:
+                engine_count = running_engines.count(engine.name)
+                is_licence_used = is_licensed and engine_count >= MAX_LICENSED_KERNELS
+                if len(running_engines) < self._max_kernels and not is_licence_used:
                     slot.kernel_engine = engine.name
                     return
-            if self._close_idle_kernel(engine.name if is_used_up else None):
+            if self._close_idle_kernel(engine.name if is_licence_used else None):
                 continue
             if control.is_cancelled():
                 raise KernelError("The call was cancelled while it was waiting for a kernel")
@@ -268,9 +294,13 @@ class SessionManager:
                 self._condition.wait(_LOCK_TIMEOUT_SECONDS)
 
     def _close_idle_kernel(self, engine_name: str | None) -> bool:
-        """End the least recently used idle kernel.
+        """End the least recently used kernel that no call uses, after saving its session.
 
-        `engine_name` restricts the choice to one engine. Returns whether a kernel was ended.
+        Args:
+            engine_name: The engine of the kernel, or None for any engine.
+
+        Returns:
+            Whether a kernel was ended.
         """
         with self._condition:
             idle = [
@@ -280,69 +310,87 @@ class SessionManager:
                 if not slot.pending_calls
             ]
         for slot in sorted(idle, key=lambda slot: slot.last_used_at):
-            # The saver thread may hold the lock.
+            # The thread that saves sessions may hold the lock. Another kernel is ended then.
             if not slot.lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS):
                 continue
             try:
                 if slot.session is not None:
                     _save_state(slot.session)
                     slot.session.close_kernel()
-                self._forget_kernel(slot)
+                self._release_kernel(slot)
             finally:
                 slot.lock.release()
             return True
         return False
 
     def _run_saver(self) -> None:
-        """Save sessions shortly after their last call, and delete expired ones."""
+        """Save sessions shortly after their last call, and delete expired ones.
+
+        Runs in a background thread until the manager is closed.
+        """
         while True:
             with self._condition:
                 now = time.monotonic()
-                due = [slot for slot in self._slots.values() if slot.save_at <= now]
-                if not due:
+                due_slots = [slot for slot in self._slots.values() if slot.save_at <= now]
+                if not due_slots:
                     if self._is_closed:
                         return
-                    # The thread polls, because a notification would make a call wait for the thread
-                    # switch.
+                    # The thread polls, because a call that notified it would have to wait for the
+                    # switch to this thread.
                     self._condition.wait(SAVE_DELAY_SECONDS)
                     continue
-                for slot in due:
+                for slot in due_slots:
                     slot.save_at = float("inf")
-            for slot in due:
+            for slot in due_slots:
                 self._save_session(slot)
             self.prune()
 
     def _save_session(self, slot: _SessionSlot) -> None:
-        """Save a session in the background, unless a call is using it."""
+        """Save a session in the background, unless a call is using it.
+
+        If another process uses the session, saving is scheduled again.
+        """
         if slot.session is None or not slot.lock.acquire(blocking=False):
             return  # a call is using the session, and schedules saving it when it ends
         try:
-            is_finished = _save_state(slot.session, lambda: slot.pending_calls > 0)
+            is_done = _save_state(slot.session, lambda: slot.pending_calls > 0)
         finally:
             slot.lock.release()
         with self._condition:
-            if not is_finished and slot.pending_calls == 0:
+            if not is_done and slot.pending_calls == 0:
                 slot.save_at = min(slot.save_at, time.monotonic() + SAVE_DELAY_SECONDS)
 
 
 class _SessionWait:
-    """Waiting for a session that is in use, until the call is cancelled or times out."""
+    """Wait of a call for a session that another call or another process uses.
+
+    The wait ends with an error if the client cancels the call, or after a time limit.
+    """
 
     def __init__(self, seconds: float, control: EvaluationControl) -> None:
         self._seconds = seconds
-        # The watch reports progress and notices a cancellation. There is nothing to interrupt.
+        # The watch reports progress and checks for a cancellation. No evaluation is running, so its
+        # function for interrupting one does nothing.
         self._watch = EvaluationWatch(control, float("inf"), lambda _cause: 0.0)
 
     def acquire_lock(self, lock: threading.Lock) -> None:
-        """Wait for another call in this process. It has a time limit, so this wait needs none."""
+        """Wait until no other call in this process uses the session, and acquire its lock.
+
+        The other call has a time limit, so this wait does not need one.
+        """
         while not lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS):
             self._check_cancellation()
 
     def lock_file(self, path: Path, stack: contextlib.ExitStack) -> None:
-        """Wait for another process.
+        """Wait until no other process uses the session, and lock its journal file.
+
+        Args:
+            path: The journal file of the session.
+            stack: The stack that releases the lock when it is closed.
 
         Raises:
             FileBusyError: The other process has not finished in time.
+            KernelError: The call was cancelled while it was waiting.
         """
         while True:
             try:
@@ -365,9 +413,16 @@ class _SessionWait:
 
 
 def _save_state(session: EvaluationSession, is_cancelled: CancelCheck = never_cancelled) -> bool:
-    """Save the state if necessary.
+    """Save the definitions of a session, if that is necessary.
 
-    Returns False if another process holds the session's lock. Errors become notes of the next call.
+    If writing fails, the next call to the session gets a note for the user.
+
+    Args:
+        session: The session.
+        is_cancelled: Check that returns True if saving should be delayed.
+
+    Returns:
+        Whether saving is finished. False means that another process is using the session.
     """
     state = session.dump_state(is_cancelled=is_cancelled)
     if state is None:
