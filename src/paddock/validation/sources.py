@@ -150,14 +150,19 @@ _METADATA_PATH = re.compile(r"[^/]+\.dist-info/METADATA")
 
 
 class DistributionSource(NamedTuple):
-    """Facts about a distribution that are known before its manifests are read."""
+    """A distribution to validate: facts that are known before its extension manifests are read.
+
+    A distribution is a project directory, a wheel or an installed package.
+    """
 
     files: ExtensionFiles
+    """The directory or archive with its files."""
     findings: FindingCollector
-    """Receives the problems."""
+    """The collector to which problems are reported."""
     is_static: bool
+    """True if validation must not run any of its code."""
     package_folders: tuple[str, ...] = ("",)
-    """Folders that may contain its packages, each with a trailing slash."""
+    """Folders that may contain its packages, such as `src/`, each with a trailing slash."""
     name: str | None = None
     version: str | None = None
     kind: ExtensionKind = "distribution"
@@ -166,30 +171,43 @@ class DistributionSource(NamedTuple):
 def load_project_subjects(
     directory: Path, findings: FindingCollector, *, is_static: bool
 ) -> list[ValidationSubject | None]:
-    """Return the extensions of a project directory, with None for each that cannot be read."""
+    """Load the extensions that a project directory declares as entry points.
+
+    Problems are added to the findings. An extension whose manifest cannot be read is None in the
+    returned list. With `is_static`, later checks run no code of the project.
+    """
     project = read_project_metadata(directory, findings)
     if project is None:
         return []
-    layouts = (
+    # Build backends may map packages to any folder, so all visible ones are searched.
+    package_folders = (
         *_PACKAGE_FOLDERS,
         *(f"{folder.name}/" for folder in sorted(directory.glob("[!.]*/"))),
     )
-    files = DirectoryFiles(directory)
-    source = DistributionSource(files, findings, is_static, layouts, project.name, project.version)
-    points = project.entry_points or _guess_entry_points(source)
+    distribution = DistributionSource(
+        DirectoryFiles(directory),
+        findings,
+        is_static,
+        package_folders,
+        project.name,
+        project.version,
+    )
+    entry_points = project.entry_points or _guess_entry_points(distribution)
     return [
-        _load_entry_point(source, name, value, str(project.file)) for name, value in points.items()
+        _load_entry_point(distribution, name, package, str(project.file))
+        for name, package in entry_points.items()
     ]
 
 
 def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[ValidationSubject | None]:
-    """Return the extensions in a wheel, with None for each that cannot be read.
+    """Load the extensions that a wheel declares as entry points.
 
-    The wheel is neither unpacked nor installed.
+    The wheel is neither unpacked nor installed. Problems are added to the findings. An extension
+    whose manifest cannot be read is None in the returned list.
     """
     try:
         files = ArchiveFiles(path, prefix="")
-        entry_points = {
+        entry_points_by_file = {
             name: parse_entry_points(
                 files.read_file(name, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
             )
@@ -203,27 +221,30 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
         findings.add_error("invalid-entry-point", error, str(path))
         return []
     _check_wheel_metadata(path, list(files.names), findings)
-    if not any(entry_points.values()):
+    if not any(entry_points_by_file.values()):
         message = f"has no entry point in {ENTRY_POINT_GROUP}"
         remedy = "declare it in pyproject.toml, and build the wheel again"
         findings.add("no-entry-point", message, str(path), remedy)
     subjects: list[ValidationSubject | None] = []
-    for file_name, points in entry_points.items():
+    for file_name, entry_points in entry_points_by_file.items():
         metadata_folder = file_name.removesuffix(_ENTRY_POINTS_SUFFIX)
-        source = DistributionSource(
+        distribution = DistributionSource(
             files,
             findings,
             is_static=True,
             name=parse_distribution_name(metadata_folder),
             version=metadata_folder.removesuffix(".dist-info").partition("-")[2] or None,
         )
-        where = str(path / file_name)
-        subjects += [_load_entry_point(source, name, value, where) for name, value in points]
+        declaring_file = str(path / file_name)
+        subjects += [
+            _load_entry_point(distribution, name, package, declaring_file)
+            for name, package in entry_points
+        ]
     return subjects
 
 
 def _check_wheel_metadata(path: Path, names: list[str], findings: FindingCollector) -> None:
-    """Report a wheel without exactly one METADATA file, which no installer accepts."""
+    """Report a wheel without exactly one METADATA file, because no installer accepts it."""
     metadata_files = [name for name in names if _METADATA_PATH.fullmatch(name)]
     if len(metadata_files) != 1:
         message = (
@@ -243,16 +264,16 @@ def load_package_subject(
     is_static: bool,
     installed: Extension | None = None,
 ) -> ValidationSubject | None:
-    """Return the extension in a package directory, or None if its manifest cannot be read.
+    """Load the extension in a package directory, or return None if its manifest is unreadable.
 
     Args:
         directory: The directory of the package, which contains the manifest.
         name: The name of the extension without its publisher.
-        findings: Receives the problems.
-        is_static: Run nothing.
-        installed: The installed extension, for metadata that is not in the manifest.
+        findings: The collector to which problems are reported.
+        is_static: True if validation must not run any code of the package.
+        installed: The installed extension, if it is one, for metadata that the manifest lacks.
     """
-    source = DistributionSource(
+    distribution = DistributionSource(
         DirectoryFiles(directory.parent),
         findings,
         is_static,
@@ -260,85 +281,102 @@ def load_package_subject(
         version=None if installed is None else installed.version,
         kind="distribution" if installed is None else installed.kind,
     )
-    return _load_package(source, name, f"{directory.name}/{MANIFEST_FILE_NAME}", "")
+    return _load_package(distribution, name, f"{directory.name}/{MANIFEST_FILE_NAME}", "")
 
 
-def _guess_entry_points(source: DistributionSource) -> dict[str, object]:
-    """Return the packages with a manifest in a project without entry points."""
+def _guess_entry_points(distribution: DistributionSource) -> dict[str, object]:
+    """Return likely entry points of a project that declares none, such as `{"charts": "charts"}`.
+
+    A package that contains a manifest is probably an extension. The entry point has the name of
+    the project, or else of the package.
+    """
     entry_points: dict[str, object] = {}
-    for layout in _PACKAGE_FOLDERS:
-        for manifest in sorted((source.files.path / layout).glob(f"*/{MANIFEST_FILE_NAME}")):
+    for folder in _PACKAGE_FOLDERS:
+        for manifest in sorted((distribution.files.path / folder).glob(f"*/{MANIFEST_FILE_NAME}")):
             package = manifest.parent.name
-            entry_points.setdefault(source.name or package, package)
+            entry_points.setdefault(distribution.name or package, package)
     return entry_points
 
 
 def _load_entry_point(
-    source: DistributionSource, name: str, value: object, where: str
+    distribution: DistributionSource, name: str, package: object, declaring_file: str
 ) -> ValidationSubject | None:
-    """Return the extension of an entry point, or None after reporting why it cannot be read.
+    """Load the extension that an entry point declares.
 
     Args:
-        source: The distribution.
+        distribution: The distribution that has the entry point.
         name: The name of the entry point.
-        value: The value of the entry point, which should be a package.
-        where: The file that declares it, for findings.
+        package: The value of the entry point, which should be the dotted name of a package.
+        declaring_file: The file that declares the entry point, for findings.
+
+    Returns:
+        The extension, or None after reporting the reason why it cannot be read.
     """
-    location = FindingLocation(where, key=name)
+    findings, location = distribution.findings, FindingLocation(declaring_file, key=name)
     if not is_valid_name(name):
         message = f"the entry point in {ENTRY_POINT_GROUP} has the name {name!r}"
         remedy = "expected a name of letters, digits, '_', '-', '.' and ' '"
-        source.findings.add("invalid-entry-point", message, location, remedy)
+        findings.add("invalid-entry-point", message, location, remedy)
         return None
-    if not isinstance(value, str) or not is_dotted_name(value):
-        message = f"the entry point {name!r} in {ENTRY_POINT_GROUP} is {shorten_repr(value)}"
+    if not isinstance(package, str) or not is_dotted_name(package):
+        message = f"the entry point {name!r} in {ENTRY_POINT_GROUP} is {shorten_repr(package)}"
         remedy = f"expected the name of the package with {MANIFEST_FILE_NAME}"
-        source.findings.add("invalid-entry-point", message, location, remedy)
+        findings.add("invalid-entry-point", message, location, remedy)
         return None
-    manifest = f"{value.replace('.', '/')}/{MANIFEST_FILE_NAME}"
-    # Build backends may map packages to any folder, so the usual ones are tried first.
-    for folder in source.package_folders:
-        if source.files.has_file(folder + manifest):
-            subject = _load_package(source, name, folder + manifest, folder)
+    manifest = f"{package.replace('.', '/')}/{MANIFEST_FILE_NAME}"
+    # The package is in the first folder that has its manifest.
+    for folder in distribution.package_folders:
+        if distribution.files.has_file(folder + manifest):
+            subject = _load_package(distribution, name, folder + manifest, folder)
             if subject is not None and subject.extension.name == BUILT_IN_EXTENSION_NAME:
                 message = f"the extension name {BUILT_IN_EXTENSION_NAME!r} is reserved for Paddock"
                 remedy = "rename it, or set a publisher"
-                source.findings.add("invalid-entry-point", message, location, remedy)
+                findings.add("invalid-entry-point", message, location, remedy)
             return subject
-    message = f"there is no {MANIFEST_FILE_NAME} in the package {value!r}"
-    remedy = f"expected {source.files.path / source.package_folders[0] / manifest}"
-    source.findings.add("missing-manifest", message, location, remedy)
+    message = f"there is no {MANIFEST_FILE_NAME} in the package {package!r}"
+    remedy = f"expected {distribution.files.path / distribution.package_folders[0] / manifest}"
+    findings.add("missing-manifest", message, location, remedy)
     return None
 
 
 def _load_package(
-    source: DistributionSource, package: str, manifest_file: str, package_folder: str
+    distribution: DistributionSource, name: str, manifest_file: str, package_folder: str
 ) -> ValidationSubject | None:
-    """Read a manifest, and return its extension, or None if the manifest cannot be read.
+    """Read the manifest of a package, and return its extension for validation.
 
     Args:
-        source: The distribution.
-        package: The name of the extension without its publisher.
-        manifest_file: The manifest, relative to the files of the distribution.
+        distribution: The distribution that contains the package.
+        name: The name of the extension without its publisher.
+        manifest_file: The path of the manifest within the distribution.
         package_folder: The folder of the distribution's packages, with a trailing slash.
+
+    Returns:
+        The extension, or None after reporting that the manifest cannot be read.
     """
-    path = source.files.path / manifest_file
+    path = distribution.files.path / manifest_file
     try:
-        data = source.files.read_file(manifest_file, MAX_MANIFEST_BYTES)
+        manifest_bytes = distribution.files.read_file(manifest_file, MAX_MANIFEST_BYTES)
     except LoadError as error:
-        source.findings.add_error("unreadable-manifest", error, str(path))
+        distribution.findings.add_error("unreadable-manifest", error, str(path))
         return None
-    manifest = check_manifest(data, str(path), source.findings)
+    manifest = check_manifest(manifest_bytes, str(path), distribution.findings)
     if manifest is None:
         return None
-    name = format_extension_name(package, manifest.publisher)
+    extension = Extension(
+        format_extension_name(name, manifest.publisher),
+        path.parent,
+        manifest,
+        distribution.kind,
+        distribution.version,
+        distribution.name,
+    )
     return ValidationSubject(
-        Extension(name, path.parent, manifest, source.kind, source.version, source.name),
-        source.files,
+        extension,
+        distribution.files,
         manifest_file,
-        source.is_static,
+        distribution.is_static,
         package_folder=package_folder,
-        findings=source.findings,
+        findings=distribution.findings,
     )
 
 
@@ -351,38 +389,41 @@ _ITEM_FORMS_HINT = (
 
 
 def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSubject | None:
-    """Return the extension in a paclet's directory or archive, or None.
+    """Load the extension in a paclet (a Wolfram Language package), a directory or an archive.
 
-    Paclets are always validated statically, because Paddock reads paclets without running them.
+    The validation is always static, because Paddock reads paclets without running them.
+
+    Returns:
+        The extension, or None after reporting the reason why it cannot be read.
     """
     try:
         files = open_extension_files(path)
     except ArchiveError as error:
         findings.add_error("invalid-archive", error, str(path))
         return None
-    name = find_info_file(files)
-    if name is None:
+    info_file = find_info_file(files)
+    if info_file is None:
         remedy = "a paclet has this file in its root directory"
         findings.add("missing-manifest", "there is no PacletInfo.wl", str(path), remedy)
         return None
-    info = _read_paclet_info(files, name, findings)
+    info = _read_paclet_info(files, info_file, findings)
     extension = None if info is None else make_paclet_extension(info, files)
     if info is None or extension is None:
         return None
-    subject = ValidationSubject(extension, files, name, is_static=True, findings=findings)
-    text = subject.read_text(name)
+    subject = ValidationSubject(extension, files, info_file, is_static=True, findings=findings)
+    text = subject.read_text(info_file)
     for malformed_item in info.malformed_items:
         _report_malformed_item(malformed_item, subject)
     for key in extension.manifest.extra:
-        location = FindingLocation(subject.get_path(name), find_line(text, key), key=key)
+        location = FindingLocation(subject.get_path(info_file), find_line(text, key), key=key)
         report_unknown_key(key, PACLET_KEYS, location, findings)
-    check_item_names(extension.manifest, subject.get_path(name), findings)
+    check_item_names(extension.manifest, subject.get_path(info_file), findings)
     _check_paclet_info(info, subject)
     return None if info.problem is not None else subject
 
 
 def _check_paclet_info(info: PacletInfo, subject: ValidationSubject) -> None:
-    """Report problems that concern the whole paclet."""
+    """Report problems of `PacletInfo.wl` as a whole, such as a missing version."""
     findings, file = subject.findings, subject.get_path(subject.manifest)
     if info.problem is not None:
         findings.add_error("invalid-value", info.problem, FindingLocation(file, key="Root"))
@@ -399,12 +440,16 @@ def _check_paclet_info(info: PacletInfo, subject: ValidationSubject) -> None:
 
 
 def _read_paclet_info(
-    files: ExtensionFiles, name: str, findings: FindingCollector
+    files: ExtensionFiles, info_file: str, findings: FindingCollector
 ) -> PacletInfo | None:
-    """Return the contents of PacletInfo, or None after reporting that it cannot be read."""
-    path = str(files.path / name)
+    """Parse `PacletInfo.wl`, the manifest of a paclet.
+
+    Returns None after reporting that the file cannot be read. A paclet without the extension type
+    for agent tools is reported too, but its contents are returned.
+    """
+    path = str(files.path / info_file)
     try:
-        info = parse_paclet_info(files.read_file(name, MAX_MANIFEST_BYTES), path)
+        info = parse_paclet_info(files.read_file(info_file, MAX_MANIFEST_BYTES), path)
     except ManifestError as error:
         findings.add_error("invalid-value", error, path)
         return None
@@ -420,23 +465,25 @@ def _read_paclet_info(
 
 
 def _report_malformed_item(malformed_item: MalformedItem, subject: ValidationSubject) -> None:
-    """Report a value in PacletInfo that is not a list, or an element that cannot be used.
+    """Report a malformed item list in `PacletInfo.wl`, or one malformed element of such a list.
 
-    Such an element has another form than an item, or the name of an earlier one.
+    An element is malformed if it does not have the form of an item, such as a tool, or if an
+    earlier element has the same name.
     """
     key, path = _KEY_BY_KIND[malformed_item.kind], subject.get_path(subject.manifest)
-    text = malformed_item.value_text
+    value_text = malformed_item.value_text
+    # The position of an element starts at 1; without one, the list itself is malformed.
     if not malformed_item.position:
         location = FindingLocation(path, key=key)
-        subject.findings.add("invalid-value", f"is {text}", location, "expected a list: {…}")
+        subject.findings.add("invalid-value", f"is {value_text}", location, "expected a list: {…}")
         return
     location = FindingLocation(path, key=f"{key}[[{malformed_item.position}]]")
     items = subject.extension.manifest.get_items(malformed_item.kind)
-    if text in {shorten_repr(item.name) for item in items}:
-        message = f"{text} is declared twice"
+    if value_text in {shorten_repr(item.name) for item in items}:
+        message = f"{value_text} is declared twice"
         subject.findings.add("duplicate-item", message, location, "keep one of them")
     else:
-        subject.findings.add("invalid-item", f"is {text}", location, _ITEM_FORMS_HINT)
+        subject.findings.add("invalid-item", f"is {value_text}", location, _ITEM_FORMS_HINT)
 
 
 _FINDING_CODES = {
@@ -449,7 +496,11 @@ _FINDING_CODES = {
 def load_installed_subject(
     extension: Extension, findings: FindingCollector, *, is_static: bool
 ) -> ValidationSubject | None:
-    """Return an installed extension, reading its manifest again to report problems."""
+    """Load an installed extension for validation.
+
+    Its manifest is read again, because discovery does not report every problem. Returns None if
+    the manifest has become unreadable.
+    """
     if extension.kind == "paclet":
         return load_paclet_subject(extension.directory, findings)
     package = extension.name.rpartition("/")[2]
@@ -461,10 +512,13 @@ def load_installed_subject(
 def load_broken_subject(
     extension: BrokenExtension, findings: FindingCollector, *, is_static: bool
 ) -> ValidationSubject | None:
-    """Return what can be read of a broken extension, and report its problem.
+    """Load an installed extension that discovery could not load, and report its problems.
 
-    The files are read again, because discovery reports only the first problem. If that finds no
-    error, the one from discovery is reported.
+    The files are read again, because discovery reports only the first problem. If this reading
+    finds no error, the one from discovery is reported.
+
+    Returns:
+        The extension, or None if too little of it can be read for further checks.
     """
     earlier_errors = findings.errors
     subject, place = None, extension.location

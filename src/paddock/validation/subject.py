@@ -69,7 +69,10 @@ class PythonSource:
 
     @property
     def has_foreign_imports(self) -> bool:
-        """True if it imports names from third-party modules, which may be any objects."""
+        """True if the file has `from ... import` statements for third-party modules.
+
+        Without running the file, nothing is known about objects with these names.
+        """
         known_packages = ("paddock", *sys.stdlib_module_names)
         return any(
             isinstance(statement, ast.ImportFrom)
@@ -88,7 +91,11 @@ class PythonSource:
 
 
 def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names that statements bind, including those in `if`, `try`, `with` and loops."""
+    """Yield the names that statements define, by definition, import or assignment.
+
+    Statements inside `if`, `try`, `with` and loops are included, because they run in the same
+    scope. The bodies of functions and classes are not.
+    """
     for statement in statements:
         match statement:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
@@ -102,7 +109,7 @@ def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
 
 
 def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that the parts of a statement bind, such as the target of a `for` loop."""
+    """Yield the names that the parts of a statement define, such as the target of a `for` loop."""
     for node in ast.iter_child_nodes(statement):
         if isinstance(node, ast.stmt):
             yield from _iter_bound_names([node])
@@ -118,11 +125,12 @@ def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
 
 @contextmanager
 def import_from_directory(directory: Path, package: str) -> Iterator[None]:
-    """Import a package from a directory, and remove the imported modules at exit.
+    """Make a package importable from a directory within a `with` block.
 
-    The package in the directory takes precedence over an installed one with the same name, and
-    this process is left as it was. If the directory is on `sys.path` already, the package is the
-    installed one, and modules imported from it before are kept.
+    The package takes precedence over an installed one with the same name. At exit, `sys.path` and
+    `sys.modules` are restored. If the directory is already on `sys.path`, the package is the
+    installed one, so modules that were imported from it earlier are kept. In the block, standard
+    output is redirected to standard error.
 
     Args:
         directory: The directory that contains the package.
@@ -156,7 +164,7 @@ def import_from_directory(directory: Path, package: str) -> Iterator[None]:
 
 
 def _remove_modules(should_remove: ModulePredicate) -> dict[str, ModuleType]:
-    """Remove modules from `sys.modules`, and return them."""
+    """Remove the modules that match a predicate from `sys.modules`, and return them by name."""
     modules = {
         name: module for name, module in list(sys.modules.items()) if should_remove(name, module)
     }
@@ -202,7 +210,11 @@ class ValidationSubject:
 
     @contextmanager
     def enable_imports(self) -> Iterator[None]:
-        """Allow imports of the extension's definitions, unless nothing may be run."""
+        """Make the extension's package importable within a `with` block.
+
+        This has no effect in static validation, which runs no code, or for the built-in extension,
+        which is importable anyway.
+        """
         if self.is_static or self.extension.is_built_in:
             yield
             return
@@ -231,7 +243,7 @@ class ValidationSubject:
         return str(self.files.path / name)
 
     def read_text(self, name: str) -> str:
-        """Return the text of a file.
+        """Return the text of one of the extension's files, read once and then cached.
 
         Raises:
             LoadError: The file cannot be read.
@@ -242,7 +254,7 @@ class ValidationSubject:
         return self._texts[name]
 
     def read_python_source(self, name: str) -> PythonSource:
-        """Parse a Python file without running it.
+        """Parse one of the extension's Python files without running it. The result is cached.
 
         Raises:
             LoadError: The file cannot be read.
@@ -260,10 +272,10 @@ class ValidationSubject:
         )
 
     def find_item_files(self, kind: ItemKind, item: str) -> ItemFiles:
-        """Return the files that may define an item, by the rules of the extension's kind.
+        """Return the files that may define an item, such as a tool.
 
-        The manifest of a distribution may refer to a module. Otherwise, an item has its own file,
-        or is defined in a combined file for all items of its kind.
+        If the manifest refers to a Python module for the item, these are the module's files.
+        Otherwise, the item has its own file, or a combined file defines all items of its kind.
         """
         reference = self.extension.manifest.find_reference(kind, item)
         if reference is not None:

@@ -62,10 +62,10 @@ _PATH_PREFIXES = ("./", "../", "~")
 
 
 def is_path_target(target: str | Path) -> bool:
-    """Return whether a target is a path, regardless of whether the path exists.
+    """Return whether a target of validation means a path and not a name. The path may not exist.
 
-    A text is a path if it begins with `.`, `/` or `~`, ends with a slash, or has the suffix of a
-    file that can be validated.
+    A string means a path if it begins with `./`, `../`, `/` or `~`, ends with a slash, or has the
+    suffix of a file that can be validated, such as `.whl`.
     """
     if isinstance(target, Path):
         return True
@@ -96,12 +96,12 @@ HARMLESS_CODES = ("duplicate-definition-files",)
 
 
 def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -> Validation:
-    """Validate a server definition in a file or an extension.
+    """Validate a server definition in a file or an extension, with the items that it lists.
 
     Args:
         target: The target that the user passed, for the result.
-        source: The server.
-        is_static: Run nothing; Python files are only parsed.
+        source: The place of the server definition.
+        is_static: Run no code; Python files are only parsed.
     """
     if source.extension_item is not None:
         return _validate_extension_server(target, source.extension_item, is_static=is_static)
@@ -130,10 +130,10 @@ def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -
 def _validate_extension_server(
     target: str, declared: DeclaredItem, *, is_static: bool
 ) -> Validation:
-    """Validate one server of an installed extension, with the items that it lists.
+    """Validate one server of an installed extension, with the items that the server lists.
 
     The other items of the extension are not validated. If the extension itself cannot be read,
-    the result has only the findings about that.
+    the result contains only the findings that say why.
     """
     findings, extension = FindingCollector(), declared.extension
     subject = load_installed_subject(extension, findings, is_static=is_static)
@@ -155,7 +155,11 @@ def _validate_extension_server(
 
 
 def _check_listed_items(server: ServerDefinition, subject: ValidationSubject) -> None:
-    """Check the definitions of the items that a server names, in any extension."""
+    """Check the definitions of the tools and other items that a server lists by name.
+
+    They can belong to the server's own extension or to another installed one. Built-in items are
+    not checked.
+    """
     for kind in LISTED_KINDS:
         for spec in getattr(server, kind):
             declared = _find_declared_item(kind, spec, subject)
@@ -170,33 +174,39 @@ def _check_listed_items(server: ServerDefinition, subject: ValidationSubject) ->
 def _find_declared_item(
     kind: ItemKind, spec: object, subject: ValidationSubject
 ) -> DeclaredItem | None:
-    """Return the item that a name in a server's list means, or None for other elements."""
+    """Return the item of an extension that an element of a server's item list names.
+
+    Returns None for an unknown name, and for an element that is not a name: an inline definition
+    or a reference to Python code.
+    """
     if not isinstance(spec, str) or is_reference(spec):
         return None
     try:
         return InstalledItemRegistry().find_item(kind, spec, subject.extension)
     except PaddockError:
-        return None  # reported by check_item_lists
+        # `check_item_lists` reports unknown names.
+        return None
 
 
 def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> None:
-    """Check an item of another extension, and add its errors to those of the server.
+    """Check an item that a server takes from another extension.
 
-    An item that cannot be loaded is missing from the server too. Warnings about the other
-    extension are omitted.
+    Errors are added to the server's findings, because the server lacks an item that cannot be
+    loaded. Warnings are omitted, because they concern the authors of the other extension.
     """
-    other = load_installed_subject(
+    foreign_subject = load_installed_subject(
         declared.extension, FindingCollector(), is_static=subject.is_static
     )
-    if other is None:
+    if foreign_subject is None:
         return
-    other.findings = FindingCollector()  # problems of its other parts do not affect this server
-    with other.enable_imports():
-        check_single_item(other, declared.kind, declared.item)
+    # Discard the findings about the manifest: problems of other items do not affect this server.
+    foreign_subject.findings = FindingCollector()
+    with foreign_subject.enable_imports():
+        check_single_item(foreign_subject, declared.kind, declared.item)
     subject.python_files += [
-        file for file in other.python_files if file not in subject.python_files
+        file for file in foreign_subject.python_files if file not in subject.python_files
     ]
-    for finding in other.findings.errors:
+    for finding in foreign_subject.findings.errors:
         if finding.code not in HARMLESS_CODES:
             subject.findings.add(finding.code, finding.message, finding.place, finding.remedy)
 
@@ -212,7 +222,10 @@ def _get_definition_path(declared: DeclaredItem) -> Path:
 def _create_server_validation(
     target: str, name: str, server: ServerDefinition | None, subject: ValidationSubject, place: str
 ) -> Validation:
-    """Return the result for a server. Without a definition, it lists no items."""
+    """Return the validation result for a server.
+
+    Without a definition, because it could not be read, the result lists no tools or other items.
+    """
     return Validation(
         target,
         "server",
@@ -264,7 +277,7 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
         if not _path_exists(path):
             raise LoadError(f"there is no file or directory {text!r}", hint=_TARGET_HINT)
         return _validate_path(text, path.absolute(), is_static=static)
-    # A path with the same name is not validated, but shown, because the user may have meant it.
+    # A path with the same name is only mentioned in the result, because the user may mean it.
     same_name_path = find_in_working_directory(text) if text else None
     validation = _validate_by_name(text, is_static=static) or _validate_server(
         text, same_name_path, is_static=static
@@ -275,15 +288,15 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
 
 
 def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool) -> Validation:
-    """Validate the server with a name, after no extension with this name was found.
+    """Validate a server by name. Called by `validate` when no extension has the name.
 
     Args:
-        name: The name.
-        same_name_path: A path with this name in the working directory, for the hint of the error.
-        is_static: Run nothing.
+        name: The name of the server, qualified with its extension or not.
+        same_name_path: A path with this name in the working directory, for the error hint.
+        is_static: Run no code; Python files are only parsed.
 
     Raises:
-        LoadError: There is no server with the name either.
+        LoadError: No server has the name either.
     """
     try:
         source = find_source(name)
@@ -302,9 +315,9 @@ def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool)
 
 
 def _validate_path(text: str, path: Path, *, is_static: bool) -> Validation:
-    """Validate a path by its kind: a paclet, a wheel, a project, a package or a server definition.
+    """Validate a paclet, a wheel, a project, a package or a server definition at a path.
 
-    A manifest or project file means the directory that contains it.
+    The path of a manifest or a project file means the directory that contains it.
     """
     if path.name in (*PACLET_INFO_FILE_NAMES, PROJECT_FILE, MANIFEST_FILE_NAME):
         path = path.parent
@@ -344,15 +357,15 @@ def _validate_subjects(
     *,
     is_static: bool,
 ) -> Validation:
-    """Check the definitions of extensions whose manifests have been read, and build the result.
+    """Check the definitions in extensions whose manifests have been read, and build the result.
 
     Args:
         text: The target that the user passed.
         kind: `distribution` or `paclet`.
-        loaded_subjects: The extensions of the target; None for one that cannot be read.
-        findings: The collector that all subjects share.
-        places: The validated paths.
-        is_static: True if nothing was run.
+        loaded_subjects: The extensions of the target, with None for each unreadable one.
+        findings: The findings about all the extensions, to which the checks add theirs.
+        places: The paths of the validated files or directories.
+        is_static: True if no code of the target is run.
     """
     subjects = [subject for subject in loaded_subjects if subject is not None]
     extensions = [subject.extension for subject in subjects]
@@ -389,26 +402,36 @@ def _list_declared_names(extensions: Iterable[Extension], kind: ItemKind) -> tup
 
 
 def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
-    """Validate the installed extension with a name, or all of the distribution with that name.
+    """Validate the installed extension with a name.
+
+    If there is none, the name can be that of an installed distribution. Then all extensions of
+    that distribution are validated.
 
     Returns:
         The result, or None if no installed extension matches.
     """
 
-    def is_part(extension: Extension | BrokenExtension) -> bool:
+    def is_in_distribution(extension: Extension | BrokenExtension) -> bool:
         return is_from_distribution(extension, name)
 
     discovery = discover_extension(name)
     if not any(discovery):
         installed = discover()
         discovery = Discovery(
-            tuple(filter(is_part, installed.extensions)), tuple(filter(is_part, installed.broken))
+            tuple(filter(is_in_distribution, installed.extensions)),
+            tuple(filter(is_in_distribution, installed.broken)),
         )
     return _validate_installed(name, discovery, is_static=is_static) if any(discovery) else None
 
 
 def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> Validation:
-    """Validate installed extensions, including broken ones that discovery could not load."""
+    """Validate the installed extensions in a discovery result, including the broken ones.
+
+    Args:
+        name: The target that the user passed.
+        discovery: The extensions that could be loaded, and those that could not.
+        is_static: Run no code; Python files are only parsed.
+    """
     findings = FindingCollector()
     kinds = {extension.kind for extension in discovery.extensions}
     kinds |= {extension.kind for extension in discovery.broken}

@@ -36,20 +36,23 @@ _CONTAINER_HEADS = ("CompoundExpression", "If", "Module", "Block", "With", "Quie
 
 
 class Assignment(NamedTuple):
-    """One definition of a symbol."""
+    """An assignment in Wolfram Language code, such as `f[x_] := x^2`, which defines a symbol."""
 
     symbol: Atom
+    """The symbol that is defined: `f`."""
     kind: AssignmentKind
+    """The kind of definition: `down` for `f[x_] := x^2`, `own` for `a = 1`."""
     left: Expression
     right: Expression | None
+    """The assigned value, or None for attributes."""
     node: Node
     """The complete assignment."""
 
 
 def iter_statements(expression: Expression) -> Iterator[Expression]:
-    """Yield the statements of an expression: the parts of `a; b`, recursively.
+    """Yield the statements of an expression: `a`, `b` and `c` for `a; (b; c)`.
 
-    An expression that is not a `CompoundExpression` is its own single statement.
+    Any expression other than a `CompoundExpression` is a single statement.
     """
     if has_head(expression, "CompoundExpression"):
         for arg in expression.args:
@@ -59,10 +62,10 @@ def iter_statements(expression: Expression) -> Iterator[Expression]:
 
 
 def iter_assignments(expression: Expression) -> Iterator[Assignment]:
-    """Yield the assignments that evaluating the expression would make, in source order.
+    """Yield the assignments that evaluating an expression would make, in source order.
 
-    Only assignments at statement level are reported. Statements inside `If`, `Module` and similar
-    heads count too. Other heads are not searched, because they may hold or transform assignments.
+    Only statements are searched, including those inside `If`, `Module` and similar constructs.
+    Arguments of other functions are not, because functions may hold or transform them.
     """
     for part in walk(expression, lambda node: get_head_name(node) in _CONTAINER_HEADS):
         if isinstance(part, Node):
@@ -70,9 +73,9 @@ def iter_assignments(expression: Expression) -> Iterator[Assignment]:
 
 
 def _iter_node_assignments(node: Node) -> Iterator[Assignment]:
-    """Yield the assignments that one node makes, such as `f[x_] := v`.
+    """Yield the assignments that a call or operator such as `f[x_] := v` makes.
 
-    A single node can define several symbols: `{a, b} = v` and `SetAttributes[{f, g}, Flat]` do.
+    One node can define several symbols, as `{a, b} = v` and `SetAttributes[{f, g}, Flat]` do.
     """
     args = node.args
     match get_head_name(node), len(args):
@@ -89,9 +92,9 @@ def _iter_node_assignments(node: Node) -> Iterator[Assignment]:
 
 
 def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
-    """Yield the assignments of `Set` or `SetDelayed`.
+    """Yield the assignments of `Set` or `SetDelayed`, the operators `=` and `:=`.
 
-    A list on the left defines each of its elements.
+    A list on the left side, as in `{a, b} = v`, assigns to each of its elements.
     """
     if has_head(left, "List"):
         for element in left.args:
@@ -103,7 +106,11 @@ def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> It
 
 
 def _find_target(left: Expression) -> tuple[Atom, AssignmentKind] | None:
-    """Return the symbol that an assignment defines, and the kind of the definition."""
+    """Return the symbol that an assignment defines, and the kind of the definition.
+
+    For the left side `f[x_]`, this is the symbol `f` and the kind `down`. Returns None if no
+    symbol is defined.
+    """
     # `f[x_] /; c` and `HoldPattern[f[x_]]` define `f`.
     while has_any_head(left, _PATTERN_WRAPPERS) and left.args:
         left = left.args[0]

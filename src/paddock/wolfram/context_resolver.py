@@ -32,13 +32,16 @@ class PackageFile(NamedTuple):
 
 
 class _ContextState(NamedTuple):
-    """The current context and the context path."""
+    """The contexts (namespaces) that apply to unqualified symbol names at a place in a file."""
 
     context: str
+    """The current context, in which new symbols are created: `` "MyPaclet`Private`" ``."""
     path: tuple[str, ...]
+    """The context path (`$ContextPath`)."""
 
     @property
     def search_path(self) -> tuple[str, ...]:
+        """The contexts in which kernels look up a name, in this order."""
         return (self.context, *self.path)
 
 
@@ -69,9 +72,10 @@ class ContextResolver:
         self._is_system = is_system
         self._symbols_by_context: defaultdict[str, set[str]] = defaultdict(set)
         self._pending_expressions: list[_PackageExpression] = []
+        """Expressions of loaded files that `take_new_code` has not returned yet."""
         self._loaded_contexts: set[str] = set()
         self.missing_contexts: list[str] = []
-        """Contexts that files load and that no file provides."""
+        """Contexts that loaded files refer to and that no file provides."""
         self.problems: list[str] = []
         """Syntax problems, with their locations."""
 
@@ -81,9 +85,10 @@ class ContextResolver:
         return tuple(self._loaded_contexts)
 
     def load(self, context: str) -> bool:
-        """Load the file of a context and the files it needs. Return False if no file exists.
+        """Load the package file that provides a context, and the files which that file needs.
 
-        Loading a context twice has no effect, as with `Needs`.
+        A context such as `` "MyPaclet`" `` is loaded once, as with `Needs`. Returns False if no
+        file provides the context.
         """
         if context in self._loaded_contexts:
             return True
@@ -96,22 +101,22 @@ class ContextResolver:
         return True
 
     def take_new_code(self) -> list[str]:
-        """Return the code of all files loaded since the last call, with qualified names.
+        """Return the expressions of all files loaded since the last call, with qualified names.
 
-        Names are resolved only now, after all files are read, so that code can refer to symbols
+        Names are resolved here, after all files have been read, so that code can refer to symbols
         that are defined later.
         """
         pending, self._pending_expressions = self._pending_expressions, []
         return [
-            self._qualify_names(item.source, item.expression, item.context_state)
-            for item in pending
+            self._qualify_names(package.source, package.expression, package.context_state)
+            for package in pending
         ]
 
     def qualify_code(self, text: str) -> str:
-        """Return code from outside the packages with qualified names.
+        """Return a user's code with qualified names for the symbols of loaded packages.
 
-        All contexts of the packages are searched. Code that is not one valid expression is
-        returned unchanged.
+        The contexts of all loaded packages are searched. Code that is not a single valid expression
+        is returned unchanged.
         """
         source = parse(text)
         if source.problems or len(source.expressions) != 1:
@@ -126,7 +131,7 @@ class ContextResolver:
         return short_name in self._symbols_by_context.get(context + mark, ())
 
     def _read_file(self, file: PackageFile) -> None:
-        """Parse a file and queue its expressions, each with the context state at its position.
+        """Parse a package file, and queue its expressions with the contexts that apply to each.
 
         A file with a syntax error is not used at all. Its first problem is recorded in `problems`.
         """
@@ -146,7 +151,11 @@ class ContextResolver:
             self._pending_expressions.append(_PackageExpression(source, expression, state))
 
     def _load_or_note(self, context: str) -> bool:
-        """Load a context for a declaration such as `Needs`. Note it if no file provides it."""
+        """Load a context for a declaration such as `Needs`.
+
+        A context that no file provides is recorded in `missing_contexts`, unless it belongs to the
+        system. Returns whether the context was loaded.
+        """
         if self.load(context):
             return True
         is_system = context.startswith(SYSTEM_CONTEXT)
@@ -155,26 +164,30 @@ class ContextResolver:
         return False
 
     def _record_definitions(self, expression: Expression, state: _ContextState) -> None:
-        """Record the symbols that an expression defines.
+        """Record the symbols that an expression defines, by context.
 
-        A symbol as a statement of its own also counts, because kernels create a symbol when it is
-        first mentioned. Packages use such statements to export names.
+        A symbol that is a statement on its own also counts, because kernels create a symbol when it
+        is first mentioned. Packages use such statements to export names.
         """
-        defined = [assignment.symbol for assignment in iter_assignments(expression)]
+        symbols = [assignment.symbol for assignment in iter_assignments(expression)]
         statement = _strip_semicolon(expression)
         if is_atom(statement, "symbol"):
-            defined.append(statement)
-        for atom in defined:
-            if "`" not in atom.text and self._is_system(atom.text):
+            symbols.append(statement)
+        for symbol in symbols:
+            # Packages cannot define built-in symbols.
+            if "`" not in symbol.text and self._is_system(symbol.text):
                 continue
-            qualified_name = self._find_qualified_name(atom.text, state) or _make_absolute(
-                atom.text, state.context
+            qualified_name = self._find_qualified_name(symbol.text, state) or _make_absolute(
+                symbol.text, state.context
             )
-            context, mark, short_name = qualified_name.rpartition("`")
-            self._symbols_by_context[context + mark].add(short_name)
+            context, backtick, short_name = qualified_name.rpartition("`")
+            self._symbols_by_context[context + backtick].add(short_name)
 
     def _find_qualified_name(self, name: str, state: _ContextState) -> str | None:
-        """Return the qualified name of a symbol that the packages define, or None."""
+        """Return the qualified name of a symbol that a loaded package defines.
+
+        Returns None for any other symbol.
+        """
         if "`" in name:
             name = _make_absolute(name, state.context)
             return name if self.has_symbol(name) else None
@@ -186,11 +199,12 @@ class ContextResolver:
     def _qualify_names(
         self, source: ParsedSource, expression: Expression, state: _ContextState
     ) -> str:
-        """Return the code of an expression with qualified names for the packages' symbols."""
+        """Return the code of an expression with qualified names for symbols of the packages."""
 
         def qualify(name: str) -> str | None:
-            qualified_name = self._find_qualified_name(name, state) or GLOBAL_CONTEXT
-            return None if qualified_name.startswith(GLOBAL_CONTEXT) else qualified_name
+            qualified_name = self._find_qualified_name(name, state)
+            is_global = qualified_name is None or qualified_name.startswith(GLOBAL_CONTEXT)
+            return None if is_global else qualified_name
 
         return source.get_code(expression, qualify)
 
@@ -209,10 +223,10 @@ class _FileContexts:
         self._open_packages: list[str] = []
 
     def handle_declaration(self, expression: Expression) -> bool:
-        """Apply a context declaration such as `Begin` or `Needs`.
+        """Apply a context declaration such as `` Begin["`Private`"] `` or `` Needs["Other`"] ``.
 
-        Returns False for any other expression, including a `Get` of a file name, which must be
-        evaluated.
+        Returns False for any other expression, which the engine must evaluate. This includes `Get`
+        with a file name.
         """
         statement = _strip_semicolon(expression)
         if not isinstance(statement, Node) or not isinstance(statement.head, Atom):
@@ -231,7 +245,11 @@ class _FileContexts:
         return True
 
     def _begin_context(self, head: str, context: str, needed_contexts: list[object]) -> None:
-        """Enter the context of `Begin` or `BeginPackage`, and load the contexts a package needs."""
+        """Enter the context of a `Begin` or `BeginPackage`.
+
+        The further arguments of `BeginPackage` are contexts that the package needs. They are
+        loaded.
+        """
         self._outer_states.append(self.state)
         if head == "Begin":
             self.state = self.state._replace(context=context)
@@ -239,8 +257,9 @@ class _FileContexts:
         self._open_packages.append(context)
         # `BeginPackage` replaces the context path, so only needed contexts are visible inside.
         self.state = _ContextState(context, (context, SYSTEM_CONTEXT))
-        for value in needed_contexts:
-            for name in value if isinstance(value, list) else [value]:
+        for argument in needed_contexts:
+            names = argument if isinstance(argument, list) else [argument]
+            for name in names:
                 if isinstance(name, str):
                     self._load_context(name)
 

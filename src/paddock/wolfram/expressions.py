@@ -28,9 +28,16 @@ CALL_FORM = "call"
 
 
 class Atom:
-    """A symbol, string, number, box expression or syntax error.
+    """A Wolfram Language expression without parts: a symbol, string or number.
 
-    `text` is the source text: strings include their quotes and escapes.
+    The parser also represents boxes, the notebook format for typeset expressions, and syntax errors
+    as atoms.
+
+    Args:
+        kind: The kind of the atom.
+        text: The source text: strings include their quotes and escapes.
+        start: The offset of the first character, or `NO_POSITION`.
+        end: The offset after the last character, or `NO_POSITION`.
     """
 
     __slots__ = ("end", "is_grouped", "kind", "start", "text")
@@ -50,14 +57,16 @@ class Atom:
 
 
 class Node:
-    """A head with arguments: `f[x, y]`, or an operator or bracket such as `x + y`.
+    """A Wolfram Language expression with a head and arguments, such as `f[x, y]` or `x + y`.
+
+    The head of `x + y` is the symbol `Plus`, which the parser adds.
 
     Args:
         head: The head, which can be any expression.
         args: The arguments.
         start: The offset of the first character, or `NO_POSITION`.
         end: The offset after the last character, or `NO_POSITION`.
-        form: The syntax the node was written in.
+        form: The syntax that the node is written in: `call`, or an operator or bracket.
     """
 
     __slots__ = ("args", "end", "form", "head", "is_grouped", "start")
@@ -78,7 +87,7 @@ class Node:
         self.is_grouped = False
 
     def __repr__(self) -> str:
-        # The arguments are left out, since a full representation could exceed the recursion limit.
+        # The arguments are left out, because deeply nested ones could exceed the recursion limit.
         head = self.head.text if isinstance(self.head, Atom) else "…"
         return f"<Node {head}[{len(self.args)} arguments]>"
 
@@ -147,9 +156,9 @@ def is_inverse(expression: Expression) -> TypeGuard[Node]:
 
 
 def get_head_name(expression: Expression) -> str:
-    """Return the name of a node's head: `f` for `f[x]`.
+    """Return the name of an expression's head: `f` for `f[x]`.
 
-    The name is empty for an atom, and for a node such as `f[x][y]`, whose head is a node itself.
+    The name is empty for an atom, and for `f[x][y]`, whose head `f[x]` is not a symbol.
     """
     if isinstance(expression, Node) and isinstance(expression.head, Atom):
         return expression.head.text
@@ -165,7 +174,7 @@ def get_list_items(expression: Expression) -> list[Expression]:
 
 def are_equal(left: Expression, right: Expression) -> bool:
     """Return whether two expressions are equal, ignoring their positions and notation."""
-    # A stack replaces recursion, because data can be nested more deeply than Python allows.
+    # A stack is used instead of recursion, because data can be nested beyond Python's limit.
     pending = [(left, right)]
     while pending:
         left, right = pending.pop()
@@ -183,17 +192,18 @@ def are_equal(left: Expression, right: Expression) -> bool:
 def walk(
     expression: Expression, enter: Callable[[Node], bool] = lambda _node: True
 ) -> Iterator[Expression]:
-    """Yield the expression and its parts in preorder, heads before arguments.
+    """Yield an expression and its parts in preorder, with heads before arguments.
 
     Args:
         expression: The expression.
-        enter: Returns whether to yield the parts of a node, too. By default, all are yielded.
+        enter: A function that returns whether to yield the parts of a node. By default, the parts
+            of all nodes are yielded.
     """
     pending = [expression]
     while pending:
         part = pending.pop()
         yield part
         if isinstance(part, Node) and enter(part):
-            # Reversed, because the last item of a stack is taken first.
+            # Push in reverse order, because the last item of the stack is taken first.
             pending += reversed(part.args)
             pending.append(part.head)

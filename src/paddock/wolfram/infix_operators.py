@@ -35,22 +35,24 @@ if TYPE_CHECKING:
 
 
 class _InfixSyntax(NamedTuple):
-    """How an operator that follows an operand is read."""
+    """The syntax of an operator that follows an operand: infix `a + b` or postfix `a!`."""
 
     text: str
+    """The sign of the operator, such as `+`."""
     precedence: int
     head: str
+    """The head of its expression, such as `Plus`."""
     handle: OperatorHandler
-    """Called when the operator has been read, with the start of its sign."""
+    """The function to call when the parser has read the operator. It gets the start of the sign."""
     build: NodeBuilder
-    """Called when the operands of a pushed operator are complete."""
+    """The function to call when the operands of the operator are complete."""
 
 
 def handle_operator(state: ParseState, text: str, start: int) -> None:
-    """Dispatch an operator token that starts at `start`.
+    """Handle an operator token, which starts at the offset `start` in the source.
 
-    The same sign can be a prefix or an infix operator (`-`, `!`, `;;`). A complete operand before
-    it decides.
+    Some signs (`-`, `!`, `;;`) are both prefix and infix operators. Such a sign is a prefix
+    operator unless a complete operand precedes it.
     """
     if state.has_operand:
         _handle_after_operand(state, text, start)
@@ -69,19 +71,17 @@ def handle_operator(state: ParseState, text: str, start: int) -> None:
 
 
 def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
-    """Handle an operator that follows a complete operand.
+    """Handle an operator sign that follows a complete operand.
 
-    Normally this is an infix or postfix operator. A sign that is only a prefix operator begins a
-    new operand here.
+    Normally, this is an infix or postfix operator. A prefix operator begins a new operand, which is
+    multiplied by the one before it, or a new expression if it is on a new line.
     """
     operator = _INFIX_SYNTAX.get(text)
     if operator is None or (
         not state.frames and text in PREFIX_OPERATORS and state.has_line_break_before(start)
     ):
-        # A prefix operator after an operand: at the top level it starts a new line's expression,
-        # otherwise a factor.
         if not state.frames and operator is not None:
-            # `has_line_break_before` reset this, and `join_adjacent` asks again.
+            # `has_line_break_before` has reset this, and `join_adjacent` will check it again.
             state.saw_line_break = True
         join_adjacent(state, start)
         _handle_prefix(state, text, start)
@@ -91,10 +91,10 @@ def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
 
 
 def _handle_prefix(state: ParseState, text: str, start: int) -> None:
-    """Push a prefix operator. Its node is built when its operand is complete."""
+    """Push a prefix operator on the stack. Its node is built when its operand is complete."""
     if not state.frames:
         begin_operand(state, start)
-    # The matching `\[DifferentialD]` looks for this index later.
+    # When the parser reads `\[DifferentialD]`, it looks up its integral by this index.
     if text == INTEGRAL_SIGN:
         state.integrals.append(len(state.pending))
     precedence = PREFIX_OPERATORS[text].precedence
@@ -109,9 +109,10 @@ def _push_infix(state: ParseState, operator: _InfixSyntax, start: int) -> None:
 
 
 def _apply_to_operand(state: ParseState, operator: _InfixSyntax, *args: Expression) -> None:
-    """Apply an operator to the complete operand before it and to further arguments.
+    """Replace the last operand with the node that applies a postfix operator to it: `a!`.
 
-    The result is a complete operand again, so nothing is pushed on the operator stack.
+    The node is a complete operand, so nothing is pushed on the operator stack. The operator's
+    expression can have further arguments, such as the tag of `f::usage`.
     """
     operand = state.operands[-1]
     state.operands[-1] = node_builders.make_node(
@@ -126,7 +127,11 @@ def _handle_left(state: ParseState, operator: _InfixSyntax, start: int) -> None:
 
 
 def _handle_right(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    """Push a right-associative operator, after completing only operators that bind more tightly."""
+    """Push a right-associative operator such as `=` on the stack.
+
+    Pending operators of the same precedence are not completed, because `a = b = c` means
+    `a = (b = c)`.
+    """
     state.reduce(operator.precedence + 1)
     last = state.get_last_operator()
     # `t /: a = b` is one operator with three operands, not an assignment to `t /: a`.
@@ -143,7 +148,7 @@ def _handle_postfix(state: ParseState, operator: _InfixSyntax, _start: int) -> N
 
 
 def _handle_unset(state: ParseState, operator: _InfixSyntax, _start: int) -> None:
-    """Handle the postfix operator `=.`, alone or after a tag (`t /: a =.`)."""
+    """Handle the postfix operator `=.`, which removes a definition: `a =.` or `t /: a =.`."""
     state.reduce(operator.precedence + 1)
     last = state.get_last_operator()
     if last is None or last.text != "/:":
@@ -165,9 +170,9 @@ def _handle_tilde(state: ParseState, operator: _InfixSyntax, start: int) -> None
 
 
 def _handle_span(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    """Handle `;;`: in `a ;; b ;; c`, the second sign continues the first.
+    """Handle `;;`, the span operator, which has two or three operands: `a ;; b` or `a ;; b ;; c`.
 
-    A third sign starts a new span, multiplied by the first.
+    A third `;;` begins a new span, which is multiplied by the first.
     """
     state.reduce(operator.precedence + 1)
     if _continues_operator(state, operator.text, start):
