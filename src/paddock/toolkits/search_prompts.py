@@ -21,7 +21,7 @@ SEARCH_ADVICE = "Use the above search results to answer the user's query below."
 
 
 def create_search_prompt(reference: str, description: str, argument_description: str) -> Prompt:
-    """Return a prompt with one argument, the query.
+    """Return a Search prompt, an MCP prompt whose only argument is the user's query.
 
     Args:
         reference: The handler, such as `package.module:function`. It takes the dictionary
@@ -40,7 +40,7 @@ def create_search_prompt(reference: str, description: str, argument_description:
 
 
 def format_search_text(query: str, results: str) -> str:
-    """Return the text of a search prompt."""
+    """Return the text of a Search prompt: the results, advice for the model, and the query."""
     return (
         f"<search-query>{query}</search-query>\n"
         f"<search-results>\n{results}\n</search-results>\n"

@@ -35,7 +35,7 @@ class PythonTestCase:
     is_finished: bool = False
 
     def fail(self, reason: str, **details: object) -> None:
-        """Record that the test did not finish, as in `fail("ended the process")`."""
+        """Record that the test failed because it did not finish, as in `fail("was killed")`."""
         self.is_finished, self.outcome = True, "failed"
         short_name = self.name.rpartition("::")[2]
         self.failures.append({"message": f"{short_name} {reason}", **details})
@@ -44,6 +44,9 @@ class PythonTestCase:
         """Record the outcome of one phase (setup, call or teardown) of the test, or of a subtest.
 
         A test fails if any of its phases fails. It is finished after its teardown.
+
+        Args:
+            event: A report event of the pytest plugin.
         """
         event["output"] = [(str(title), str(text)) for title, text in event.get("output", ())]
         self.seconds += float(event["seconds"]) if "subtest" not in event else 0.0
@@ -97,7 +100,10 @@ class PythonTestRun:
         return max(sum(self.collected_counts.values()), len(self.cases))
 
     def apply_event(self, event: PytestEvent) -> None:
-        """Update the state with an event. Events of unknown kinds are ignored."""
+        """Update the state of the run with an event of the pytest plugin.
+
+        Events of unknown kinds are ignored.
+        """
         match event.get("event"):
             case "begin":
                 self.begin_event = event
@@ -133,9 +139,9 @@ class PythonTestRun:
 
 
 class EventFileReader:
-    """Reads new events from a file that grows.
+    """Reads the events that the pytest plugin appends to a file while the tests run.
 
-    A line may be incomplete when the file is read, so the last part is kept until the next read.
+    The last line may be incomplete when the file is read, so it is kept until the next read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -144,7 +150,7 @@ class EventFileReader:
         self._partial_line = b""
 
     def read_events(self, run: PythonTestRun) -> bool:
-        """Apply the new events to a run. Return True if the file has grown.
+        """Apply the new events in the file to a test run, and return True if the file has grown.
 
         Invalid lines are skipped, because the tests can write to the file too.
         """
@@ -154,8 +160,9 @@ class EventFileReader:
                 data = file.read(_READ_CHUNK_BYTES)
         except OSError:
             return False
+        # The plugin alone does not write so much, so the tests have written to the file.
         if self._offset > _MAX_FILE_BYTES or len(self._partial_line) > _MAX_LINE_BYTES:
-            return False  # not written by the plugin alone
+            return False
         self._offset += len(data)
         *lines, self._partial_line = (self._partial_line + data).split(b"\n")
         for line in lines:

@@ -47,7 +47,7 @@ _SLOW_TEST_SECONDS, _MAX_SLOW_TESTS = 1.0, 5
 
 
 def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
-    """Run tests and return a report.
+    """Run the tests that a call names with pytest, and return a report in Markdown.
 
     Raises:
         ToolError: The tests do not exist or cannot be run.
@@ -66,7 +66,7 @@ def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
         if expression and expression.strip():
             options += [option, expression]
 
-    def work(
+    def run_pytest(
         is_cancelled: Callable[[], bool], on_test: Callable[[PythonTestRun], None]
     ) -> PytestResult:
         with tempfile.TemporaryDirectory(
@@ -84,16 +84,19 @@ def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
         progress = finished_count + (0.5 if running else 0)
         ctx.progress(progress, total_count, f"{finished_count} of {total_count} tests. {running}")
 
-    result = call_in_thread(ctx, work, report_progress)
+    result = call_in_thread(ctx, run_pytest, report_progress)
     ctx.raise_if_cancelled()
     max_failures = arguments.limit or 0
-    return _format_report(
-        result, interpreter, max_failures if max_failures > 0 else DEFAULT_MAX_FAILURES
-    )
+    if max_failures <= 0:
+        max_failures = DEFAULT_MAX_FAILURES
+    return _format_report(result, interpreter, max_failures)
 
 
-def _format_report(result: PytestResult, interpreter: PythonInterpreter, limit: int) -> str:
-    """Return the report on a run. Files without failures are not listed if there are many."""
+def _format_report(result: PytestResult, interpreter: PythonInterpreter, max_failures: int) -> str:
+    """Return the report on a test run in Markdown.
+
+    If there are many files without failures, they are counted but not listed.
+    """
     files = _build_file_reports(result.tests)
     warning_count = result.tests.warning_count
     notes = [f"Warnings: {warning_count}."] if warning_count else []
@@ -109,13 +112,19 @@ def _format_report(result: PytestResult, interpreter: PythonInterpreter, limit: 
         notes=[*result.notes, *notes, *_list_slow_tests(result.tests)],
         is_success=not result.has_other_failure,
         listed=listed,
-        limit=limit,
+        limit=max_failures,
     )
     return f"{text}\n\n{_describe_runner(result.tests.begin_event, interpreter)}"
 
 
 def _describe_runner(begin_event: PytestEvent, interpreter: PythonInterpreter) -> str:
-    """Name the pytest and the Python that ran the tests."""
+    """Return a sentence that names the versions of pytest and Python that ran the tests.
+
+    Args:
+        begin_event: The first event of the pytest plugin, which has the versions and the directory
+            of the pytest that ran (`place`).
+        interpreter: The Python interpreter that ran the tests.
+    """
     own_pytest = find_spec("pytest")
     own_directory = str(Path(own_pytest.origin).parent) if own_pytest and own_pytest.origin else ""
     is_shared = not interpreter.is_current and begin_event.get("place") == own_directory
@@ -127,7 +136,7 @@ def _describe_runner(begin_event: PytestEvent, interpreter: PythonInterpreter) -
 
 
 def _list_slow_tests(tests: PythonTestRun) -> list[str]:
-    """Return a note that names the slowest tests, if any test was slow."""
+    """Return a list with a note that names the slowest tests, or an empty list if all were fast."""
     slowest = heapq.nlargest(_MAX_SLOW_TESTS, tests.cases.values(), key=lambda case: case.seconds)
     descriptions = [
         f"{case.name} {format_duration(case.seconds)}"
@@ -138,7 +147,7 @@ def _list_slow_tests(tests: PythonTestRun) -> list[str]:
 
 
 def _build_file_reports(tests: PythonTestRun) -> list[FileTestReport]:
-    """Group the tests by file.
+    """Group the tests of a run by file, and return a report on each file.
 
     Files in which no test ran are included if tests were collected in them, or if collection
     failed.
@@ -162,7 +171,7 @@ def _get_file_name(test: str) -> str:
 def _build_file_report(
     name: str, cases: list[PythonTestCase], error: str | None, collected_count: int
 ) -> FileTestReport:
-    """Return the report on one file.
+    """Return the report on one test file.
 
     Args:
         name: The path of the file.
@@ -176,11 +185,11 @@ def _build_file_report(
         blocks = [ReportBlock("Traceback", error, "text", _MAX_TRACEBACK_CHARACTERS)]
         file.failures.append(FailedTest("Collection", ERRORS_GROUP, rows, blocks))
     for case in cases:
-        _add_case(file, case)
+        _add_test_result(file, case)
     return file
 
 
-def _add_case(file: FileTestReport, case: PythonTestCase) -> None:
+def _add_test_result(file: FileTestReport, case: PythonTestCase) -> None:
     """Add the result of a test to the report on its file."""
     file.seconds += case.seconds
     if case.outcome == "passed":
@@ -202,7 +211,7 @@ def _build_failures(case: PythonTestCase) -> list[FailedTest]:
         if failures and event.get("when") == "teardown" and "subtest" not in event:
             failures[-1].blocks += [
                 ReportBlock(f"{block.title} (teardown)", *block[1:])
-                for block in _build_blocks(event)
+                for block in _build_failure_blocks(event)
             ]
         else:
             failures.append(_build_failure(case, event))
@@ -210,26 +219,25 @@ def _build_failures(case: PythonTestCase) -> list[FailedTest]:
 
 
 def _build_failure(case: PythonTestCase, event: PytestEvent) -> FailedTest:
-    """Convert a failure event to an entry of the report.
+    """Convert the failure event of a test to an entry of the report.
 
-    Failed assertions are wrong results; all other exceptions are errors.
+    Failed assertions are grouped as wrong results, and all other exceptions as errors.
     """
     name = case.name.partition("::")[2] or case.name
     if event.get("subtest"):
         name += f" ({event['subtest']})"
-    is_wrong = bool(event.get("is_assertion"))
-    rows = {"Outcome": "Failure" if is_wrong else "Error"}
+    is_assertion = bool(event.get("is_assertion"))
+    rows = {"Outcome": "Failure" if is_assertion else "Error"}
     if event.get("when") in ("setup", "teardown"):
         rows["Phase"] = str(event["when"])
     if event.get("line"):
         rows["Line"] = str(event["line"])
     rows["Time"] = format_duration(case.seconds)
-    return FailedTest(
-        name, WRONG_RESULTS_GROUP if is_wrong else ERRORS_GROUP, rows, list(_build_blocks(event))
-    )
+    group = WRONG_RESULTS_GROUP if is_assertion else ERRORS_GROUP
+    return FailedTest(name, group, rows, list(_build_failure_blocks(event)))
 
 
-def _build_blocks(event: PytestEvent) -> Iterable[ReportBlock]:
+def _build_failure_blocks(event: PytestEvent) -> Iterable[ReportBlock]:
     """Yield the code blocks about a failure: values, message, traceback and captured output."""
     for key, title in _VALUE_TITLES.items():
         if event.get(key) is not None:

@@ -72,10 +72,13 @@ class PytestTargets(NamedTuple):
 
 
 def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
-    """Return the tests that a comma-separated list of paths names.
+    """Return the tests that a call names, and the directories of their project.
 
-    A path may be followed by `::` and the name of a test. An empty list means all tests of the
-    project.
+    Args:
+        paths: Paths of test files or directories, separated by commas. A path may be followed by
+            `::` and the name of a test, as in `tests/test_it.py::test_one`. An empty text means all
+            tests of the project.
+        ctx: The context of the call.
 
     Raises:
         PythonTestsNotFoundError: A file or directory does not exist.
@@ -93,22 +96,26 @@ def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
         resolved_paths.append(resolved)
     if not resolved_paths:
         return PytestTargets([], working_directory, working_directory)
-    near = resolved_paths[0] if resolved_paths[0].is_dir() else resolved_paths[0].parent
-    return PytestTargets(arguments, _find_project_directory(near, working_directory), near)
+    first_path = resolved_paths[0]
+    test_directory = first_path if first_path.is_dir() else first_path.parent
+    project_directory = _find_project_directory(test_directory, working_directory)
+    return PytestTargets(arguments, project_directory, test_directory)
 
 
-def _find_project_directory(near: Path, top: Path) -> Path:
-    """Return the nearest directory with a project file, starting at the tests.
+def _find_project_directory(test_directory: Path, working_directory: Path) -> Path:
+    """Return the root of the project to which tests belong.
 
+    It is the nearest directory with a project file such as `pyproject.toml`, starting at the tests.
     Directories above the working directory are not searched. If no project file is found, the
     working directory is returned, or the directory of the tests if it is elsewhere.
     """
-    for folder in (near, *near.parents):
+    for folder in (test_directory, *test_directory.parents):
         if any((folder / marker).exists() for marker in _PROJECT_MARKERS):
             return folder
-        if folder == top:
+        if folder == working_directory:
             break
-    return top if near.is_relative_to(top) else near
+    is_inside = test_directory.is_relative_to(working_directory)
+    return working_directory if is_inside else test_directory
 
 
 class PytestError(ToolError):
@@ -130,18 +137,18 @@ class PytestLimits(NamedTuple):
         total_seconds: The time limit of all attempts together.
         seconds_per_test: The time after which the plugin stops a test.
         memory_bytes: The memory limit of the tests and their child processes.
-        network: Whether the tests may access the network.
+        allows_network: Whether the tests may access the network.
     """
 
     total_seconds: float
     seconds_per_test: float
     memory_bytes: int
-    network: bool
+    allows_network: bool
 
 
 @dataclass(slots=True)
 class PytestResult:
-    """The result of a run."""
+    """The result of a test run, which may have taken several attempts."""
 
     tests: PythonTestRun = field(default_factory=PythonTestRun)
     seconds: float = 0.0
@@ -153,9 +160,9 @@ class PytestResult:
         """Record a failure that no test explains, with the last lines that pytest printed."""
         self.has_other_failure = True
         self.notes.append(note)
-        lines = [line for line in _get_output_tail(output).splitlines() if line.strip()][-5:]
+        lines = [line for line in _get_output_tail(output).splitlines() if line.strip()]
         if lines:
-            self.notes.append(f"Its output ended with: {' / '.join(lines)}")
+            self.notes.append(f"Its output ended with: {' / '.join(lines[-5:])}")
 
 
 @dataclass
@@ -206,9 +213,10 @@ class PytestRunner:
         return self._started_at + self.limits.total_seconds - time.monotonic()
 
     def _run_attempt(self, is_cancelled: IsCancelled, on_test: OnProgress) -> bool:
-        """Run the remaining tests in a new process. Return True if another attempt is needed.
+        """Run the unfinished tests in a new process, and return True if another attempt is needed.
 
-        The names of finished tests are passed in a file, and the plugin deselects these tests.
+        The names of the finished tests are written to a file. The pytest plugin reads it and
+        deselects these tests.
         """
         finished_names = json.dumps(self._test_run.finished_names)
         (self.work_directory / "done").write_text(finished_names, encoding="utf-8")
@@ -228,11 +236,11 @@ class PytestRunner:
     def _start_process(self) -> SupervisedProgram:
         """Start pytest in a supervised process with the project's interpreter.
 
-        The start script gets the arguments of pytest and the location of Paddock's own pytest,
-        which it uses if the project has none. The plugin reads its settings from an environment
-        variable, so that pytest-xdist workers inherit them.
+        The script `paddock_run_pytest` gets the arguments of pytest and the location of Paddock's
+        own pytest, which it uses if the project has none. The plugin that reports the tests reads
+        its settings from an environment variable, so that pytest-xdist workers inherit them.
         """
-        settings = {
+        script_settings = {
             "arguments": [*_PYTEST_ARGUMENTS, *self.selection, *self.targets.arguments],
             "plugin": str(_SCRIPTS_DIRECTORY),
             "lent": _find_own_pytest(),
@@ -243,15 +251,15 @@ class PytestRunner:
             "test_seconds": self.limits.seconds_per_test,
         }
         return SupervisedProgram(
-            [str(self.interpreter.path), str(_PYTEST_SCRIPT), json.dumps(settings)],
+            [str(self.interpreter.path), str(_PYTEST_SCRIPT), json.dumps(script_settings)],
             self.targets.directory,
             variables=self._build_environment() | {SETTINGS_VARIABLE: json.dumps(plugin_settings)},
-            network=self.limits.network,
+            network=self.limits.allows_network,
             memory_bytes=self.limits.memory_bytes,
         )
 
     def _build_environment(self) -> dict[str, str]:
-        """Return the variables that activating the environment would set."""
+        """Return the variables that activating the interpreter's virtual environment would set."""
         program_directory = str(self.interpreter.path.parent)
         variables = {
             "PATH": os.pathsep.join([program_directory, os.environ.get("PATH", os.defpath)])
@@ -263,7 +271,7 @@ class PytestRunner:
     def _wait_for_process(
         self, program: SupervisedProgram, is_cancelled: IsCancelled, on_test: OnProgress
     ) -> ProgramExit:
-        """Wait until the process ends, and stop it if it hangs or a limit is reached.
+        """Wait until the pytest process ends, and stop it if it hangs or a limit is reached.
 
         The plugin stops slow tests within the process. The process as a whole is stopped if a test
         does not react to that, if it does not end after the last test, at the time limit of the
@@ -292,11 +300,16 @@ class PytestRunner:
         max_seconds = self.limits.seconds_per_test + _STOP_GRACE_SECONDS
         return any(now > case.started_at + max_seconds for case in self._test_run.running_cases)
 
-    def _record_end(self, program_exit: ProgramExit, output: str) -> None:
-        """Record the outcome of an attempt in which pytest came to its regular end.
+    def _record_regular_end(self, program_exit: ProgramExit, output: str) -> None:
+        """Record the outcome of an attempt in which pytest ended regularly.
 
-        Tests that have started but not finished failed: one of them has ended the run, for example
-        with `pytest.exit`. A failure that no test explains is recorded as a failure of the run.
+        If tests have started but not finished, one of them has ended the run, for example with
+        `pytest.exit`, so they count as failed. An exit code that no test explains is recorded as a
+        failure of the run.
+
+        Raises:
+            NoPythonTestsError: Pytest has found no tests.
+            PytestError: Pytest rejected its arguments or its configuration.
         """
         tests = self._test_run
         end = tests.end_event or {}
@@ -315,8 +328,8 @@ class PytestRunner:
             )
         if status == _USAGE_ERROR_STATUS and not tests.cases:
             raise PytestError("pytest did not run any test", hint=_get_output_tail(output))
-        # None of the tests explains the exit code.
-        if program_exit.code and status in (0, 1) and not tests.has_failure:
+        has_unexplained_code = program_exit.code and status in (0, 1) and not tests.has_failure
+        if has_unexplained_code:
             self._result.add_other_failure(
                 f"No test failed, but pytest ended with status {program_exit.code}.", output
             )
@@ -324,11 +337,14 @@ class PytestRunner:
             self._result.add_other_failure(f"pytest failed with status {status}.", output)
 
     def _record_abrupt_end(self, program_exit: ProgramExit, output: str) -> bool:
-        """Record an attempt that ended before pytest did. Return True if another attempt is needed.
+        """Record an attempt whose process ended before pytest was finished, for example in a crash.
 
         The tests that were running are recorded as failed, with the crash message of the process.
-        Another attempt is needed only if there were any: it skips them and runs the remaining
-        tests.
+        Returns True if another attempt is needed: it skips these tests and runs the remaining ones.
+        If no test was running, another attempt would end in the same way.
+
+        Raises:
+            PytestError: Pytest is missing or did not start.
         """
         if program_exit.code == _NO_PYTEST_STATUS:
             raise PytestError(
@@ -341,8 +357,7 @@ class PytestRunner:
                 f"pytest did not start: {_describe_exit(program_exit)}",
                 hint=_get_output_tail(output),
             )
-        # The plugin has ended the process itself, because pytest could not continue after this
-        # test.
+        # The plugin ended the process, because pytest could not continue after this test.
         if self._test_run.broken_test:
             self._record_broken_test(self._test_run.broken_test)
             self._test_run.broken_test = ""
@@ -370,7 +385,10 @@ class PytestRunner:
         self._result.notes.append(f"{name} {action}; the remaining tests ran in a new process.")
 
     def _describe_end(self, program_exit: ProgramExit) -> str:
-        """Describe the end of a process, as a predicate of the running test."""
+        """Return the reason why a process ended, as in "ended the process: exit code 1".
+
+        The text is a predicate whose subject is the test that was running.
+        """
         if program_exit.cause == "memory":
             return f"was stopped: it used more than {self.limits.memory_bytes >> 20} MB of memory"
         if program_exit.cause == "stopped":
@@ -392,7 +410,7 @@ def _find_own_pytest() -> list[str]:
 
 
 def _describe_exit(program_exit: ProgramExit) -> str:
-    """Describe the end of a process: its exit code, or the signal that ended it."""
+    """Return the exit code of a process as text, or the name of the signal that ended it."""
     if program_exit.cause == "lost":
         return "it killed its supervisor process"
     if program_exit.code is None:
@@ -403,9 +421,10 @@ def _describe_exit(program_exit: ProgramExit) -> str:
 
 
 def extract_crash_text(output: str) -> str:
-    """Return Python's message about a crash from the output of pytest, or an empty string.
+    """Find the traceback or "Fatal Python error" message in the output of a pytest process.
 
-    Frames of pytest itself and the list of loaded extension modules are removed.
+    Frames of pytest and the list of loaded extension modules are removed. If the output contains no
+    such message, the result is empty.
     """
     start = max(output.find("Fatal Python error"), output.find("Traceback (most recent"))
     if start < 0:

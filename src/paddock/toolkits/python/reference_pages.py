@@ -49,7 +49,14 @@ class _PageHeading(NamedTuple):
 
 
 def create_reference_page(task: DocTask, ctx: Context) -> str:
-    """Write a reference page for a module or symbol. An existing page is never replaced."""
+    """Write a reference page in Markdown for a Python module or symbol, and return a message.
+
+    The page is generated from the docstrings. An existing page is never replaced.
+
+    Raises:
+        DocumentedFileError: The page exists, or a file cannot be read or written.
+        PageError: The module or symbol cannot be documented.
+    """
     path = require_file(task.file, ctx, DocumentedFileError)
     page = resolve_path(task.page, ctx)
     if page.exists():
@@ -69,7 +76,7 @@ def create_reference_page(task: DocTask, ctx: Context) -> str:
 
 
 def _get_module_name(path: Path) -> str:
-    """Return the dotted name under which a file is imported."""
+    """Return the dotted name under which a Python file is imported, such as `package.module`."""
     parts = [path.stem] if path.stem != "__init__" else []
     folder = path.parent
     while (folder / "__init__.py").is_file():
@@ -79,7 +86,7 @@ def _get_module_name(path: Path) -> str:
 
 
 def edit_reference_page(task: DocTask, ctx: Context) -> str:
-    """Set, add or remove a section of a reference page and return a message.
+    """Set, add or remove a section of a Markdown page, and return a message.
 
     Raises:
         PageError: The section does not exist, or exists already.
@@ -101,9 +108,9 @@ def edit_reference_page(task: DocTask, ctx: Context) -> str:
 
 
 def create_page(code: str, module: str, path: Path, symbol: str, intro: str) -> str:
-    """Return a reference page for a module, or for a symbol in it.
+    """Return a reference page in Markdown for a module, or for a symbol in it.
 
-    The code is read by griffe and not imported.
+    The code is parsed by the library griffe and not imported.
 
     Args:
         code: The source code of the module.
@@ -124,9 +131,8 @@ def create_page(code: str, module: str, path: Path, symbol: str, intro: str) -> 
     if intro.strip():
         parts.append(intro.strip())
     parts += _describe_member(documented)
-    parts += [
-        part for member in _list_public_members(documented) for part in _format_member(member, 2)
-    ]
+    for member in _list_public_members(documented):
+        parts += _format_member(member, 2)
     return "\n\n".join(parts) + "\n"
 
 
@@ -139,37 +145,36 @@ def _list_public_members(parent: Any) -> list[Any]:
 
 
 def _format_member(member: Any, level: int) -> list[str]:
-    """Return the heading and description of a member, and of the methods of a class."""
-    parts = [f"{'#' * level} {member.name}", *_describe_member(member)]
+    """Return the Markdown blocks about a member of a module, and about the methods of a class.
+
+    Args:
+        member: The function, class or attribute, as an object of griffe.
+        level: The level of the heading.
+    """
+    blocks = [f"{'#' * level} {member.name}", *_describe_member(member)]
     if member.is_class:
-        parts += [
-            part
-            for child in _list_public_members(member)
-            if child.is_function
-            for part in _format_member(child, 3)
-        ]
-    return parts
+        methods = (child for child in _list_public_members(member) if child.is_function)
+        for method in methods:
+            blocks += _format_member(method, 3)
+    return blocks
 
 
 def _describe_member(member: Any) -> list[str]:
-    """Return the signature and the docstring of a member as Markdown."""
-    parts: list[str] = []
+    """Return the signature and the docstring of a griffe object as Markdown blocks."""
+    blocks: list[str] = []
     signature = _format_signature(member)
     if signature:
-        parts.append(format_code_block(signature, "py"))
+        blocks.append(format_code_block(signature, "py"))
     if member.docstring is not None:
         style = detect_style([member.docstring.value])
         parser = _GRIFFE_PARSERS[style] if style else "google"
-        parts += [
-            text
-            for section in member.docstring.parse(parser)
-            if (text := _format_docstring_section(section))
-        ]
-    return parts
+        sections = map(_format_docstring_section, member.docstring.parse(parser))
+        blocks += filter(None, sections)
+    return blocks
 
 
 def _format_signature(member: Any) -> str:
-    """Return the signature of a member as code, or an empty string if it has none."""
+    """Return the signature of a griffe object, as in `def f(x: int) -> str`, or an empty string."""
     if member.is_function:
         return f"def {member.signature()}"
     if member.is_class:
@@ -183,7 +188,10 @@ def _format_signature(member: Any) -> str:
 
 
 def _format_docstring_section(section: Any) -> str:
-    """Return a section of a docstring as Markdown: parameters as a table, other items as a list."""
+    """Return a parsed docstring section as Markdown.
+
+    Parameters and attributes become a table, and other items, such as exceptions, a list.
+    """
     kind = section.kind.value
     if kind == "text":
         return str(section.value).strip()
@@ -233,7 +241,13 @@ class _MarkdownPage:
         self._headings = _find_headings(self._lines)
 
     def add_section(self, title: str, content: str) -> str:
-        """Add a section at the end of the page, of level 2 if the title has no level."""
+        """Return the page with another section at its end.
+
+        Args:
+            title: The title of the section. It may begin with `#` signs, which set the level of the
+                heading; the default is 2.
+            content: The text of the section.
+        """
         name = title.lstrip("# ").strip()
         if any(heading.title == name for heading in self._headings):
             raise PageError(f"the section {name!r} exists already", where=self._where)
@@ -252,21 +266,23 @@ class _MarkdownPage:
         return "".join(self._lines[: section.line_index] + self._lines[end:])
 
     def set_section(self, title: str, content: str) -> str:
-        """Replace the text of a section up to the next heading, and keep its subsections."""
+        """Return the page with another text for a section.
+
+        The text of a section ends at the next heading, so its subsections stay unchanged.
+        """
         section, following = self._find_section(title)
         end = following[0].line_index if following else len(self._lines)
         heading = self._lines[section.line_index].rstrip("\r\n") + self._newline
         gap = self._newline if following else ""
-        return "".join(
-            [
-                *self._lines[: section.line_index],
-                *(heading, self._newline, self._format_body(content), gap),
-                *self._lines[end:],
-            ]
-        )
+        new_lines = [heading, self._newline, self._format_body(content), gap]
+        return "".join([*self._lines[: section.line_index], *new_lines, *self._lines[end:]])
 
     def _find_section(self, title: str) -> tuple[_PageHeading, list[_PageHeading]]:
-        """Return the heading of a section, and all headings that follow it."""
+        """Return the heading of a section, and all headings that follow it.
+
+        Raises:
+            PageError: The page has no section with that title.
+        """
         name = title.lstrip("# ").strip()
         titles = [heading.title for heading in self._headings]
         if name not in titles:
@@ -280,8 +296,10 @@ class _MarkdownPage:
 
 
 def _find_headings(lines: list[str]) -> list[_PageHeading]:
-    """Return the headings of a page in order."""
-    # A line such as `# comment` in a fenced code block is not a heading.
+    """Return the headings of a Markdown page in order.
+
+    Lines in fenced code blocks, such as the Python comment `# note`, are not headings.
+    """
     headings: list[_PageHeading] = []
     fence = ""
     for number, line in enumerate(lines):

@@ -38,9 +38,16 @@ _MEMORY_LIMIT_BYTES, _CPU_LIMIT_SECONDS = 4 << 30, 120
 
 
 def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -> list[str]:
-    """Return the public members of a module, or of a class in it, one per line.
+    """Return an outline of a module or of a class in it: its public members, one per line.
 
-    An outline replaces the source of long classes and of modules. It is empty for invalid code.
+    An outline is shown instead of the source of modules and long classes. It is empty if the code
+    is invalid.
+
+    Args:
+        code: The source code of the module.
+        name: The dotted name of the module or class.
+        path: The file of the module.
+        symbol: The name of the class; None for the module.
     """
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
@@ -49,13 +56,14 @@ def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -
             documented = documented[symbol]
     except Exception:  # noqa: BLE001 - griffe fails in many ways on invalid code
         return []
-    return list(_outline_members(documented, indent=""))[:_MAX_MEMBERS]
+    return list(_list_outline_lines(documented, indent=""))[:_MAX_MEMBERS]
 
 
-def _outline_members(parent: Any, indent: str) -> list[str]:
-    """Return the lines for the members of a module or class. Classes are expanded one level deep.
+def _list_outline_lines(parent: Any, indent: str) -> list[str]:
+    """Return the outline of a module or class: a line for each of its members.
 
-    Imported names are listed only if the module exports them in `__all__`.
+    The members of classes in a module follow with a deeper indentation. Imported names are listed
+    only if the module exports them in `__all__`.
     """
     lines: list[str] = []
     for name, member in parent.members.items():
@@ -67,27 +75,37 @@ def _outline_members(parent: Any, indent: str) -> list[str]:
             continue
         lines.append(_format_member(member, indent))
         if member.is_class and not indent:
-            lines += _outline_members(member, indent="    ")
+            lines += _list_outline_lines(member, indent="    ")
     return lines
 
 
 def _format_member(member: Any, indent: str) -> str:
-    """Return one line for a member: its signature and the first line of its docstring."""
+    """Return an outline's line for a member, as in `def f(x: int) -> str  # Summary of f.`.
+
+    The comment is the first line of the docstring.
+    """
     if member.is_function:
-        text = f"def {member.signature()}"
+        signature = f"def {member.signature()}"
     elif member.is_class:
         bases = ", ".join(map(str, member.bases))
-        text = f"class {member.name}({bases})" if bases else f"class {member.name}"
+        signature = f"class {member.name}({bases})" if bases else f"class {member.name}"
     else:
-        text = f"{member.name}: {member.annotation}" if member.annotation else member.name
+        signature = f"{member.name}: {member.annotation}" if member.annotation else member.name
     summary = member.docstring.value.strip().partition("\n")[0] if member.docstring else ""
-    return f"{indent}{text}  # {summary}"[:_MAX_LINE_CHARACTERS] if summary else f"{indent}{text}"
+    line = f"{indent}{signature}"
+    return f"{line}  # {summary}"[:_MAX_LINE_CHARACTERS] if summary else line
 
 
 def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path]) -> list[str]:
-    """Return the full names of a project's functions, classes and variables with a name.
+    """Return the dotted names of all definitions in a project that have the given short name.
 
-    Only files that contain the name as text are parsed.
+    The definitions are functions, classes and variables. Only files that contain the name as text
+    are parsed.
+
+    Args:
+        name: The name without dots, such as `parse`.
+        project: The directory of the project.
+        search_paths: The directories from which modules are imported, to name the modules.
     """
     name_pattern = re.compile(rf"\b{re.escape(name)}\b".encode())
     full_names: dict[str, None] = {}
@@ -135,7 +153,10 @@ def _get_module_name(file: Path, search_paths: Sequence[Path]) -> str:
 
 
 def _find_definitions(parent: ast.AST, name: str, prefix: str = "") -> Iterator[str]:
-    """Yield the dotted names of definitions of a name, outside of functions."""
+    """Yield the dotted names of the definitions with a name, such as `Class.name`.
+
+    Definitions within functions are not included.
+    """
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if node.name == name:
@@ -192,7 +213,11 @@ class SymbolFinder:
         )
 
     def find(self, name: str) -> SymbolRecord:
-        """Return the record of a name: its definitions, or candidates and errors."""
+        """Look up a dotted name, and return a record of its definitions.
+
+        The record is `{"name": …, "found": […]}`. If there is no definition, the record has
+        `candidates`, the similar names for the hint "did you mean", or the `error` of the search.
+        """
         try:
             definitions = self._find_in_file(name) if self._file else self._find_anywhere(name)
             if definitions:
@@ -211,7 +236,8 @@ class SymbolFinder:
         script = jedi.Script(code, path=path, project=self._project, environment=self._environment)
         position = len(lines), len(lines[-1])
         names: list[Any] = script.goto(*position, follow_imports=True)
-        if not all(map(_is_definition, names)):  # an import that leads to compiled code
+        leads_to_compiled_code = not all(map(_is_definition, names))
+        if leads_to_compiled_code:
             names = script.goto(*position, follow_imports=True, only_stubs=True)
         return [
             name for name in names if _is_definition(name) and (name.module_path or name.full_name)
@@ -223,11 +249,11 @@ class SymbolFinder:
         return self._go_to_definition(f"{text.rstrip()}\n\n{name}", self._file)
 
     def _find_anywhere(self, name: str) -> list[Any]:
-        """Find a dotted name in all modules of the project and its packages.
+        """Find the definitions of a dotted name in the modules of the project and its packages.
 
-        It is not known which part of the name is a module. As much of the name as possible is
-        imported, and the remaining attributes are followed. A name without dots may also be that of
-        a single symbol of the project.
+        The part of the name that is a module is not known, so the longest possible module name is
+        tried first, and the rest is followed as attributes. A name without dots may also be that of
+        a function or class, if it is the only one with this name in the project.
         """
         # `os.path` is chosen at run time, so static analysis does not find its functions.
         if f"{name}.".startswith("os.path.") and sys.platform != "win32":
@@ -274,7 +300,7 @@ class SymbolFinder:
             "signatures": list(dict.fromkeys(signatures))[:_MAX_SIGNATURES],
             "documentation": definition.docstring(raw=True)[:_MAX_DOCSTRING_CHARACTERS],
         }
-        if path is None or not self._can_show(path):
+        if path is None or not self._is_readable_source(path):
             return record
         code = path.read_text("utf-8", "replace")
         if definition.type == "module":
@@ -294,7 +320,7 @@ class SymbolFinder:
                 )
         return record
 
-    def _can_show(self, path: Path) -> bool:
+    def _is_readable_source(self, path: Path) -> bool:
         """Return True if a file may be read: it is on the search paths and not too large."""
         # A link must not make files outside the search paths readable.
         resolved = path.resolve()
@@ -326,7 +352,8 @@ def _read_docstring(code: str) -> str:
 def _find_extent(code: str, definition: Any) -> tuple[int, int]:
     """Return the first and last line of a definition, with its decorators and docstring.
 
-    jedi knows the position of the definition itself. The syntax tree adds what belongs to it.
+    jedi knows only the position of the definition. Its decorators, and the docstring below a
+    variable, are found in the syntax tree.
     """
     start = definition.get_definition_start_position() or (definition.line, 0)
     end = definition.get_definition_end_position() or (definition.line, 0)
@@ -341,9 +368,13 @@ def _find_extent(code: str, definition: Any) -> tuple[int, int]:
 
 
 def _extend_definition(node: Any, following: list[Any], last: int) -> tuple[int, int]:
-    """Return the lines of a statement with its decorators and the docstring below it.
+    """Return the first and last line of a definition with its decorators and docstring.
 
-    Only variables have their docstring below the definition.
+    Args:
+        node: The syntax tree of the definition.
+        following: The statements after it. The first of them is the docstring if the definition is
+            that of a variable; other docstrings are a part of the definition.
+        last: The last line of the definition.
     """
     decorators = getattr(node, "decorator_list", ())
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])

@@ -61,10 +61,10 @@ class SymbolFileError(ToolError):
 
 
 def show_python_definitions(arguments: PythonSymbolArguments, ctx: Context) -> str:
-    """Return the definitions of symbols as Markdown.
+    """Return the definitions of Python functions, classes and other symbols as Markdown.
 
-    All names are first searched by static analysis. Names that it does not find are imported if the
-    call allows it, which runs the project's code.
+    All names are first looked up by static analysis. Names that it does not find are imported if
+    the call allows it, which runs the project's code.
 
     Raises:
         ToolError: The file or interpreter does not exist, or the lookup fails.
@@ -87,17 +87,17 @@ def show_python_definitions(arguments: PythonSymbolArguments, ctx: Context) -> s
         "cache": str(Path(get_data_directory()) / "jedi"),
     }
 
-    def work(
+    def look_up_symbols(
         is_cancelled: Callable[[], bool], _: Callable[[None], None]
     ) -> dict[str, SymbolRecord]:
-        """Analyse the project statically, then import what was not found if the call allows it."""
+        """Analyse the project statically, then import the missing names if the call allows it."""
         records = _run_symbol_child(request, is_cancelled) if request["names"] else {}
         missing = [name for name, record in records.items() if not record["found"]]
         if arguments.live and missing and not is_cancelled():
             records |= _import_symbols({**request, "names": missing}, interpreter, is_cancelled)
         return records
 
-    records = call_in_thread(ctx, work, lambda _: None)
+    records = call_in_thread(ctx, look_up_symbols, lambda _: None)
     ctx.raise_if_cancelled()
     sections = [
         _format_symbol(name, records.get(name), max_characters) for name in names[:_MAX_NAMES]
@@ -114,12 +114,16 @@ def _is_dotted_name(name: str) -> bool:
 def _run_symbol_child(
     request: SymbolRecord, is_cancelled: Callable[[], bool]
 ) -> dict[str, SymbolRecord]:
-    """Run the static analysis in a child process, and return its records by name."""
-    source = str(Path(__file__).parents[3])
+    """Look up symbols by static analysis in a child process, and return the records by name.
+
+    Raises:
+        ProgramError: The child process failed, for example because a library is missing.
+    """
+    source_directory = str(Path(__file__).parents[3])
     result = run_program(
         # In isolated mode the working directory is not on the import path, so that a module of the
         # project cannot shadow one that the child imports.
-        [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source)],
+        [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source_directory)],
         Path(request["project"]),
         seconds=LOOKUP_TIMEOUT_SECONDS,
         is_cancelled=is_cancelled,
@@ -138,22 +142,22 @@ def _run_symbol_child(
 def _import_symbols(
     request: SymbolRecord, interpreter: PythonInterpreter, is_cancelled: Callable[[], bool]
 ) -> dict[str, SymbolRecord]:
-    """Import symbols in a child process, and return its records by name.
+    """Look up symbols by importing them in a child process, and return the records by name.
 
-    This runs the project's code, so it happens only if the caller allows it. The records are passed
-    in a file; the output of the process is used for error messages only.
+    This runs the project's code, so it is done only if the call allows it. The child process writes
+    the records to a file, and its output is used for error messages only.
     """
     names, project = request["names"], Path(request["project"])
     with tempfile.TemporaryDirectory(
         prefix="paddock-", ignore_cleanup_errors=True
     ) as temporary_directory:
-        result = Path(temporary_directory) / "result"
+        result_file = Path(temporary_directory) / "result"
         settings = {
             "names": names,
             # The interpreter itself has the import paths outside of the project.
             "paths": [path for path in request["paths"] if Path(path).is_relative_to(project)],
             "length": request["length"],
-            "result": str(result),
+            "result": str(result_file),
         }
         command = [str(interpreter.path), str(_IMPORT_SCRIPT), json.dumps(settings)]
         deadline = time.monotonic() + _IMPORT_TIMEOUT_SECONDS
@@ -163,7 +167,7 @@ def _import_symbols(
                     break
         try:
             # Imported code may have ended the process before the result was written.
-            with result.open("rb") as file:
+            with result_file.open("rb") as file:
                 return _read_records(file.read(_MAX_RESULT_BYTES))
         except (OSError, ValueError, KeyError, TypeError):
             last_line = program.output.strip().rpartition("\n")[2]
@@ -172,22 +176,23 @@ def _import_symbols(
             return {name: {"name": name, "found": [], "error": error} for name in names}
 
 
-def _format_symbol(name: str, record: SymbolRecord | None, length: int) -> str:
-    """Return the section about one name: its definitions, or an error message.
+def _format_symbol(name: str, record: SymbolRecord | None, max_characters: int) -> str:
+    """Return the Markdown section about one symbol: its definitions, or an error message.
 
     Args:
         name: The name.
         record: The result of the lookup, or None if the name is not a valid Python name.
-        length: The maximum number of characters of a text.
+        max_characters: The maximum number of characters of a text.
     """
     title = f"# {name.rpartition('.')[2]}"
     if record is None:
         return f"{title}\n\nError: `{name}` is not a valid Python name, such as json.dumps."
     if not record["found"]:
         return f"{title}\n\n{_format_missing_symbol(name, record)}"
-    return "\n\n".join(
-        [title, *(part for item in record["found"] for part in _format_definition(item, length))]
-    )
+    blocks = [title]
+    for definition in record["found"]:
+        blocks += _format_definition(definition, max_characters)
+    return "\n\n".join(blocks)
 
 
 def _format_missing_symbol(name: str, record: SymbolRecord) -> str:
@@ -202,8 +207,11 @@ def _format_missing_symbol(name: str, record: SymbolRecord) -> str:
     return text
 
 
-def _format_definition(definition: SymbolRecord, length: int) -> list[str]:
-    """Return the sections about one definition: location, code, documentation and members."""
+def _format_definition(definition: SymbolRecord, max_characters: int) -> list[str]:
+    """Return the Markdown blocks about one definition: location, code, documentation and members.
+
+    The documentation and the list of members are cut off at `max_characters`.
+    """
     location = f"`{definition['path']}:{definition['line']}`" if definition["path"] else "built in"
     parts = [
         f"**Name:** `{definition['full_name']}` ({definition['kind']})\n\n**Location:** {location}"
@@ -221,11 +229,12 @@ def _format_definition(definition: SymbolRecord, length: int) -> list[str]:
         parts.append(_format_part("Definition", lines, "py"))
     if documentation:
         text = documentation.strip()
-        if len(text) > length:
-            text = f"{text[:length]}\n... [truncated, showing {length}/{len(text)} characters]"
+        if len(text) > max_characters:
+            note = f"[truncated, showing {max_characters}/{len(text)} characters]"
+            text = f"{text[:max_characters]}\n... {note}"
         parts.append(_format_part("Documentation", text, "text"))
     if definition.get("outline"):
-        members = "\n".join(definition["outline"])[:length]
+        members = "\n".join(definition["outline"])[:max_characters]
         parts.append(_format_part("Members", members, "py"))
     return parts
 

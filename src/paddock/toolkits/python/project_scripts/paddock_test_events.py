@@ -354,18 +354,23 @@ def format_value(value: Any, max_characters: int = MAX_VALUE_CHARACTERS) -> str:
 def describe_failure(
     item: Any, excinfo: Any, compared: tuple[str, str, str] | None
 ) -> dict[str, Any]:
-    """Return the failed code, its location, and the expected and actual values if known.
+    """Return the details of a test failure for the event that reports it.
+
+    These are the error, the failed statement and its line, and the expected and actual values if
+    they are known.
 
     Args:
-        item: The test.
-        excinfo: The exception.
-        compared: Operator and values of the last failed comparison that pytest has explained.
+        item: The pytest item of the test.
+        excinfo: The exception, as pytest's `ExceptionInfo`.
+        compared: The last failed comparison that pytest has explained, as in `("==", "1", "2")`:
+            the operator, the left and the right value.
     """
     error = excinfo.value
     details: dict[str, Any] = {"error": type(error).__name__, "message": format_message(error)}
     details["is_assertion"] = isinstance(error, AssertionError)
     failures = getattr(error, "failures", None)
-    if failures and hasattr(failures[0], "example"):  # a doctest
+    is_doctest = failures and hasattr(failures[0], "example")
+    if is_doctest:
         example = failures[0].example
         details.update(input=example.source.strip(), is_assertion=True)
         details.update(expected=example.want.rstrip("\n"), actual=failures[0].got.rstrip("\n"))
@@ -385,7 +390,10 @@ def format_message(error: BaseException) -> str:
 
 
 def _locate_failure(item: Any, excinfo: Any) -> dict[str, Any]:
-    """Return the failed statement in the test's own file, and its line."""
+    """Return the failed statement and its line, as in `{"line": 7, "input": "assert f(1) == 2"}`.
+
+    If the error was raised elsewhere, the statement of the test file that led to it is returned.
+    """
     test_file = str(getattr(item, "path", None) or getattr(item, "fspath", ""))
     entries = [entry for entry in excinfo.traceback if str(entry.path) == test_file]
     if not entries:
@@ -402,18 +410,21 @@ def _find_compared_values(
 ) -> dict[str, str]:
     """Return the expected and the actual value of a failed assertion, if they can be found.
 
-    For a plain `assert`, pytest has passed the values to a hook. For the methods of `unittest`,
-    they are arguments of a frame in `unittest/case.py`.
+    For a plain `assert`, pytest has passed the values to a hook (`compared`). For the assertion
+    methods of `unittest`, they are the arguments `first` and `second` of a function in
+    `unittest/case.py`.
     """
     if compared is not None:
-        op, left, right = compared
-        if f" {op} " in message and left[:8] in message:
-            return {"actual": left, "expected": right if op == "==" else f"{op} {right}"}
+        operator, left, right = compared
+        # The comparison may belong to an earlier assertion, which did not fail the test.
+        if f" {operator} " in message and left[:8] in message:
+            expected = right if operator == "==" else f"{operator} {right}"
+            return {"actual": left, "expected": expected}
     for entry in reversed(list(excinfo.traceback)):
-        names = entry.frame.f_locals
-        if str(entry.path).endswith("case.py") and "first" in names and "second" in names:
+        variables = entry.frame.f_locals
+        if str(entry.path).endswith("case.py") and "first" in variables and "second" in variables:
             return {
-                "actual": format_value(names["first"]),
-                "expected": format_value(names["second"]),
+                "actual": format_value(variables["first"]),
+                "expected": format_value(variables["second"]),
             }
     return {}
