@@ -86,10 +86,13 @@ class IntrospectionValidator:
         return () if self._issuer is None else (self._issuer,)
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Return the principal of a token.
+        """Return the principal of a token, after asking its issuer for the token's state.
+
+        The answer is cached, and used for further requests with the same token.
 
         Raises:
-            InvalidTokenError: The issuer reports the token as invalid, or for another server.
+            InvalidTokenError: The issuer reports that the token is invalid, or that it was issued
+                for another server.
             UndecidedError: The issuer does not answer.
         """
         return await self._token_lookup.get_principal(
@@ -128,7 +131,11 @@ class IntrospectionValidator:
 
 
 def encode_basic_credentials(name: str, secret: str) -> str:
-    """Return a Basic header value with form-encoded credentials (RFC 6749, section 2.3.1)."""
+    """Return the value of an Authorization header with a client's name and secret.
+
+    It is `Basic` and the Base64 form of `name:secret`, in which both are percent-encoded (RFC 6749,
+    section 2.3.1).
+    """
     if not name or not secret:
         raise DefinitionError(
             "client_id or client_secret is empty",

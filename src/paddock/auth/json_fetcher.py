@@ -58,22 +58,24 @@ class JsonFetcher:
         return self._fetch("POST", url, headers, body)
 
     def create_endpoint(self, issuer: str | None, name: str, url: str | None) -> IssuerEndpoint:
-        """Return an endpoint of an issuer, such as the one with the name `jwks_uri`.
+        """Return an endpoint of an issuer (authorization server), whose URL is looked up if needed.
 
         Args:
-            issuer: The issuer, whose metadata is read if the URL is unknown.
-            name: The member of the metadata that contains the endpoint's URL.
-            url: The configured URL, if any.
+            issuer: The URL of the issuer, whose metadata document is read if `url` is None.
+            name: The member of that document with the endpoint's URL, such as `jwks_uri`.
+            url: The URL of the endpoint, if the user has configured it.
         """
         return IssuerEndpoint(self, issuer or "", name, url)
 
     def _fetch(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
     ) -> JsonResponse:
-        """Send a request and return the response, whatever its status is.
+        """Send a request and return the response, which may have any status. Blocking.
+
+        Redirects are not followed.
 
         Raises:
-            UndecidedError: The URL is insecure, or there was no complete response.
+            UndecidedError: The URL is insecure, or no complete response arrived in time.
         """
         if not is_secure_url(url, allow_insecure_http=self._allow_insecure_http):
             raise UndecidedError(f"{url} is neither encrypted nor on this machine")
@@ -104,7 +106,11 @@ class JsonFetcher:
 
 
 def _read_content(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
-    """Return the body of a response, within the limits of size and time."""
+    """Return the body of a response.
+
+    Raises:
+        UndecidedError: The body is too large or arrives too slowly, or the connection failed.
+    """
     deadline = monotonic() + TOTAL_TIMEOUT_SECONDS
     content = b""
     try:
@@ -144,10 +150,13 @@ class IssuerEndpoint:
         self._discovered_url: str | None = None
 
     def request_document(self, request: Callable[[str], JsonResponse]) -> dict[str, object]:
-        """Call `request` with the endpoint's URL and return the JSON document. Blocking.
+        """Return the JSON document at the endpoint, whose URL is discovered first. Blocking.
+
+        Args:
+            request: Sends a request to the URL that it receives, and returns the response.
 
         Raises:
-            UndecidedError: Discovery failed, or the endpoint did not return a document.
+            UndecidedError: The URL could not be discovered, or the response has no document.
         """
         url = self._configured_url or self._discovered_url
         if url is None:
@@ -163,10 +172,13 @@ class IssuerEndpoint:
         return response.document
 
     def _discover_url(self) -> str:
-        """Return the endpoint's URL from the first suitable metadata document of the issuer.
+        """Return the endpoint's URL from a metadata document that the issuer publishes.
+
+        The document can be at several well-known URLs, which are tried in order.
 
         Raises:
-            UndecidedError: No document names the endpoint.
+            UndecidedError: None of the documents contains the endpoint. The message has the reason
+                for each of them.
         """
         failures: list[str] = []
         for url in list_metadata_urls(self._issuer):

@@ -94,17 +94,17 @@ class JwksValidator:
         return (self._issuer,)
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Return the principal of a token.
+        """Return the principal of a signed token (JWT).
 
         The signature is verified before any claim is used.
 
         Raises:
-            InvalidTokenError: The token has expired, is not from the issuer, or for another server.
+            InvalidTokenError: The token has expired, is not from the issuer, or was issued for
+                another server.
         """
-        key = digest_token(token, resource)
-        # Clients send the same token with each request. The cache saves verifying its signature
-        # each time.
-        cached_principal = self._cache.get(key)
+        digest = digest_token(token, resource)
+        # Clients send the same token with each request, and verifying its signature takes time.
+        cached_principal = self._cache.get(digest)
         if cached_principal is not None:
             return cached_principal
         header = self._signatures.read_token_header(token, self._algorithms)
@@ -116,7 +116,7 @@ class JwksValidator:
         check_audience(claims, self._audience or (resource,))
         check_validity_period(claims, self._leeway, must_expire=True)
         principal = create_principal(claims, self._issuer)
-        self._cache.put(key, principal)
+        self._cache.put(digest, principal)
         return principal
 
     def __repr__(self) -> str:
@@ -124,7 +124,12 @@ class JwksValidator:
 
 
 def _validate_algorithms(algorithms: Iterable[str], supported: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the accepted algorithms, all of which must be asymmetric."""
+    """Return the names of the accepted signature algorithms as a tuple.
+
+    Raises:
+        DefinitionError: There is no name, or a name is not that of a supported algorithm. Only
+            asymmetric algorithms such as `RS256` are supported.
+    """
     names = (algorithms,) if isinstance(algorithms, str) else tuple(algorithms)
     unsupported = [name for name in names if name not in supported]
     if unsupported or not names:

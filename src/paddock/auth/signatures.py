@@ -37,13 +37,16 @@ MAX_KEY_SET_KEYS = 100
 
 
 class _AlgorithmFamily(NamedTuple):
-    """Algorithms that use the same type of key."""
+    """Signature algorithms that use the same type of key, such as RS256 and PS512."""
 
     kty: str
+    """The type of the keys, as in a JWK (JSON Web Key, RFC 7517): `RSA`, `EC` or `OKP`."""
     curves: frozenset[str] | None
+    """The elliptic curves of the keys, or None for RSA."""
     key_members: tuple[str, ...]
-    """Members of a public key; other members of a JWK are ignored."""
+    """Members of a JWK that make up the public key; its other members are ignored."""
     load_key: Callable[[dict[str, Any]], Any]
+    """Converts a JWK to a key object."""
 
     def has_keys_of_type(self, kty: object, curve: object) -> bool:
         """Return whether keys with this `kty` and `crv` are used with these algorithms.
@@ -79,17 +82,22 @@ _UNREADABLE_TOKEN_ERRORS = (
 
 
 class IssuerKey(NamedTuple):
-    """A public key of an issuer."""
+    """A public key of an issuer, with the properties that limit its use."""
 
     kid: str | None
+    """The ID of the key, which tokens name in their header."""
     kty: str
+    """The type of the key, such as `RSA`."""
     curve: str | None
     algorithm: str | None
     """The only algorithm that the issuer allows for the key, or None."""
     public_key: Any
 
     def can_verify(self, algorithm: str, kid: str | None) -> bool:
-        """Return whether the key may have signed a token with this header."""
+        """Return whether a token with this algorithm and key ID may have been signed by the key.
+
+        A token without a key ID may have been signed by any key of the issuer.
+        """
         return (
             (kid is None or self.kid == kid)
             and self.algorithm in (None, algorithm)
@@ -105,10 +113,14 @@ class TokenHeader(NamedTuple):
 
 
 def read_token_header(token: str, algorithms: Collection[str]) -> TokenHeader:
-    """Return the header of a token.
+    """Return the header of a JWT, whose signature is not verified yet.
+
+    Args:
+        token: The token.
+        algorithms: The algorithms that the server accepts.
 
     Raises:
-        InvalidTokenError: It is not a signed token, or its algorithm is not allowed.
+        InvalidTokenError: The text is not a signed token, or its algorithm is not accepted.
     """
     try:
         header = jwt.get_unverified_header(token)
@@ -124,7 +136,7 @@ def read_token_header(token: str, algorithms: Collection[str]) -> TokenHeader:
 
 
 def verify_token(token: str, keys: Iterable[IssuerKey], algorithm: str) -> dict[str, object]:
-    """Return the claims of a token that one of the keys has signed.
+    """Verify the signature of a JWT with each of the keys, and return the token's claims.
 
     Raises:
         InvalidTokenError: No key verifies the signature, or the payload is not a JSON object.
@@ -151,10 +163,11 @@ def parse_key_set(document: Mapping[str, object]) -> list[IssuerKey]:
 
 
 def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
-    """Return a key of a JWKS document, or None if it is unsuitable or unsupported.
+    """Return the key of one entry in a JWKS document, the list of keys that an issuer publishes.
 
-    Unsuitable keys are skipped rather than reported, because an issuer may publish keys for other
-    purposes in the same document.
+    An entry looks like `{"kty": "RSA", "kid": "2024-1", "n": …, "e": "AQAB"}`. The result is None
+    for keys that are unsupported or not for signatures. They are skipped rather than reported,
+    because an issuer may publish keys for other purposes in the same document.
     """
     kty, curve = entry.get("kty"), entry.get("crv")
     families = (family for family in _FAMILIES.values() if family.has_keys_of_type(kty, curve))
@@ -171,10 +184,10 @@ def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
     if family is _RSA_FAMILY and public_key.key_size < MIN_RSA_BITS:
         return None
     return IssuerKey(
-        _get_text(entry.get("kid")),
+        _get_string(entry.get("kid")),
         family.kty,
-        _get_text(curve),
-        _get_text(entry.get("alg")),
+        _get_string(curve),
+        _get_string(entry.get("alg")),
         public_key,
     )
 
@@ -186,7 +199,7 @@ def _is_for_signatures(entry: dict[str, Any]) -> bool:
     )
 
 
-def _get_text(value: object) -> str | None:
+def _get_string(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
@@ -200,7 +213,7 @@ _log = logging.getLogger("paddock")
 
 
 class StaticKeySet:
-    """Keys from the configuration."""
+    """The keys of an issuer, as given in the configuration of the server. They never change."""
 
     def __init__(self, keys: list[IssuerKey]) -> None:
         self._keys = keys
@@ -231,12 +244,13 @@ class RemoteKeySet:
     async def find_matching_keys(self, header: TokenHeader) -> list[IssuerKey]:
         """Return the keys that may have signed a token with this header.
 
-        The request waits for a fetch only if no known key matches, or if the keys are long overdue
-        and the last fetch did not fail. Keys that have just become due are renewed in the
-        background.
+        The keys are fetched from the issuer again from time to time. If none of the known keys
+        matches, or if they are twice as old as the refresh interval, the request waits for the
+        fetch. Younger keys are renewed in the background. After a failed fetch, requests use the
+        known keys without waiting.
 
         Raises:
-            UndecidedError: No valid keys are available.
+            UndecidedError: The keys were never fetched, or are too old to be trusted.
         """
         age = monotonic() - self._fetched_at
         matching_keys = self._filter_keys(header)
@@ -268,7 +282,7 @@ class RemoteKeySet:
         return monotonic() - self._attempted_at < pause
 
     def _fetch_keys(self) -> None:
-        """Fetch the keys and replace the known ones, if the fetch yields any.
+        """Fetch the keys from the issuer. If the fetch fails, the known keys remain in use.
 
         Runs in a thread of the call pool, which allows only one run for this object at a time.
         """
@@ -292,7 +306,7 @@ KeySource = StaticKeySet | RemoteKeySet
 
 
 def create_static_keys(document: Mapping[str, object]) -> StaticKeySet:
-    """Return the keys of a JWKS document from the configuration.
+    """Return the keys of a JWKS document that is part of the configuration.
 
     Raises:
         DefinitionError: The document contains no usable key.
@@ -315,7 +329,14 @@ def create_remote_keys(
     refetch_seconds: float,
     allow_insecure_http: bool,
 ) -> RemoteKeySet:
-    """Return the keys that an issuer publishes, at `jwks_uri` or as its metadata says.
+    """Return the keys that an issuer publishes, which are fetched when the first token arrives.
+
+    Args:
+        issuer: The URL of the issuer.
+        jwks_uri: The URL of the keys. By default, it is read from the issuer's metadata.
+        refresh_seconds: The age after which keys are fetched again.
+        refetch_seconds: The shortest time between two fetches.
+        allow_insecure_http: Accept unencrypted URLs.
 
     Raises:
         DefinitionError: urllib3 is not installed, or `jwks_uri` is not a safe URL.

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class StaticTokens:
-    """Accepts the tokens of a list.
+    """Validator that accepts a fixed set of tokens, each of which belongs to one principal.
 
     Args:
-        tokens: The principal of each token: a `Principal`, a dictionary of its parameters, or a
-            subject.
+        tokens: The principal of each token: a `Principal`, a dictionary of its parameters, or its
+            subject, as in `{"s3cret-token": "ada"}`.
     """
 
     def __init__(self, tokens: Mapping[str, Principal | Mapping[str, Any] | str]) -> None:
@@ -30,27 +30,27 @@ class StaticTokens:
                 "no tokens are given, so every request would be rejected", where="StaticTokens"
             )
         self._principals = [
-            # Hashed, because compare_digest reveals the lengths of its arguments.
+            # The tokens are hashed, because compare_digest reveals the lengths of its arguments.
             (_hash_token(_validate_token(token)), _to_principal(principal))
             for token, principal in tokens.items()
         ]
 
     async def validate(self, token: str, resource: str) -> Principal:  # noqa: ARG002, RUF100 - one signature for all validators
-        """Return the principal of a token.
+        """Return the principal to which a token belongs. The resource is ignored.
 
         Raises:
             InvalidTokenError: The token is not on the list.
         """
         token_hash = _hash_token(token)
-        match: Principal | None = None
-        # The token is compared with all tokens in constant time, so that the timing does not
-        # reveal parts of a token.
+        matching_principal: Principal | None = None
+        # The token is compared with all known tokens, each in constant time, so that the duration
+        # does not reveal parts of a known token.
         for known_hash, principal in self._principals:
             if compare_digest(known_hash, token_hash):
-                match = principal
-        if match is None:
+                matching_principal = principal
+        if matching_principal is None:
             raise InvalidTokenError("not on the list")
-        return match
+        return matching_principal
 
     def __repr__(self) -> str:
         return f"StaticTokens({len(self._principals)} tokens)"
@@ -61,7 +61,11 @@ def _hash_token(token: str) -> bytes:
 
 
 def _validate_token(token: object) -> str:
-    """Return a token of the list, if a client can send it in a header."""
+    """Return a token from the configuration, after checking that clients can send it in a header.
+
+    Raises:
+        DefinitionError: The token is empty, too long, or contains other characters.
+    """
     if not isinstance(token, str) or not is_token(token):
         raise DefinitionError(
             "a token is empty, too long, or contains characters that headers cannot carry",
@@ -72,7 +76,11 @@ def _validate_token(token: object) -> str:
 
 
 def _to_principal(principal: Principal | Mapping[str, Any] | str) -> Principal:
-    """Return the principal of a token, which may be declared in three forms."""
+    """Return the principal of a token from the configuration.
+
+    It is declared as a `Principal`, as a dictionary of its parameters such as
+    `{"subject": "ada", "scopes": ["read"]}`, or as a subject such as `"ada"`.
+    """
     if isinstance(principal, Principal):
         return principal
     try:

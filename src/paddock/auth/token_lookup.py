@@ -38,7 +38,10 @@ CALL_TIMEOUT_SECONDS = 15.0
 
 
 class _SharedCall:
-    """One run of a function, and the number of requests that wait for it."""
+    """One run of a function, whose result all requests with the same key wait for.
+
+    The waiting requests are counted, so that a pending call without any can be dropped.
+    """
 
     __slots__ = ("function", "future", "waiter_count")
 
@@ -88,22 +91,27 @@ class BlockingCallPool:
         self._start_thread_if_needed()
 
     def _join_call(self, key: Hashable, function: Callable[[], object]) -> _SharedCall:
-        """Return the active call with this key, or add one. A full queue drops its oldest call."""
-        displaced_call: _SharedCall | None = None
+        """Return the active call with this key, or add a call to the queue of pending calls.
+
+        If the queue is full, its oldest call is dropped, and the requests that wait for it get an
+        `UndecidedError`.
+        """
+        dropped_call: _SharedCall | None = None
         with self._lock:
             call = self._active_calls.get(key)
             if call is None:
                 # The client of the oldest pending call has waited for the longest time and has
                 # most likely timed out.
                 if len(self._pending_calls) >= MAX_PENDING_CALLS:
-                    oldest = next(iter(self._pending_calls))
-                    displaced_call = self._pending_calls.pop(oldest)
-                    del self._active_calls[oldest]
+                    oldest_key = next(iter(self._pending_calls))
+                    dropped_call = self._pending_calls.pop(oldest_key)
+                    del self._active_calls[oldest_key]
                 call = self._active_calls[key] = self._pending_calls[key] = _SharedCall(function)
             call.waiter_count += 1
-        if displaced_call is not None:
+        # The exception is set outside the lock, because it runs callbacks of the waiting requests.
+        if dropped_call is not None:
             text = f"{MAX_PENDING_CALLS} newer tokens are waiting to be checked"
-            displaced_call.future.set_exception(UndecidedError(text))
+            dropped_call.future.set_exception(UndecidedError(text))
         return call
 
     def _leave_call(self, key: Hashable, call: _SharedCall) -> None:
@@ -114,7 +122,10 @@ class BlockingCallPool:
                 del self._pending_calls[key], self._active_calls[key]
 
     def _start_thread_if_needed(self) -> None:
-        """Start a thread for the pending calls, up to the limit. Threads end when idle."""
+        """Start a further thread if calls are pending and the limit of threads is not reached.
+
+        A thread ends as soon as no call is pending.
+        """
         with self._lock:
             if not self._pending_calls or self._thread_count >= MAX_THREADS:
                 return
@@ -130,13 +141,14 @@ class BlockingCallPool:
             raise
 
     def _run_pending_calls(self) -> None:
-        """Run pending calls in this thread until no call is left."""
+        """Run pending calls until no call is left. This is the function of each thread."""
         while True:
             with self._lock:
                 if not self._pending_calls:
                     self._thread_count -= 1
                     return
-                # The newest call is taken first; see the module docstring.
+                # The newest call is taken first, because the clients of older calls have most
+                # likely timed out.
                 key, call = self._pending_calls.popitem()
             self._run_call(key, call)
 
@@ -157,12 +169,16 @@ class BlockingCallPool:
 
 
 async def _wait_for_future(future: Future[object]) -> None:
-    """Wait for a shared call, without cancelling it for others if this request is cancelled."""
+    """Wait until a shared call has ended.
+
+    `asyncio.wrap_future` is not used, because it would cancel the call for all waiting requests if
+    this request is cancelled.
+    """
     loop = asyncio.get_running_loop()
     done_event = asyncio.Event()
 
     def set_event(_: object) -> None:
-        with suppress(RuntimeError):  # the loop is closed, so nothing waits any more
+        with suppress(RuntimeError):  # the loop is closed, so the request no longer waits
             loop.call_soon_threadsafe(done_event.set)
 
     future.add_done_callback(set_event)
@@ -173,16 +189,16 @@ MAX_CACHED_TOKENS = 10_000
 
 
 class TokenCache:
-    """Principals of valid tokens, by digest; the tokens themselves are not stored."""
+    """Principals of valid tokens, by the digests of the tokens, which are not stored themselves."""
 
-    def __init__(self, seconds: float) -> None:
-        self._lifetime_seconds = seconds
+    def __init__(self, lifetime_seconds: float) -> None:
+        self._lifetime_seconds = lifetime_seconds
         self._lock = threading.Lock()
         self._entries: OrderedDict[bytes, tuple[float, Principal]] = OrderedDict()
 
-    def get(self, key: bytes) -> Principal | None:
+    def get(self, digest: bytes) -> Principal | None:
         """Return the principal of a token that was checked recently and has not expired."""
-        entry = self._entries.get(key)
+        entry = self._entries.get(digest)
         if entry is None:
             return None
         cached_until, principal = entry
@@ -190,15 +206,18 @@ class TokenCache:
         is_current = monotonic() < cached_until and (expires_at is None or time() < expires_at)
         return principal if is_current else None
 
-    def has_seen(self, key: bytes) -> bool:
+    def has_seen(self, digest: bytes) -> bool:
         """Return whether a token was valid before, even if it must be checked again."""
-        return key in self._entries
+        return digest in self._entries
 
-    def put(self, key: bytes, principal: Principal) -> None:
-        """Store a principal, evicting the entries that were checked longest ago."""
+    def put(self, digest: bytes, principal: Principal) -> None:
+        """Store the principal of a token that has just been checked.
+
+        If the cache is full, the entry that was checked longest ago is evicted.
+        """
         with self._lock:
-            self._entries[key] = (monotonic() + self._lifetime_seconds, principal)
-            self._entries.move_to_end(key)
+            self._entries[digest] = (monotonic() + self._lifetime_seconds, principal)
+            self._entries.move_to_end(digest)
             while len(self._entries) > MAX_CACHED_TOKENS:
                 self._entries.popitem(last=False)
 
@@ -210,14 +229,14 @@ def digest_token(token: str, resource: str) -> bytes:
 
 
 class TokenLookup:
-    """Returns principals of tokens from a cache, or checks the tokens.
+    """Finds the principals of tokens: in a cache, or else by a check that may block.
 
     Args:
-        seconds: Time for which the result of a check is cached.
+        cache_seconds: The time for which the result of a check is cached.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._cache = TokenCache(seconds)
+    def __init__(self, cache_seconds: float) -> None:
+        self._cache = TokenCache(cache_seconds)
         self._first_check_pool = BlockingCallPool()
         self._recheck_pool = BlockingCallPool()
 
@@ -235,10 +254,12 @@ class TokenLookup:
             InvalidTokenError: Raised by `check_token`.
             UndecidedError: Too many checks are pending, or this one takes too long.
         """
-        key = digest_token(token, resource)
-        principal = self._cache.get(key)
+        digest = digest_token(token, resource)
+        principal = self._cache.get(digest)
         if principal is None:
-            pool = self._recheck_pool if self._cache.has_seen(key) else self._first_check_pool
-            principal = await pool.run(key, check_token)
-            self._cache.put(key, principal)
+            # Tokens that were valid before have their own pool, so that a flood of invalid tokens
+            # delays only users who are new.
+            pool = self._recheck_pool if self._cache.has_seen(digest) else self._first_check_pool
+            principal = await pool.run(digest, check_token)
+            self._cache.put(digest, principal)
         return principal

@@ -16,14 +16,18 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def canonicalize_url(url: str) -> str:
-    """Return the canonical form of a URL, for comparisons. Other strings are unchanged."""
+    """Return the canonical form of a URL, so that equal addresses can be compared as strings.
+
+    For example, `HTTPS://Example.org:443/` becomes `https://example.org`. A string that is not a
+    URL is returned unchanged.
+    """
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
         return url
-    # User information is not part of a resource's URL. A URL with it is left unchanged, so it does
-    # not match any other.
+    # The URL of a resource has no user name. A URL that has one is left unchanged, so it does not
+    # equal the URL of any resource.
     if not parts.hostname or "@" in parts.netloc:
         return url
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
@@ -34,11 +38,11 @@ def canonicalize_url(url: str) -> str:
 
 
 def validate_url(url: object, where: str, *, allow_insecure_http: bool = False) -> str:
-    """Return a URL from the configuration, if tokens may be sent to it or issued for it.
+    """Return a URL from the configuration, after checking that it is safe to use with tokens.
 
     Args:
         url: The configured value.
-        where: The name of the setting, for error messages.
+        where: The name of the setting, such as `Authorization: resource`, for error messages.
         allow_insecure_http: Accept unencrypted HTTP to other machines than this one.
 
     Raises:
@@ -62,7 +66,11 @@ def validate_url(url: object, where: str, *, allow_insecure_http: bool = False) 
 
 
 def _split_url(url: object, where: str) -> SplitResult:
-    """Split a configured URL, or report that it is not an absolute http or https URL."""
+    """Return the parts of a URL from the configuration.
+
+    Raises:
+        DefinitionError: The value is not an absolute http or https URL.
+    """
     invalid_url_error = DefinitionError(
         f"expected an absolute http or https URL, got {url!r}",
         where=where,
@@ -83,10 +91,10 @@ def _split_url(url: object, where: str) -> SplitResult:
 
 
 def is_secure_url(url: str, *, allow_insecure_http: bool = False) -> bool:
-    """Return whether data sent to a URL cannot be intercepted.
+    """Return whether tokens may be sent to a URL, because no one can intercept them.
 
-    That is the case for https and for hosts that refer to this machine. With
-    `allow_insecure_http`, all other http URLs are trusted as well.
+    This is the case for https URLs and for http URLs of this machine. With `allow_insecure_http`,
+    all other http URLs are trusted as well.
     """
     parts = urlsplit(url)
     if parts.scheme == "https":

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def explain_missing_package(validator: str) -> Iterator[None]:
-    """Convert a failed import of an optional package to an error that says how to install it."""
+    """Convert a failed import in the `with` block to an error that names the missing package.
+
+    Args:
+        validator: The name of the validator that needs the package, for the message.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
@@ -34,7 +38,10 @@ def create_json_fetcher(validator: str, *, allow_insecure_http: bool) -> JsonFet
 
 
 def parse_audience(audience: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
-    """Return the accepted audiences; empty means the server's own URL."""
+    """Return the names of this server that a token may have in its claim `aud`.
+
+    An empty tuple means that only the server's own URL is accepted.
+    """
     if audience is None:
         return ()
     names = (audience,) if isinstance(audience, str) else tuple(audience)

@@ -121,15 +121,21 @@ def _create_html_handler(html: str) -> Callable[[], str]:
 
 
 def _create_file_handler(path: str, where: str) -> Callable[[], str]:
-    """Return a handler that reads the page from a file, so that changes take effect at once."""
+    """Return a resource handler that reads an HTML page from a file on each request.
+
+    Changes of the file take effect at once.
+
+    Raises:
+        DefinitionError: The file does not exist.
+    """
     if not os.path.isfile(path):
         raise DefinitionError(f"file not found: {path}", where=where)
 
-    def read() -> str:
+    def read_page() -> str:
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
 
-    return read
+    return read_page
 
 
 def _build_csp(**domains: Sequence[str]) -> Json:
@@ -142,7 +148,13 @@ def _build_csp(**domains: Sequence[str]) -> Json:
 
 
 def _build_permissions(names: Iterable[str], where: str) -> Json:
-    """Return the permissions as the protocol spells them, such as `{"clipboardWrite": {}}`."""
+    """Return the permissions of an HTML page in the format of the MCP Apps extension.
+
+    For example, `["clipboard_write"]` becomes `{"clipboardWrite": {}}`.
+
+    Raises:
+        DefinitionError: A permission is unknown.
+    """
     requested = [names] if isinstance(names, str) else list(names)
     unknown = set(requested) - set(PERMISSION_NAMES)
     if unknown:

@@ -1,7 +1,7 @@
 """Decoding and validation of a call's arguments, and explanations of invalid ones for models.
 
-There is one kind of reader for each way to declare parameters. Arguments for type hints are decoded
-into a Struct. Arguments for a list of `Parameter`s are decoded into a Struct, which is then
+There is one kind of decoder for each way to declare parameters. Arguments for type hints are
+decoded into a Struct. Arguments for a list of `Parameter`s are decoded into a Struct, which is then
 converted to a dictionary. Arguments for a JSON Schema are decoded into a dictionary and validated.
 """
 
@@ -39,9 +39,14 @@ _PATH_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 
 
 def explain_error(error: Exception, schema: Json) -> str:
-    """Return a decoder's message with the facts that a model needs to correct its call.
+    """Return the message of an error in a call's arguments, for the model that made the call.
 
-    The decoder names neither the values of an enum nor the other parameters, so both are added.
+    The decoder's own message names neither the allowed values of an enum nor the other parameters.
+    Both are added, because a model needs them to correct its call.
+
+    Args:
+        error: The error of the decoder, such as ``Invalid enum value 'x' - at `$.unit` ``.
+        schema: The JSON Schema of the tool's arguments.
     """
     text = str(error)
     if text.startswith("Invalid enum value"):
@@ -60,7 +65,14 @@ def get_error_path(error: Exception) -> str:
 
 
 def _find_subschema(schema: Json, text: str) -> Json:
-    """Return the subschema of the argument that a decoder's message is about."""
+    """Return the part of a schema that describes the argument in a decoder's message.
+
+    For example, a message that ends with ``at `$.points[...].x` `` leads to the schema of `x`.
+
+    Args:
+        schema: The JSON Schema of the tool's arguments.
+        text: The message.
+    """
     match = _ERROR_PATH.search(text)
     subschema = schema
     for step in _PATH_STEP.finditer(match[1]) if match else ():
@@ -71,7 +83,10 @@ def _find_subschema(schema: Json, text: str) -> Json:
 
 
 def _resolve_subschema(subschema: Json, schema: Json) -> Json:
-    """Follow a reference, after picking the first alternative that is not null."""
+    """Return the schema that a subschema refers to by `$ref`, or the subschema itself.
+
+    Of an optional type (`anyOf` with null), the first alternative that is not null is used.
+    """
     for alternative in subschema.get("anyOf", ()):
         if isinstance(alternative, dict) and alternative.get("type") != "null":
             subschema = alternative
@@ -101,24 +116,34 @@ _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 EMPTY_ARGUMENTS = Raw(b"{}")
 
 
-def create_typed_reader(
+def create_signature_decoder(
     parameters: Sequence[HandlerParameter], where: str
 ) -> Callable[[Raw | bytes], Any]:
-    """Return a function that decodes arguments into a Struct with the handler's parameters."""
+    """Return a function that decodes the arguments of a call according to a handler's type hints.
+
+    The function returns a Struct whose fields are the parameters of the handler.
+
+    Raises:
+        DefinitionError: msgspec does not support a type or default.
+    """
     fields = [
         (parameter.name, parameter.type_hint, *_to_field_default(parameter.default))
         for parameter in parameters
     ]
-    read = _create_struct_reader(fields, where)
+    decode = _create_fields_decoder(fields, where)
     if needs_dataclass_defaults([parameter.type_hint for parameter in parameters]):
-        return lambda raw: fill_dataclass_defaults(read(raw))
-    return read
+        return lambda raw: fill_dataclass_defaults(decode(raw))
+    return decode
 
 
-def create_struct_reader(
+def create_struct_decoder(
     struct: type[msgspec.Struct], where: str
 ) -> Callable[[Raw | bytes], msgspec.Struct]:
-    """Return a function that decodes arguments into a Struct that the tool declares.
+    """Return a function that decodes the arguments of a call into a Struct.
+
+    Args:
+        struct: The class that the tool declares for its arguments.
+        where: The tool's name, for error messages.
 
     Raises:
         DefinitionError: msgspec does not support the type of a field.
@@ -127,50 +152,66 @@ def create_struct_reader(
         return msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
 
 
-def create_parameter_reader(
+def create_parameter_decoder(
     parameters: Sequence[Parameter], where: str
 ) -> Callable[[Raw | bytes], dict[str, Any]]:
-    """Return a function that decodes arguments declared by `Parameter`s into a dictionary."""
+    """Return a function that decodes arguments that a tool declares as a list of `Parameter`s.
+
+    The function returns a dictionary of the arguments by parameter name. Optional arguments that
+    the call does not contain are missing in it, unless they have a default.
+
+    Raises:
+        DefinitionError: msgspec does not support a default.
+    """
     fields: list[Any] = []
-    names = [parameter.name for parameter in parameters]
+    json_names: dict[str, str] = {}
     for index, parameter in enumerate(parameters):
-        hint, field = _JSON_TYPES[parameter.type], f"parameter_{index}"
+        # The fields of a Struct must be Python identifiers, but a parameter may have any name. The
+        # fields are therefore numbered, and renamed for JSON.
+        field = f"parameter_{index}"
+        json_names[field] = parameter.name
+        type_hint = _JSON_TYPES[parameter.type]
         if parameter.default is not NO_DEFAULT:
-            fields.append((field, hint, *_to_field_default(parameter.default)))
+            fields.append((field, type_hint, *_to_field_default(parameter.default)))
         elif parameter.required:
-            fields.append((field, hint))
+            fields.append((field, type_hint))
         else:
             # UNSET distinguishes an argument that was left out from one that is null.
-            fields.append((field, hint | msgspec.UnsetType, UNSET))
-    # The fields of a Struct must be Python identifiers, but a parameter may have any name. The
-    # numbered fields are therefore renamed for JSON.
-    read = _create_struct_reader(
-        fields, where, dict(zip([field[0] for field in fields], names, strict=True))
-    )
+            fields.append((field, type_hint | msgspec.UnsetType, UNSET))
+    decode = _create_fields_decoder(fields, where, json_names)
 
-    def read_dictionary(raw: Raw | bytes) -> dict[str, Any]:
-        values = zip(names, msgspec.structs.astuple(read(raw)), strict=True)
-        return {name: value for name, value in values if value is not UNSET}
+    def decode_to_dictionary(raw: Raw | bytes) -> dict[str, Any]:
+        arguments = zip(json_names.values(), msgspec.structs.astuple(decode(raw)), strict=True)
+        return {name: value for name, value in arguments if value is not UNSET}
 
-    return read_dictionary
+    return decode_to_dictionary
 
 
-def create_schema_reader(schema: Json, where: str) -> Callable[[Raw | bytes], dict[str, Any]]:
-    """Return a function that decodes arguments and validates them against a JSON Schema."""
+def create_schema_decoder(schema: Json, where: str) -> Callable[[Raw | bytes], dict[str, Any]]:
+    """Return a function that decodes the arguments of a tool that declares a JSON Schema.
+
+    The function adds the schema's defaults, and raises a `msgspec.ValidationError` if the arguments
+    do not match the schema.
+    """
     validator = SchemaValidator(schema, where)
 
-    def read(raw: Raw | bytes) -> dict[str, Any]:
+    def decode_and_validate(raw: Raw | bytes) -> dict[str, Any]:
         arguments = validator.fill_defaults(_decode_object(raw))
-        error = validator.find_error(arguments)
-        if error is not None:
-            raise msgspec.ValidationError(error)
+        violation = validator.find_error(arguments)
+        if violation is not None:
+            raise msgspec.ValidationError(violation)
         return arguments
 
-    return read
+    return decode_and_validate
 
 
 def build_parameter_schema(parameters: Sequence[Parameter], dialect: str) -> Json:
-    """Return the JSON Schema of a list of `Parameter`s."""
+    """Return the JSON Schema for the arguments of a tool that declares a list of `Parameter`s.
+
+    Args:
+        parameters: The parameters of the tool.
+        dialect: The URI of the JSON Schema version, for `$schema`.
+    """
     return {
         "$schema": dialect,
         "type": "object",
@@ -194,7 +235,10 @@ def _build_property(parameter: Parameter) -> Json:
 
 
 def _to_field_default(default: object) -> tuple[Any, ...]:
-    """Return the default as the last item of a Struct field, or () for a required field."""
+    """Return the end of a field definition for `msgspec.defstruct`: the default in a tuple.
+
+    The tuple is empty if the field is required.
+    """
     if default is NO_DEFAULT:
         return ()
     if not _is_mutable_default(default):
@@ -210,15 +254,15 @@ def _is_mutable_default(default: object) -> bool:
     return any(hasattr(type(default), attribute) for attribute in _MODEL_ATTRIBUTES)
 
 
-def _create_struct_reader(
-    fields: list[Any], where: str, rename: dict[str, str] | None = None
+def _create_fields_decoder(
+    fields: list[Any], where: str, json_names: dict[str, str] | None = None
 ) -> Callable[[Raw | bytes], Any]:
-    """Return a decoder for a Struct with these fields.
+    """Return a function that decodes a JSON object into a new Struct class with these fields.
 
     Args:
-        fields: Name, type and optional default of each field.
+        fields: The fields as for `msgspec.defstruct`, such as `("unit", str, "kg")`.
         where: The tool's name, for error messages.
-        rename: The JSON names of fields whose own names differ.
+        json_names: The JSON names of the fields, by field name, if they differ.
 
     Raises:
         DefinitionError: msgspec does not support a type or default.
@@ -227,14 +271,14 @@ def _create_struct_reader(
         # Unknown fields are forbidden, because a misspelled optional argument would otherwise be
         # ignored silently.
         struct = msgspec.defstruct(
-            "Arguments", fields, forbid_unknown_fields=True, kw_only=True, rename=rename
+            "Arguments", fields, forbid_unknown_fields=True, kw_only=True, rename=json_names
         )
         return msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
 
 
 @contextmanager
 def _convert_type_errors(where: str) -> Iterator[None]:
-    """Convert msgspec's error for an unsupported type or default to a DefinitionError."""
+    """Convert errors that msgspec raises for unsupported types or defaults to `DefinitionError`."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -249,7 +293,7 @@ def is_json_object(raw: object) -> bool:
 
 
 def repair_arguments(raw: object) -> Raw | bytes:
-    """Correct deviations from the schema that are known from clients and harmless.
+    """Return the arguments of a call with two harmless mistakes of known clients corrected.
 
     Some clients send null instead of an empty object. Some write integers as 5.0, which JSON Schema
     accepts as an integer but msgspec does not. Arguments that are not JSON are returned unchanged.
@@ -257,19 +301,21 @@ def repair_arguments(raw: object) -> Raw | bytes:
     if not isinstance(raw, Raw):
         return EMPTY_ARGUMENTS
     try:
-        value = _decode_any(raw)
+        arguments = _decode_any(raw)
     except DECODE_ERRORS:
         return raw
-    return (
-        EMPTY_ARGUMENTS if value is None else msgspec.json.encode(_convert_integral_floats(value))
-    )
+    if arguments is None:
+        return EMPTY_ARGUMENTS
+    return msgspec.json.encode(_convert_integral_floats(arguments))
 
 
 def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
-    """Convert strings to numbers and booleans where the schema requires those.
+    """Return the arguments of a call, with strings converted to the types that the schema requires.
 
-    Used for tools that are declared as `lenient`. Null is removed from optional arguments that do
-    not accept it. A string that cannot be converted is kept, so that validation reports it.
+    For example, `{"count": "3"}` becomes `{"count": 3}`. Used for tools that are declared as
+    `lenient`, because some clients send numbers and booleans as strings. An optional argument that
+    is null is removed if it does not accept null. A string that cannot be converted is kept, so
+    that validation reports it.
     """
     try:
         arguments = _decode_object(raw)
@@ -287,7 +333,13 @@ def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
 
 
 def _coerce_string(text: str, types: set[str]) -> object:
-    """Return the value that a string means if one of these JSON types is required."""
+    """Return the boolean or number in a string, or the string itself if it is not accepted as one.
+
+    Args:
+        text: An argument such as `"true"` or `"3"`.
+        types: The JSON types that the argument may have. If `string` is one of them, or if the
+            string contains no value of these types, it is returned unchanged.
+    """
     if "string" in types:
         return text
     word = text.strip().lower()
@@ -302,7 +354,7 @@ def _coerce_string(text: str, types: set[str]) -> object:
 
 
 def _convert_integral_floats(value: Any) -> Any:
-    """Return JSON data with integers where a client has written `5.0`."""
+    """Return JSON data in which integral floats such as `5.0` are integers."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):

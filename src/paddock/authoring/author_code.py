@@ -19,7 +19,11 @@ _load_depth = _LoadDepth()
 
 
 class LoadScope:
-    """Context manager that marks this thread as loading an author's file. Reentrant."""
+    """Context manager that marks this thread as loading a file of an author, such as a script.
+
+    While it is active, `server.run()` does nothing: Paddock imports the file only to read its
+    definitions. It can be entered several times, as when a file loads another one.
+    """
 
     def __enter__(self) -> None:
         _load_depth.depth += 1

@@ -235,9 +235,12 @@ class BaseServer:
         return self.register(Skill.from_directory(path, prefix=prefix, listed=listed))
 
     def _register_all(self, items: Iterable[ServerItem]) -> None:
-        """Register several items, with one change notification per kind after the last item."""
-        # Clients fetch a list again after each notification. Without this, registering 100 tools
-        # would make them fetch it 100 times.
+        """Register several items, then notify clients once for each list that has changed.
+
+        Clients fetch a list again after each notification. If each item sent one, registering 100
+        tools would make them fetch the list 100 times.
+        """
+        # An iterable may contain iterables of items. Only the outermost call sends notifications.
         is_outermost = self._deferred_changes is None
         if is_outermost:
             self._deferred_changes = set()
@@ -246,8 +249,8 @@ class BaseServer:
                 self.register(item)
         finally:
             if is_outermost:
-                kinds, self._deferred_changes = self._deferred_changes or set(), None
-                for kind in sorted(kinds):
+                changed_kinds, self._deferred_changes = self._deferred_changes or set(), None
+                for kind in sorted(changed_kinds):
                     self._notify_change(kind)
 
     def auto_register(
@@ -390,7 +393,7 @@ class BaseServer:
 
         Returns the number of clients notified.
         """
-        # A copy, because a callback may unsubscribe.
+        # The list is copied, because a callback may unsubscribe while the loop runs.
         for callback in list(self._subscribers.get(uri, ())):
             _notify_subscriber(callback, uri)
         return sum(announce("resources", uri) for announce in list(self._connections))
@@ -432,7 +435,9 @@ class BaseServer:
                 stop()
 
     def add_connection(self, announce: ChangeCallback, stop: Callable[[], object] | None) -> None:
-        """Send change notifications to a further connection. Called by transports.
+        """Send the server's change notifications to a further connection from now on.
+
+        Called by transports, and by a server that mounts this one.
 
         Args:
             announce: Sends a change notification and returns the number of clients notified.
@@ -461,8 +466,9 @@ class BaseServer:
     def update_from(self, other: BaseServer) -> None:
         """Replace the metadata and the items with those of another server, and notify clients.
 
-        Used when a definition is reloaded while clients are connected. The state of the current
-        lifespan is kept.
+        Used when the definition of a server has changed while clients are connected: it is loaded
+        as a new server, whose content this server takes over. The state of the current lifespan is
+        kept.
         """
         self.metadata = other.metadata
         self.lifespan_function = other.lifespan_function
@@ -506,7 +512,7 @@ def _check_arguments(
     page_size: int | None,
     state_key: bytes | None,
 ) -> None:
-    """Check the arguments of the constructor.
+    """Check arguments of the constructor of `BaseServer`, which has the same parameters.
 
     Raises:
         DefinitionError: An argument is invalid.
@@ -543,7 +549,13 @@ def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
 def _collect_skills(
     skills: SkillSource | Iterable[SkillSource], relative_to: str | None
 ) -> Iterable[Skill]:
-    """Flatten skills and paths of skill directories into a list of skills."""
+    """Return the skills that the `skills` argument of a server stands for, as one flat list.
+
+    The argument is a `Skill`, the path of a directory with skills, or an iterable of these.
+
+    Raises:
+        DefinitionError: The argument is something else.
+    """
     if isinstance(skills, Skill):
         return [skills]
     if isinstance(skills, str):

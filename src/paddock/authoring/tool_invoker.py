@@ -20,10 +20,10 @@ from paddock.authoring.arguments import (
     EMPTY_ARGUMENTS,
     build_parameter_schema,
     coerce_strings,
-    create_parameter_reader,
-    create_schema_reader,
-    create_struct_reader,
-    create_typed_reader,
+    create_parameter_decoder,
+    create_schema_decoder,
+    create_signature_decoder,
+    create_struct_decoder,
     explain_error,
     get_error_path,
     is_json_object,
@@ -141,11 +141,11 @@ def _select_input_schema(tool: Tool, signature: HandlerSignature) -> Json:
 def _create_declared_reader(tool: Tool) -> Callable[[Any], Any] | None:
     """Return a reader for the arguments that a tool declares, or None if its handler does."""
     if tool.input_schema is not None:
-        return create_schema_reader(tool.input_schema, tool.name)
+        return create_schema_decoder(tool.input_schema, tool.name)
     if tool.parameters is not None:
-        return create_parameter_reader(tool.parameters, tool.name)
+        return create_parameter_decoder(tool.parameters, tool.name)
     if tool.arguments is not None:
-        return create_struct_reader(tool.arguments, tool.name)
+        return create_struct_decoder(tool.arguments, tool.name)
     return None
 
 
@@ -326,7 +326,7 @@ class ToolInvoker:
             return _accept_any_object, lambda _, request: handler(
                 **{context: Context(request, server, options)}
             )
-        read = create_typed_reader(signature.parameters, self.tool.name)
+        read = create_signature_decoder(signature.parameters, self.tool.name)
         astuple = msgspec.structs.astuple
         if context is None and not signature.keyword_only_names:
             return read, lambda arguments, _request: handler(*astuple(arguments))
