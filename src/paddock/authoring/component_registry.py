@@ -100,10 +100,11 @@ _ITEMS_ATTRIBUTE = "paddock_items"
 
 
 def attach_item(function: object, item: object) -> None:
-    """Store an item on the function it was made of, so that references to the function find it.
+    """Store a tool, prompt or resource as an attribute of the function that it was made of.
 
-    A later item of the same type replaces an earlier one. Nothing is stored on bound methods and
-    functions written in C, which cannot have attributes.
+    A decorator returns the function itself, so this attribute leads from the function back to its
+    item. A later item of the same type replaces an earlier one. Nothing is stored on bound methods
+    and functions written in C, which cannot have attributes.
     """
     items_by_type = getattr(function, _ITEMS_ATTRIBUTE, {})
     try:

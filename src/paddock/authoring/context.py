@@ -352,13 +352,17 @@ def _to_log_data(data: Any) -> Any:
 def bind_dict_handler(
     handler: Callable[..., Any], open_context: Callable[[Request], Context]
 ) -> Callable[[Any, Request], Any]:
-    """Return a function that calls a handler with one dictionary of arguments.
+    """Return a function that calls a handler that takes its arguments as one dictionary.
 
-    The handler also receives a context if a parameter has that type, or if it has a second
-    required parameter.
+    The handler also receives a `Context` if one of its parameters has that type, or if it has a
+    second required parameter.
+
+    Args:
+        handler: A function of an author, such as `def add(arguments, context)`.
+        open_context: Creates the context for a request.
     """
-    # The form of the handler is examined once rather than with each call, so each form has its own
-    # function.
+    # The signature is examined once rather than with each call, so each order of parameters has
+    # its own function.
     context = find_context_parameter(handler, Context)
     if context is None:
         if count_required_arguments(handler) > 1:

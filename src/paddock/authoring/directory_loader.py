@@ -41,7 +41,15 @@ _log = logging.getLogger("paddock")
 def load_directory(
     directory: str | os.PathLike[str], relative_to: str | None
 ) -> Iterator[list[DirectoryItem]]:
-    """Yield the items of each file in a directory.
+    """Yield the items that each file in a directory defines, such as tools and prompts.
+
+    The files are `tools/*.py`, `prompts/*.py` and `resources/*.py`, apart from those whose names
+    begin with an underscore. The skills in `skills/` come last.
+
+    Args:
+        directory: The directory.
+        relative_to: The file against whose directory a relative path is resolved. None means the
+            working directory.
 
     Raises:
         LoadError: The directory does not exist.
@@ -51,7 +59,7 @@ def load_directory(
         root = (Path(relative_to).parent if relative_to else Path.cwd()) / root
     if not root.is_dir():
         raise LoadError("is not a directory", where=str(root), hint="expected one with tools/*.py")
-    # Most likely the wrong directory was given, but an empty one is valid.
+    # A directory without any of these is valid, but most likely not the one that was meant.
     if not any((root / kind).is_dir() for kind in _ITEM_TYPES):
         _log.warning("%s contains no tools/, prompts/, resources/ or skills/", root)
     for kind in _ITEM_TYPES:
@@ -71,7 +79,11 @@ def _load_skill(directory: str) -> list[DirectoryItem]:
 
 
 def _load_file(kind: str, file: Path) -> list[DirectoryItem]:
-    """Return the items of a file. A file that fails is logged and has none."""
+    """Run a file of an author and return the items that it defines.
+
+    An error is logged and yields an empty list, so that one broken file does not keep the others
+    from being loaded.
+    """
     try:
         return _collect_items(kind, run_file(file, f"paddock_directory.{kind}.{file.stem}"), file)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the file can run any code
@@ -87,7 +99,7 @@ def _format_location(file: Path, error: BaseException) -> str:
 
 
 def _collect_items(kind: str, module: Any, file: Path) -> list[DirectoryItem]:
-    """Return the items that a module defines.
+    """Return the items of a kind, such as `tools`, that a module defines.
 
     A module may define items, lists of items, or only plain functions. If it defines only functions
     and the kind allows it, an item is created from each function.
@@ -95,16 +107,18 @@ def _collect_items(kind: str, module: Any, file: Path) -> list[DirectoryItem]:
     Raises:
         LoadError: The module does not define an item of this kind.
     """
-    public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+    public_objects = {
+        name: value for name, value in vars(module).items() if not name.startswith("_")
+    }
     items: list[Any] = []
-    for value in public.values():
+    for value in public_objects.values():
         candidates = value if isinstance(value, list | tuple) else [value]
         items += [item for item in candidates if isinstance(item, _ITEM_TYPES[kind])]
     if not items and kind in _ITEM_FACTORIES:
         create_item = _ITEM_FACTORIES[kind]
         items = [
             create_item(name, value)
-            for name, value in public.items()
+            for name, value in public_objects.items()
             if _is_defined_in(value, module)
         ]
     if not items:

@@ -32,10 +32,16 @@ _FRONTMATTER_HINT = (
 
 
 def parse_frontmatter(data: bytes, where: str) -> Json:
-    """Return the fields in the frontmatter of a SKILL.md.
+    """Return the fields in the frontmatter of a SKILL.md, the YAML between `---` lines at its top.
+
+    For example: `{"name": "brewing", "description": "Make tea. Use when …"}`.
+
+    Args:
+        data: The content of the file.
+        where: The path of the file, for error messages.
 
     Raises:
-        DefinitionError: The frontmatter is missing or not plain YAML; `where` has the line.
+        DefinitionError: The frontmatter is missing or is not plain YAML.
     """
     try:
         text = data.decode()
@@ -55,7 +61,12 @@ def parse_frontmatter(data: bytes, where: str) -> Json:
 
 
 def check_frontmatter(fields: Json, name: str, where: str) -> None:
-    """Raise an error unless the frontmatter has the fields that a skill requires.
+    """Check the fields that the frontmatter of every skill must have: a name and a description.
+
+    Args:
+        fields: The fields of the frontmatter.
+        name: The expected name, which is that of the skill's directory.
+        where: The path of the SKILL.md, for error messages.
 
     Raises:
         DefinitionError: A field is missing or invalid.
@@ -82,7 +93,9 @@ def check_frontmatter(fields: Json, name: str, where: str) -> None:
 
 
 def to_json_value(value: object, where: str) -> Any:
-    """Convert a frontmatter value to JSON. Dates become strings.
+    """Return the JSON form of a value that an author has set in a skill's frontmatter.
+
+    Dates become strings such as `"2024-05-01"`, and tuples become lists.
 
     Raises:
         DefinitionError: The value has no JSON equivalent.
@@ -111,7 +124,12 @@ def encode_frontmatter(fields: Json, where: str) -> bytes:
 
 
 def encode_utf8(text: str, where: str, *, subject: str = "") -> bytes:
-    """Encode a text that an author has declared.
+    """Return the UTF-8 form of a text that an author has declared.
+
+    Args:
+        text: The text.
+        where: The file or item that contains it, for error messages.
+        subject: The beginning of the error message, such as `frontmatter `.
 
     Raises:
         DefinitionError: The text contains a surrogate, which UTF-8 cannot encode.

@@ -44,7 +44,11 @@ class FrontmatterParser:
         self._events: Iterator[Any] = iter(YAML(typ="safe", pure=True).parse(text))
 
     def parse_document(self) -> object:
-        """Return the value of the only document."""
+        """Return the value of the YAML document, or None if the text contains no document.
+
+        Raises:
+            DefinitionError: The text is not plain YAML, or contains several documents.
+        """
         try:
             event = next(self._events)
             if isinstance(event, StreamStartEvent):
@@ -68,7 +72,15 @@ class FrontmatterParser:
         return value
 
     def _parse_value(self, event: Any, depth: int) -> object:
-        """Return the value that begins with an event, rejecting YAML that JSON cannot represent."""
+        """Return the value that begins with a parser event, after consuming its further events.
+
+        Args:
+            event: The event with which a scalar, a sequence or a mapping begins.
+            depth: The number of sequences and mappings that contain the value.
+
+        Raises:
+            DefinitionError: The value uses YAML that JSON cannot represent, such as a tag.
+        """
         if isinstance(event, AliasEvent) or event.anchor is not None:
             raise self._create_error(
                 event, "uses an anchor or an alias", "repeat the value instead"
@@ -92,14 +104,18 @@ class FrontmatterParser:
             yield self._parse_value(event, depth + 1)
 
     def _parse_mapping(self, depth: int) -> Json:
-        """Read the keys and values up to the end of a mapping."""
+        """Return a mapping as a dictionary, after consuming the events up to its end.
+
+        Args:
+            depth: The number of sequences and mappings that contain the mapping.
+        """
         mapping: Json = {}
         for event in self._events:
             if isinstance(event, MappingEndEvent):
                 break
             if isinstance(event, MappingStartEvent | SequenceStartEvent):
                 raise self._create_error(event, "has a key that is not a string")
-            # Checks the key for anchors and tags.
+            # The result is not needed: this call rejects keys that have an anchor or a tag.
             self._parse_value(event, depth)
             if event.value in mapping:
                 # YAML forbids duplicate keys, but some parsers use the last value. Server and
@@ -109,7 +125,11 @@ class FrontmatterParser:
         return mapping
 
     def _parse_scalar(self, event: Any) -> object:
-        """Return the value of a scalar: a string if it is quoted, otherwise by the core schema."""
+        """Return the value of a scalar, such as `"text"`, `3`, `true` or null.
+
+        Quoted scalars are strings. The type of the others follows the core schema of YAML 1.2, so
+        `yes` and dates are strings too.
+        """
         text: str = event.value
         if _SURROGATE.search(text):
             raise self._create_error(

@@ -22,7 +22,7 @@ class ToolError(PaddockError):
 
 
 class ArgumentsError(ToolError):
-    """The arguments of a call do not match the tool's schema. The handler was not run."""
+    """The arguments of a call do not match the tool's schema, so the handler was not called."""
 
     code = "arguments"
 
@@ -40,15 +40,15 @@ def is_handler_failure(error: BaseException, request: Request) -> bool:
 
 
 def describe_error(error: BaseException, label: str, *, is_masked: bool) -> str:
-    """Return one line about an exception for the client, and log failures.
+    """Return the text with which a client is informed that a handler has raised an exception.
 
-    Errors of Paddock are meant for clients and not logged. Any other exception is a defect or a
-    failure of the handler, whose traceback the author needs.
+    Errors of Paddock are meant for clients, so their messages are used. Any other exception is a
+    defect or a failure of the handler. It is also logged, because the author needs its traceback.
 
     Args:
         error: The exception that ended the call.
         label: A description of the item, as in `Tool 'add'`.
-        is_masked: Hide the text of other exceptions, which may reveal internals of the server.
+        is_masked: Hide the messages of other exceptions, which may reveal internals of the server.
     """
     if isinstance(error, PaddockError):
         return str(error) if isinstance(error, ToolError) else f"{label}: {error}"

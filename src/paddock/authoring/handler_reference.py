@@ -24,14 +24,17 @@ def resolve_handler(handler: Callable[..., Any] | str) -> Callable[..., Any]:
 
 
 def _create_importing_handler(reference: str) -> Callable[[Any, Context], Any]:
-    """Return a function that imports the referenced function when it is called first.
+    """Return a handler that imports the actual handler of a built-in tool on the first call.
 
-    The message of a PaddockError reaches the model as it is. Those of other handlers get the name
-    of the failed tool as a prefix.
+    The message of a `PaddockError` is sent to the model unchanged, whereas the errors of other
+    handlers get the name of the failed tool as a prefix.
+
+    Args:
+        reference: The module and the name of the function, as in `package.module:function`.
     """
 
     @functools.cache
-    def load() -> Callable[[Any, Context], Any]:
+    def load_handler() -> Callable[[Any, Context], Any]:
         module_name, _, name = reference.partition(":")
         function: Callable[[Any, Context], Any] = getattr(
             importlib.import_module(module_name), name
@@ -40,7 +43,7 @@ def _create_importing_handler(reference: str) -> Callable[[Any, Context], Any]:
 
     def call(arguments: Any, ctx: Context) -> Any:
         try:
-            return load()(arguments, ctx)
+            return load_handler()(arguments, ctx)
         except ToolError:
             raise
         except PaddockError as error:

@@ -44,7 +44,14 @@ class HeaderParameter(NamedTuple):
 
 
 def find_header_parameters(schema: Json, where: str) -> tuple[HeaderParameter, ...]:
-    """Return the arguments that clients must mirror in headers.
+    """Return the arguments of a tool that HTTP clients must also send as headers.
+
+    The author marks them in the schema: a property with `{"x-mcp-header": "Tenant"}` is mirrored in
+    the header `Mcp-Param-Tenant`.
+
+    Args:
+        schema: The JSON Schema of the tool's arguments.
+        where: The tool's name, for error messages.
 
     Raises:
         DefinitionError: An annotation is misplaced, or its value is not a header name.
@@ -65,7 +72,10 @@ def find_header_parameters(schema: Json, where: str) -> tuple[HeaderParameter, .
 def check_mirrored_headers(
     header_parameters: Sequence[HeaderParameter], raw_arguments: object, exchange: RequestExchange
 ) -> None:
-    """Compare the mirrored headers of a call with its arguments.
+    """Check that the headers of an HTTP request have the same values as the arguments in its body.
+
+    A proxy may have decided by a header, so a different value in the body would bypass its
+    decision.
 
     Raises:
         HeaderMismatchError: A header is missing, superfluous or different.
@@ -79,7 +89,7 @@ def check_mirrored_headers(
 def _iter_header_parameters(
     schema: Json, path: tuple[str, ...], where: str
 ) -> Iterator[HeaderParameter]:
-    """Yield the annotated properties of a schema and of the objects nested in it.
+    """Yield the properties with an `x-mcp-header` annotation in a schema and its nested objects.
 
     Args:
         schema: The schema of an object.
@@ -97,7 +107,16 @@ def _iter_header_parameters(
 
 
 def _create_header_parameter(field: Json, path: tuple[str, ...], where: str) -> HeaderParameter:
-    """Return the parameter for an annotated property, as in `{"x-mcp-header": "Tenant"}`."""
+    """Return the header and the argument for a property with an `x-mcp-header` annotation.
+
+    Args:
+        field: The schema of the property, as in `{"type": "string", "x-mcp-header": "Tenant"}`.
+        path: The names of the properties that lead to it from the root of the arguments.
+        where: The tool's name, for error messages.
+
+    Raises:
+        DefinitionError: The annotation is not a header name, or the type cannot be mirrored.
+    """
     name, json_type = field[HEADER_ANNOTATION], field.get("type")
     if not isinstance(name, str) or not re.fullmatch(_HEADER_NAME, name):
         raise DefinitionError(f"{HEADER_ANNOTATION} {name!r} is not a header name", where=where)
@@ -111,7 +130,10 @@ def _create_header_parameter(field: Json, path: tuple[str, ...], where: str) -> 
 
 
 def _count_annotations(node: object) -> int:
-    """Return the number of annotations in a schema, including misplaced ones."""
+    """Return the number of `x-mcp-header` annotations in a schema, including misplaced ones.
+
+    If it is higher than the number of valid annotations, the caller reports an error.
+    """
     if isinstance(node, list):
         return sum(_count_annotations(item) for item in node)
     if not isinstance(node, dict):
@@ -137,7 +159,12 @@ def get_argument(arguments: object, path: tuple[str, ...]) -> object:
 
 
 def _check_header(parameter: HeaderParameter, value: object, header_text: str | None) -> None:
-    """Check that a header has the value of its argument, or is missing if the argument is.
+    """Check that a header has the value of its argument, or that both are missing.
+
+    Args:
+        parameter: The header and the path of its argument.
+        value: The argument in the body of the request, or None if it is missing.
+        header_text: The value of the header as it was sent, or None if it is missing.
 
     Raises:
         HeaderMismatchError: Header and argument differ.
@@ -169,12 +196,14 @@ def _is_same_value(header_value: str, value: object) -> bool:
 
 
 def _is_same_number(header_value: str, value: float) -> bool:
-    """Return whether a header has the value of a number, which may be written differently."""
+    """Return whether the text of a header is a number that equals an argument.
+
+    The same number can be written in several ways: `1.0` in the header equals 1 in the body.
+    """
     # The length is limited because anyone can send the header, and parsing long numbers is slow.
     if len(header_value) > MAX_NUMBER_CHARACTERS or not re.fullmatch(_NUMBER, header_value):
         return False
     try:
-        # For example, 1.0 in the header equals 1 in the body.
         return Decimal(header_value) == Decimal(value)
     except (InvalidOperation, OverflowError):
         return False

@@ -69,32 +69,37 @@ class _RootsResult(Struct):
 
 
 def elicitation(message: str, schema: Any = None) -> ServerRequest:
-    """Return a request for the user to fill in a form; see `Context.elicit`."""
+    """Return a request to the client to let the user fill in a form; see `Context.elicit`.
+
+    The result is an `Elicited` whose `data` has the type that the schema describes.
+    """
     if schema is None:
         return _create_form_request(
             message, {"type": "object", "properties": {}}, lambda content: content
         )
     if isinstance(schema, dict):
-        return _create_form_request(message, schema, _create_schema_reader(schema))
+        return _create_form_request(message, schema, _create_content_validator(schema))
     # A form is always an object, so any other type becomes the only field of a form.
     type_schema = build_type_schema(schema, "elicitation")
     if type_schema.get("type") == "object":
         form_schema = _flatten_schema(type_schema)
-        return _create_form_request(message, form_schema, _create_type_reader(schema))
+        return _create_form_request(message, form_schema, _create_type_converter(schema))
     form_schema = _flatten_schema(
         {
             "type": "object",
             "properties": {"value": type_schema},
             "required": ["value"],
-            "$defs": type_schema.pop("$defs", {}),  # references count from the root
+            "$defs": type_schema.pop("$defs", {}),  # references are resolved from the root
         }
     )
-    read = _create_type_reader(schema)
-    return _create_form_request(message, form_schema, lambda content: read(content.get("value")))
+    convert_value = _create_type_converter(schema)
+    return _create_form_request(
+        message, form_schema, lambda content: convert_value(content.get("value"))
+    )
 
 
 def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -> ServerRequest:
-    """Return a request for the user to open a web page; see `Context.elicit_url`."""
+    """Return a request to the client to let the user open a page; see `Context.elicit_url`."""
     params: Json = {"mode": "url", "message": message, "url": url}
     if elicitation_id is not None:
         params["elicitationId"] = elicitation_id
@@ -102,7 +107,7 @@ def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -
         "elicitation/create",
         params,
         {"elicitation": {"url": {}}},
-        _create_elicit_reader(lambda content: content),
+        _create_elicitation_parser(lambda content: content),
     )
 
 
@@ -131,72 +136,103 @@ def sampling(
         "sampling/createMessage",
         msgspec.to_builtins(params),
         needs,
-        _create_type_reader(SampledMessage, "SampledMessage"),
+        _create_type_converter(SampledMessage, "SampledMessage"),
     )
 
 
 def roots() -> ServerRequest:
     """Return a request for the directories that the client works in."""
-    read = _create_type_reader(_RootsResult, "_RootsResult")
-    return ServerRequest("roots/list", {}, {"roots": {}}, lambda answer: read(answer).roots)
-
-
-def _create_form_request(
-    message: str, form_schema: Json, read: Callable[[Json], Any]
-) -> ServerRequest:
-    params: Json = {"mode": "form", "message": message, "requestedSchema": form_schema}
+    convert_result = _create_type_converter(_RootsResult, "_RootsResult")
     return ServerRequest(
-        "elicitation/create", params, {"elicitation": {"form": {}}}, _create_elicit_reader(read)
+        "roots/list", {}, {"roots": {}}, lambda response: convert_result(response).roots
     )
 
 
-def _create_elicit_reader(read: Callable[[Json], Any]) -> Callable[[Json], Elicited[Any]]:
-    """Return a function that converts the client's answer, reading the form only if accepted."""
+def _create_form_request(
+    message: str, form_schema: Json, convert_content: Callable[[Json], Any]
+) -> ServerRequest:
+    """Return an `elicitation/create` request for a form.
 
-    def answer(value: Json) -> Elicited[Any]:
-        action = value.get("action")
+    Args:
+        message: The text that is shown with the form.
+        form_schema: The JSON Schema of the form.
+        convert_content: Converts the content of the submitted form to the author's type.
+    """
+    params: Json = {"mode": "form", "message": message, "requestedSchema": form_schema}
+    return ServerRequest(
+        "elicitation/create",
+        params,
+        {"elicitation": {"form": {}}},
+        _create_elicitation_parser(convert_content),
+    )
+
+
+def _create_elicitation_parser(
+    convert_content: Callable[[Json], Any],
+) -> Callable[[Json], Elicited[Any]]:
+    """Return a function that converts the client's response to an elicitation.
+
+    A response is, for example, `{"action": "accept", "content": {"name": "Ada"}}`.
+
+    Args:
+        convert_content: Converts the content of the form. Called only if the user accepted.
+    """
+
+    def parse_response(response: Json) -> Elicited[Any]:
+        action = response.get("action")
         if action not in ("accept", "decline", "cancel"):
             raise AskError(f"elicitation: expected accept, decline or cancel, got {action!r}")
         if action != "accept":
             return Elicited(action)
-        content = value.get("content")
-        return Elicited(action, read(content if isinstance(content, dict) else {}))
+        content = response.get("content")
+        return Elicited(action, convert_content(content if isinstance(content, dict) else {}))
 
-    return answer
+    return parse_response
 
 
-def _create_schema_reader(schema: Json) -> Callable[[Any], Any]:
-    """Return a function that checks the content of a form against the author's JSON Schema."""
+def _create_content_validator(schema: Json) -> Callable[[Any], Any]:
+    """Return a function that checks the content of a form and returns it unchanged.
+
+    The function raises an `AskError` if the content does not match the JSON Schema of the author.
+    """
     validator = SchemaValidator(schema, "elicitation")
 
-    def read(content: Any) -> Any:
-        error = validator.find_error(content)
-        if error is not None:
-            raise AskError(f"elicitation: {error}")
+    def validate_content(content: Any) -> Any:
+        violation = validator.find_error(content)
+        if violation is not None:
+            raise AskError(f"elicitation: {violation}")
         return content
 
-    return read
+    return validate_content
 
 
-def _create_type_reader(kind: Any, label: str = "elicitation") -> Callable[[Any], Any]:
-    """Return a function that converts the client's answer to a type.
+def _create_type_converter(target_type: Any, label: str = "elicitation") -> Callable[[Any], Any]:
+    """Return a function that converts the JSON data of a client's response to a type.
+
+    The function raises an `AskError` if the data does not match the type.
 
     Args:
-        kind: The expected type.
-        label: The beginning of the message of the AskError for an invalid answer.
+        target_type: The expected type, such as a dataclass.
+        label: The beginning of the error message.
     """
 
-    def read(value: Any) -> Any:
+    def convert(data: Any) -> Any:
         try:
-            return fill_dataclass_defaults(msgspec.convert(value, kind, dec_hook=decode_hook))
+            return fill_dataclass_defaults(msgspec.convert(data, target_type, dec_hook=decode_hook))
         except msgspec.ValidationError as error:
             raise AskError(f"{label}: {error}") from None
 
-    return read
+    return convert
 
 
 def _flatten_schema(schema: Json) -> Json:
-    """Reduce a schema to the form subset: one object with plain fields and no references."""
+    """Return a schema in the subset of JSON Schema that the protocol allows for forms.
+
+    A form is one object with plain fields, so references are replaced by their targets.
+
+    Raises:
+        DefinitionError: A field is not plain, such as a nested object.
+    """
     properties = {
         name: _flatten_field(name, field, schema)
         for name, field in schema.get("properties", {}).items()
@@ -219,13 +255,14 @@ def _inline_reference(field: Json, schema: Json) -> Json:
 
 
 def _flatten_field(name: str, field: Json, schema: Json) -> Json:
-    """Reduce the schema of a field to a form that the protocol allows.
+    """Return the schema of a form field, reduced to the keywords that the protocol allows.
 
-    The specification restricts forms to primitive types, string enums and arrays of enums.
+    The specification restricts the fields of forms to primitive types, string enums and arrays of
+    enums.
 
     Args:
-        name: The name of the field.
-        field: Its schema, which may be a reference or optional.
+        name: The name of the field, for error messages.
+        field: The schema of the field, which may be a reference or optional.
         schema: The schema of the form, in which references are resolved.
 
     Raises:
@@ -238,7 +275,7 @@ def _flatten_field(name: str, field: Json, schema: Json) -> Json:
     if len(alternatives) == 1:
         siblings = {key: value for key, value in field.items() if key != "anyOf"}
         field = {**_inline_reference(alternatives[0], schema), **siblings}
-    # A form has no null. An optional field is simply missing from `required`.
+    # A form cannot contain null. Instead, an optional field is missing from `required`.
     if field.get("default", "") is None:
         field = {key: value for key, value in field.items() if key != "default"}
     if "enum" in field and all(isinstance(value, str) for value in field["enum"]):
@@ -257,7 +294,10 @@ def _flatten_field(name: str, field: Json, schema: Json) -> Json:
 
 
 def _to_prompt_message(message: Any) -> Any:
-    """Convert text and content to a user's message. Other values are sent as they are."""
+    """Return a message of a conversation for the client's model.
+
+    Text and content become messages of the user. A dictionary is sent unchanged.
+    """
     if isinstance(message, str):
         message = PromptMessage(TextContent(message))
     elif isinstance(message, Content):

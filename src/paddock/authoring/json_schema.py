@@ -40,14 +40,16 @@ def find_accepted_types(subschema: object, schema: Json) -> set[str]:
 
 
 def _find_accepted_types(subschema: object, schema: Json, depth: int) -> set[str]:
-    """Return the JSON types of a subschema, or an empty set if they are not restricted.
+    """Return the JSON types that an argument may have, such as `{"integer", "null"}`.
+
+    The set is empty if the schema does not restrict the types.
 
     Args:
-        subschema: The schema of one argument.
+        subschema: The schema of the argument.
         schema: The root schema, in which references are resolved.
-        depth: The number of references and combinations followed so far.
+        depth: The number of references and combinations followed so far. It is limited, because
+            references may form a cycle.
     """
-    # The depth is limited, because references may form a cycle.
     if not isinstance(subschema, dict) or depth > MAX_REFERENCE_DEPTH:
         return set()
     reference = subschema.get("$ref")
@@ -59,8 +61,9 @@ def _find_accepted_types(subschema: object, schema: Json, depth: int) -> set[str
         return set(_get_type_names(subschema["const"]))
     for key in ("anyOf", "oneOf", "allOf"):
         if isinstance(subschema.get(key), list):
-            types = (_find_accepted_types(part, schema, depth + 1) for part in subschema[key])
-            return set().union(*types)
+            return set().union(
+                *(_find_accepted_types(part, schema, depth + 1) for part in subschema[key])
+            )
     declared_type = subschema.get("type")
     if isinstance(declared_type, list):
         return set(map(str, declared_type))
@@ -72,7 +75,7 @@ def _get_type_names(value: object) -> tuple[str, ...]:
 
 
 class SchemaValidator:
-    """Validator for one JSON Schema, compiled on first use."""
+    """Validator for one JSON Schema, which is compiled on first use."""
 
     __slots__ = ("_compiled_schema", "_schema", "_where")
 
@@ -82,7 +85,10 @@ class SchemaValidator:
         self._compiled_schema: Any = None
 
     def find_error(self, value: Any) -> str | None:
-        """Return the first violation and its path, or None if the value is valid."""
+        """Return the first violation of the schema, or None if the value is valid.
+
+        For example: ``"x" is not of type "integer" - at `$.points[0]` ``.
+        """
         if self._compiled_schema is None:
             self._compiled_schema = self._compile()
         error = next(iter(self._compiled_schema.iter_errors(value)), None)
@@ -98,8 +104,13 @@ class SchemaValidator:
         return _fill_defaults(self._schema, value)
 
     def _compile(self) -> Any:
-        """Compile the schema, or report that it is invalid."""
-        import jsonschema_rs  # 20 ms, and most schemas come from type hints
+        """Return the compiled schema.
+
+        Raises:
+            DefinitionError: The schema is invalid.
+        """
+        # The import takes 20 ms, and most schemas come from type hints and need no validator.
+        import jsonschema_rs
 
         try:
             return jsonschema_rs.validator_for(self._schema, retriever=_reject_reference)
@@ -113,7 +124,10 @@ def _reject_reference(uri: str) -> Any:
 
 
 def _fill_defaults(schema: Json, value: Json) -> Json:
-    """Return a copy of an object in which missing properties have their defaults, recursively."""
+    """Return a copy of an object in which missing properties have the defaults of the schema.
+
+    Nested objects are filled as well, but only if they are present.
+    """
     filled = dict(value)
     properties = schema.get("properties")
     for name, subschema in properties.items() if isinstance(properties, dict) else ():

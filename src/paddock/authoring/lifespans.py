@@ -30,10 +30,14 @@ if TYPE_CHECKING:
 
 
 def combine_lifespans(server: LifespanOwner) -> LifespanManager | None:
-    """Return a context manager for the lifespans of a server and of those mounted on it.
+    """Return a context manager that runs the lifespans of a server and of its mounted servers.
 
-    It is entered for one connection and yields `LifespanStates`. It is asynchronous if at least
-    one of the lifespans is. Returns None if there is nothing to enter.
+    A lifespan is a function of the author that sets up resources for a connection, such as a
+    database, and releases them afterwards. The context manager is entered for one connection and
+    yields `LifespanStates`. It is asynchronous if at least one of the lifespans is.
+
+    Returns:
+        The context manager, or None if the server has neither a lifespan nor mounted servers.
     """
     if server.lifespan_function is None and server.mounts is None:
         return None
@@ -42,28 +46,31 @@ def combine_lifespans(server: LifespanOwner) -> LifespanManager | None:
         for owner in _find_lifespan_owners(server)
     ]
     is_async = any(hasattr(manager, "__aenter__") for _, manager in managers)
-    return (_enter_async if is_async else _enter)(server.mounts, managers)
+    enter_lifespans = _enter_async_lifespans if is_async else _enter_sync_lifespans
+    return enter_lifespans(server.mounts, managers)
 
 
 @contextmanager
-def _enter(mounts: MountTable | None, managers: OwnedManagers) -> Iterator[LifespanStates]:
-    """Enter lifespans that are all synchronous."""
+def _enter_sync_lifespans(
+    mounts: MountTable | None, managers: OwnedManagers
+) -> Iterator[LifespanStates]:
+    """Enter lifespans that are all synchronous, and yield their states by server."""
     states = LifespanStates()
     with ExitStack() as stack:
-        _hold_mounts(stack, mounts)
+        _keep_mounts_connected(stack, mounts)
         for owner, manager in managers:
             states.set_state(owner, stack.enter_context(manager))
         yield states
 
 
 @asynccontextmanager
-async def _enter_async(
+async def _enter_async_lifespans(
     mounts: MountTable | None, managers: OwnedManagers
 ) -> AsyncIterator[LifespanStates]:
-    """Enter lifespans of which at least one is asynchronous."""
+    """Enter lifespans, at least one of which is asynchronous, and yield their states by server."""
     states = LifespanStates()
     async with AsyncExitStack() as stack:
-        _hold_mounts(stack, mounts)
+        _keep_mounts_connected(stack, mounts)
         for owner, manager in managers:
             if hasattr(manager, "__aenter__"):
                 states.set_state(owner, await stack.enter_async_context(manager))
@@ -72,10 +79,11 @@ async def _enter_async(
         yield states
 
 
-def _hold_mounts(stack: ExitStack | AsyncExitStack, mounts: MountTable | None) -> None:
-    """Keep the mounted servers connected until the stack is left.
+def _keep_mounts_connected(stack: ExitStack | AsyncExitStack, mounts: MountTable | None) -> None:
+    """Keep the mounted servers connected until the exit stack is left.
 
-    The stack releases them last, because lifespans may use remote servers until they exit.
+    Callers do this before they enter lifespans, so that the stack releases the servers last:
+    lifespans may use remote servers until they exit.
     """
     if mounts is not None:
         holder = object()
@@ -84,7 +92,10 @@ def _hold_mounts(stack: ExitStack | AsyncExitStack, mounts: MountTable | None) -
 
 
 def _find_lifespan_owners(server: LifespanOwner) -> Iterator[Any]:
-    """Return a server and all servers mounted in it, each once, that have a lifespan."""
+    """Return the servers with a lifespan: the given one, and those mounted in it, directly or not.
+
+    A server that is mounted several times is returned once.
+    """
     servers: dict[LifespanOwner, None] = {}
     pending = [server]
     while pending:
@@ -96,7 +107,7 @@ def _find_lifespan_owners(server: LifespanOwner) -> Iterator[Any]:
 
 
 def _to_context_manager(manager: Any) -> Any:
-    """Return a context manager for the value of a lifespan function.
+    """Return a context manager for the value that an author's lifespan function has returned.
 
     A generator is accepted as well, in case the author has left out `@contextmanager`.
     """

@@ -16,62 +16,86 @@ Json = dict[str, Any]
 
 
 class PagedList:
-    """An encoded list: complete if it fits on one page, otherwise entry by entry."""
+    """The encoded entries of a list such as `tools/list`, from which pages are made.
 
-    def __init__(self, key: str, entries: list[bytes], size: int | None, revision: int) -> None:
-        is_one_page = size is None or len(entries) <= size
+    A list that fits on one page is encoded once and kept as a whole.
+
+    Args:
+        key: The member of the result that contains the list, such as `tools`.
+        entries: The entries, each encoded as JSON.
+        page_size: The number of entries on a page, or None for a single page.
+        revision: The revision of the items that the entries describe.
+    """
+
+    def __init__(
+        self, key: str, entries: list[bytes], page_size: int | None, revision: int
+    ) -> None:
+        is_one_page = page_size is None or len(entries) <= page_size
         self.revision = revision
         self._key = key
-        self._size = size
+        self._page_size = page_size
         self._entries = [] if is_one_page else entries
         self._complete_list = encode_list(key, entries) if is_one_page else None
 
     def encode_page(self, cursor: str | None) -> bytes:
-        """Return the page at a cursor as members of a result.
+        """Return the members of the result for one page, such as `"tools":[…],"nextCursor":"…"`.
+
+        Args:
+            cursor: The cursor that a previous page returned, or None for the first page.
 
         Raises:
-            InvalidParamsError: The cursor is not one of this list.
+            InvalidParamsError: The cursor was not issued for this list.
         """
         if self._complete_list is None:
-            return encode_page(self._key, self._entries, cursor, self._size)
+            return encode_page(self._key, self._entries, cursor, self._page_size)
         if cursor is not None:
             raise _create_cursor_error(cursor)
         return self._complete_list
 
 
-def encode_entries(items: Iterable[Any], entry: Callable[[Any], Json | None]) -> list[bytes]:
-    """Encode the entries of items, except those whose entry is None.
+def encode_entries(items: Iterable[Any], build_entry: Callable[[Any], Json | None]) -> list[bytes]:
+    """Return the entries of items in a list such as `tools/list`, each encoded as JSON.
 
     An item whose entry cannot be built is logged and left out.
+
+    Args:
+        items: The items, such as tools.
+        build_entry: Returns the entry of an item, or None for an item that is not listed.
     """
-    entries = []
+    encoded_entries = []
     for item in items:
         try:
-            item_entry = entry(item)
-            if item_entry is not None:
-                entries.append(encode_json(item_entry))
+            entry = build_entry(item)
+            if entry is not None:
+                encoded_entries.append(encode_json(entry))
         except Exception as error:  # noqa: BLE001 - one invalid item must not hide the others
             get_logger().error("%r is left out: %s", item, error)
-    return entries
+    return encoded_entries
 
 
 def encode_list(key: str, entries: list[bytes]) -> bytes:
-    """Return a complete list as members of a result."""
+    """Return a complete list as a member of a result, such as `"tools":[{…},{…}]`."""
     return b'"%b":[%b]' % (key.encode(), b",".join(entries))
 
 
-def encode_page(key: str, entries: list[bytes], cursor: str | None, size: int | None) -> bytes:
-    """Return one page of a list as members of a result.
+def encode_page(key: str, entries: list[bytes], cursor: str | None, page_size: int | None) -> bytes:
+    """Return the members of the result for one page, such as `"tools":[…],"nextCursor":"…"`.
+
+    Args:
+        key: The member of the result that contains the list, such as `tools`.
+        entries: The entries of the whole list, each encoded as JSON.
+        cursor: The cursor that a previous page returned, or None for the first page.
+        page_size: The number of entries on a page, or None for a single page.
 
     Raises:
-        InvalidParamsError: The cursor is not one of this list.
+        InvalidParamsError: The cursor was not issued for this list.
     """
-    if size is None or len(entries) <= size:
+    if page_size is None or len(entries) <= page_size:
         if cursor is not None:
             raise _create_cursor_error(cursor)
         return encode_list(key, entries)
     start = 0 if cursor is None else _parse_cursor(key, cursor, len(entries))
-    end = start + size
+    end = start + page_size
     members = encode_list(key, entries[start:end])
     if end >= len(entries):
         return members
@@ -80,18 +104,26 @@ def encode_page(key: str, entries: list[bytes], cursor: str | None, size: int | 
 
 
 def _parse_cursor(key: str, cursor: str, count: int) -> int:
-    """Return the offset in a cursor, which must have been issued for the same list.
+    """Return the position in a list at which the page of a cursor begins.
+
+    A cursor is the Base64 form of the list's key and the position, such as `tools:100`.
+
+    Args:
+        key: The key of the list, for which the cursor must have been issued.
+        cursor: The text that a client has sent.
+        count: The number of entries in the list.
 
     Raises:
-        ProtocolError: The cursor is invalid.
+        InvalidParamsError: The cursor is invalid.
     """
     try:
         # Cursors are opaque to clients, but a client may send anything.
-        kind, _, number = binascii.a2b_base64(cursor, strict_mode=True).decode().partition(":")
-        offset = int(number)
+        decoded_cursor = binascii.a2b_base64(cursor, strict_mode=True).decode()
+        cursor_key, _, offset_text = decoded_cursor.partition(":")
+        offset = int(offset_text)
     except ValueError:
         raise _create_cursor_error(cursor) from None
-    if kind != key or not 0 < offset < count:
+    if cursor_key != key or not 0 < offset < count:
         raise _create_cursor_error(cursor)
     return offset
 
