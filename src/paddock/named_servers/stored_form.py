@@ -196,8 +196,8 @@ def _to_reference_or_table(item: object) -> object:
     table["options"] = item.options
     table["parameters"] = item.parameters
     properties = {key: value for key, value in table.items() if value}
-    # Without `parameters`, the signature of the function is used. An empty list means that there
-    # are none, so it must be kept.
+    # Without `parameters`, the signature of the function is used. An empty list must be kept,
+    # because it describes a tool without parameters.
     if item.parameters is not None and not item.parameters:
         properties["parameters"] = []
     return _to_plain_value(properties)

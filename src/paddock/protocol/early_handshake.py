@@ -32,6 +32,8 @@ def _reject_constant(name: str) -> object:
 
 
 class _ScannerOptions:
+    """The options of the standard library's JSON scanner, which reads them as attributes."""
+
     strict = True
     object_hook = None
     object_pairs_hook = None
@@ -46,7 +48,7 @@ _scan_json = make_scanner(_ScannerOptions())  # type: ignore[arg-type]  # the st
 
 
 def parse_json(line: bytes) -> object:
-    """Parse one JSON text.
+    """Parse one JSON text without importing the `json` package, which would delay the first answer.
 
     Raises:
         ValueError: The line is not exactly one JSON value in UTF-8.
@@ -62,7 +64,10 @@ def parse_json(line: bytes) -> object:
 
 
 def dump_json(value: object) -> str:
-    """Serialize dictionaries, lists, strings, numbers, booleans and None as JSON."""
+    """Serialize a value as JSON: a dictionary, list, string, number, boolean or None.
+
+    Like `parse_json`, this avoids the import of the `json` package.
+    """
     if isinstance(value, str):
         return encode_basestring_ascii(value)
     if isinstance(value, dict):
@@ -76,11 +81,15 @@ def dump_json(value: object) -> str:
 
 
 def open_session(connection: ServerConnection, metadata: ServerMetadata, params: Json) -> Json:
-    """Open or reopen the session of a connection and return the result of `initialize`."""
+    """Open the session of a connection, and return the result of the `initialize` request.
+
+    The negotiated version and the client's capabilities are stored in the connection. A session
+    that is already open is opened again.
+    """
     connection.version = negotiate_version(str(params["protocolVersion"]))
-    capabilities, info = params.get("capabilities"), params.get("clientInfo")
+    capabilities, client_info = params.get("capabilities"), params.get("clientInfo")
     connection.client_capabilities = capabilities if isinstance(capabilities, dict) else {}
-    connection.client_info = info if isinstance(info, dict) else None
+    connection.client_info = client_info if isinstance(client_info, dict) else None
     result: Json = {
         "protocolVersion": connection.version,
         "capabilities": _build_session_capabilities(metadata, connection.version),
@@ -105,7 +114,11 @@ def _has_tasks(metadata: ServerMetadata) -> bool:
 
 
 def build_discover_result(metadata: ServerMetadata) -> Json:
-    """Return the result of `server/discover` without its `resultType` and `_meta`."""
+    """Return the result of `server/discover`: versions, capabilities and instructions.
+
+    The members `resultType` and `_meta`, which every result of the stateless versions has, are
+    added by the caller.
+    """
     result: Json = {
         "supportedVersions": list(STATELESS_VERSIONS),
         "capabilities": _build_stateless_capabilities(metadata),
@@ -125,23 +138,27 @@ def complete_result(result: Json, metadata: ServerMetadata) -> Json:
 
 
 def _build_stateless_capabilities(metadata: ServerMetadata) -> Json:
-    """Return the server's capabilities for the stateless era, where tasks are an extension."""
+    """Return the server's capabilities as the stateless protocol versions declare them.
+
+    In these versions, `tasks` is an extension instead of a capability.
+    """
     capabilities = {**metadata.capabilities}
     capabilities.pop("tasks", None)
     if _has_tasks(metadata):
         extensions = capabilities.get("extensions")
-        own_extensions = extensions if isinstance(extensions, dict) else {}
-        capabilities["extensions"] = {TASKS_EXTENSION: {}, **own_extensions}
+        declared_extensions = extensions if isinstance(extensions, dict) else {}
+        capabilities["extensions"] = {TASKS_EXTENSION: {}, **declared_extensions}
     return capabilities
 
 
 def answer_handshake(
     line: bytes, connection: ServerConnection, metadata: ServerMetadata
 ) -> bytes | None:
-    """Return the answer to the first message, or None to leave the message to the dispatcher.
+    """Answer the first message of a client before the rest of the library is loaded.
 
-    Only messages that are valid in every respect checked here are answered. Reporting errors
-    is left to the dispatcher, so that the rules for them exist only once.
+    Only a usual and valid `initialize` or `server/discover` is answered. For any other message,
+    None is returned, and the dispatcher must answer it. Errors are also left to the dispatcher,
+    so that the rules for them exist only once.
     """
     try:
         message = parse_json(line)
@@ -163,7 +180,10 @@ def answer_handshake(
 def _build_handshake_result(
     method: object, params: Json, connection: ServerConnection, metadata: ServerMetadata
 ) -> Json | None:
-    """Return the result of a plain `initialize` or `server/discover`, or None otherwise."""
+    """Return the result of an `initialize` or `server/discover` request in its usual form.
+
+    Returns None for any other request, which the dispatcher must answer.
+    """
     meta = params.get("_meta")
     version = meta.get(META_VERSION) if isinstance(meta, dict) else None
     if method == "initialize" and version is None and _is_plain_initialize(params):

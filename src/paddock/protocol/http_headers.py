@@ -39,9 +39,12 @@ BASE64_PREFIX, BASE64_SUFFIX = "=?base64?", "?="
 
 
 def encode_header_value(text: str) -> str:
-    """Encode a text as a header value."""
-    # Blanks at the ends would be lost on the way, and a literal value that looks like base64 would
-    # be decoded.
+    """Encode a text as the value of an HTTP header.
+
+    Most ASCII texts are not changed. All others are encoded as base64 with a prefix and a suffix.
+    """
+    # HTTP removes spaces at both ends of a value. A text that looks like an encoded value must be
+    # encoded, because the receiver would decode it.
     is_plain = all(" " <= character <= "~" or character == "\t" for character in text)
     if is_plain and text == text.strip(" \t") and not _is_base64_value(text):
         return text
@@ -49,7 +52,11 @@ def encode_header_value(text: str) -> str:
 
 
 def decode_header_value(value: str, name: str) -> str:
-    """Decode a header value.
+    """Decode the value of an HTTP header, which `encode_header_value` may have encoded.
+
+    Args:
+        value: The value.
+        name: The name of the header, for the error message.
 
     Raises:
         HeaderMismatchError: The value contains invalid characters or invalid base64.
@@ -61,7 +68,8 @@ def decode_header_value(value: str, name: str) -> str:
     encoded = value[len(BASE64_PREFIX) : -len(BASE64_SUFFIX)]
     try:
         decoded = a2b_base64(encoded.encode("ascii"), strict_mode=True)
-        # Even strict mode accepts some non-canonical encodings.
+        # Strict mode accepts some texts that no encoder produces. They are rejected, so that each
+        # text has exactly one encoding.
         if b2a_base64(decoded, newline=False).decode() != encoded:
             raise ValueError(encoded)
         return decoded.decode()

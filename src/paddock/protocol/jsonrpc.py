@@ -20,7 +20,10 @@ decode_json = msgspec.json.Decoder().decode
 
 
 class JsonRpcFrame(Struct):
-    """A message: a request, a notification (without an id) or a response (without a method)."""
+    """A JSON-RPC message: a request, a notification (no id) or a response (no method).
+
+    Parameters and results remain encoded, because their types depend on the method.
+    """
 
     jsonrpc: Literal["2.0"]
     method: str | UnsetType = UNSET
@@ -60,7 +63,7 @@ def encode_error(request_id: RequestId | None, error: ProtocolError) -> bytes:
 
 
 def encode_notification(method: str, params: object = None) -> bytes:
-    """Encode a notification."""
+    """Encode a JSON-RPC notification, a message that is not answered, as one line."""
     if params is None:
         return b'{"jsonrpc":"2.0","method":%b}\n' % encode_json(method)
     return b'{"jsonrpc":"2.0","method":%b,"params":%b}\n' % (
@@ -89,10 +92,14 @@ def split_messages(line: bytes) -> list[bytes]:
 
 
 def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
-    """Return the answer to a line that is not a frame, or None if it gets no answer.
+    """Return the error for a line that could not be decoded as a JSON-RPC message.
 
-    Blank lines, malformed notifications and malformed responses are not answered. A malformed
-    request gets an error with its id.
+    A malformed request gets an error with its id. Blank lines, malformed notifications and
+    malformed responses are not answered, so None is returned for them.
+
+    Args:
+        line: The line.
+        decode_error: The exception that decoding the line has raised.
     """
     if not line.strip():
         return None
@@ -135,10 +142,10 @@ def is_response(head: bytes) -> bool:
 
 
 def find_request_id(head: bytes, tail: bytes) -> RequestId | None:
-    """Return the id of a request of which only the two ends are known, or None.
+    """Find the id of a request that is too long to decode, in its first and last bytes.
 
     Nested values may contain members named `id` as well. The search is therefore limited to the
-    members before the first nested value and after the last one.
+    members before the first nested value and after the last one. Returns None if no id is found.
     """
     match = re.match(_LEADING_ID_PATTERN, head) or re.search(_TRAILING_ID_PATTERN, tail)
     return _decode_request_id(match[1]) if match else None

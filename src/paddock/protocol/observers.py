@@ -47,13 +47,16 @@ CANCELLED_OUTCOME = RequestOutcome("cancelled")
 
 
 class RequestObservation(Protocol):
-    """An observer's record of one request. It must not keep a reference to the request."""
+    """An observer's record of one request, such as a span of a trace.
+
+    It must not keep a reference to the request.
+    """
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Run the work in this thread."""
+        """Call the function that handles the request, for example with the span as context."""
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Run the work in this task."""
+        """Await the coroutine function that handles the request."""
 
     def record_exception(self, error: BaseException) -> None:
         """Record an exception of the handler, which the client sees only as a message."""
@@ -63,22 +66,25 @@ class RequestObservation(Protocol):
 
 
 class RequestObserver(Protocol):
-    """Observes every request that a server begins to answer."""
+    """An observer of all requests that a server begins to answer, for traces and logs."""
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> RequestObservation:
-        """Begin to observe a request.
+        """Begin to observe a request, and return the record that is notified of its progress.
 
         Args:
             request: The request.
-            received_ns: The time it was received, as from `time_ns`.
-            is_known: Whether the tool or prompt that it names exists.
+            received_ns: The time it was received, in nanoseconds since the epoch.
+            is_known: Whether the tool or prompt that the request names exists.
         """
 
 
 def wrap_methods(
     methods: dict[str, Operation], observers: Iterable[RequestObserver]
 ) -> dict[str, Operation]:
-    """Return the operations wrapped in observers, of which the first is outermost."""
+    """Return a method table in which the observers see every request.
+
+    The first observer is outermost: it is notified first of a request, and last of its end.
+    """
     for observer in reversed(list(observers)):
         methods = {
             method: _wrap_operation(operation, observer) for method, operation in methods.items()
@@ -87,13 +93,13 @@ def wrap_methods(
 
 
 def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operation:
-    """Return an operation that reports each request to the observer.
+    """Return an operation that reports each request to an observer, and then does the same.
 
-    An operation that answers immediately is reported as a whole. If it assigns work instead, the
-    work is wrapped as well, and the observation ends with it.
+    If the operation returns a result, the observation ends with it. If it assigns work to the
+    request instead, the observation includes the work and ends when the work does.
     """
 
-    def begin(request: Request) -> OperationResult:
+    def run_observed(request: Request) -> OperationResult:
         received_ns = time_ns()
         try:
             result = operation(request)
@@ -110,7 +116,7 @@ def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operatio
             observation.end(_make_success_outcome(request, result))
         return result
 
-    return begin
+    return run_observed
 
 
 class ObservedRequest:
@@ -148,12 +154,12 @@ class ObservedRequest:
             self._inner_hook.discard(error)
 
     def _run(self, request: Request) -> Result:
-        """Run the work inside the observation. This replaces the `work` of the request."""
+        """Run the original work within the observation. The request has this as its `work`."""
         try:
             return self._observation.run(lambda: self._run_work(request))
         except HandlerCancelled:
-            # The interrupt can arrive at any bytecode, and thus also outside the `try` statement
-            # of the inner function.
+            # A cancellation can be raised at any bytecode, and thus also outside the `try`
+            # statement of `_run_work`.
             self._end(CANCELLED_OUTCOME)
             raise
 
@@ -161,7 +167,7 @@ class ObservedRequest:
         return await self._observation.run_async(lambda: self._run_work_async(request))
 
     def _run_work(self, request: Request) -> Result:
-        """Run the observed work and record its outcome."""
+        """Run the original work of the request, and record its outcome."""
         try:
             result = self._work(request)  # type: ignore[misc]  # it has work
         except BaseException as error:
@@ -171,7 +177,7 @@ class ObservedRequest:
         return result
 
     async def _run_work_async(self, request: Request) -> Result:
-        """Run the observed coroutine and record its outcome."""
+        """Await the original work of the request, and record its outcome."""
         try:
             result = await self._async_work(request)  # type: ignore[misc]  # it has work
         except BaseException as error:
@@ -189,7 +195,8 @@ class ObservedRequest:
 def _make_success_outcome(request: Request, result: OperationResult) -> RequestOutcome:
     """Return the outcome of a request whose operation or work returned a result."""
     if request.is_cancelled:
-        # A request that exceeded its time limit was answered with an error and then cancelled.
+        # A request that exceeds its time limit is answered with an error before it is cancelled,
+        # so the error is its outcome.
         if request.error is not None:
             return _make_error_outcome(request, request.error)
         return CANCELLED_OUTCOME
@@ -225,9 +232,9 @@ _decode_error_code = msgspec.json.Decoder(_ErrorCode).decode
 
 
 def _is_tool_error(result: OperationResult) -> bool:
-    """Return whether the result of a tool call is an error.
+    """Return whether the result of a tool call is an error, which has `"isError": true`.
 
-    An encoded result is decoded only if it contains the text of the member.
+    To save time, an encoded result is decoded only if it contains that text.
     """
     if isinstance(result, dict):
         return result.get("isError") is True

@@ -30,7 +30,7 @@ _META_PREFIX = "io.modelcontextprotocol/"
 
 
 class RequestMeta(Struct):
-    """The members of a request's `_meta` that the protocol defines."""
+    """The metadata of a request: the members of `_meta` that the protocol defines."""
 
     progress_token: int | str | UnsetType = field(default=UNSET, name="progressToken")
     version: str | UnsetType = field(default=UNSET, name=_META_PREFIX + "protocolVersion")
@@ -41,7 +41,8 @@ class RequestMeta(Struct):
         default=UNSET, name=_META_PREFIX + "clientInfo"
     )
     log_level: LoggingLevel | UnsetType = field(default=UNSET, name=_META_PREFIX + "logLevel")
-    # Of any type, because malformed values must not fail a request (W3C Trace Context).
+    # These may have any type, because a malformed value must not cause the request to fail
+    # (W3C Trace Context).
     traceparent: object = UNSET
     tracestate: object = UNSET
     baggage: object = UNSET
@@ -102,10 +103,10 @@ class ReadResourceParams(InputResponseParams, kw_only=True):
 
 
 class GetSkillParams(RequestParams, kw_only=True):
-    """Parameters of `skills/get`.
+    """The parameters of `skills/get`.
 
-    The operation checks the type of `uri`, because without any skills the method does not exist,
-    which must be reported first.
+    The type of `uri` is not checked here, but by the operation. A server without skills does not
+    have the method, and that error must be reported first.
     """
 
     uri: object = UNSET

@@ -48,11 +48,14 @@ _decode_sealed_state = msgspec.json.Decoder(SealedState).decode
 
 
 def make_input_required_result(request: Request, required: InputRequired, key: bytes) -> Json:
-    """Return the `input_required` result with a handler's questions.
+    """Return the `input_required` result, which asks the client a handler's questions.
+
+    The client repeats the request with its answers and with `requestState`, the signed state of
+    the earlier rounds. The server stores nothing until then.
 
     Args:
-        request: The request whose handler was stopped.
-        required: The exception with its questions.
+        request: The request whose handler was stopped by the exception.
+        required: The exception with the handler's questions.
         key: The server's secret key, which signs the state.
     """
     previous_state = open_state(request, key)
@@ -79,10 +82,12 @@ def make_input_required_result(request: Request, required: InputRequired, key: b
 
 
 def read_answers(request: Request, server_requests: dict[str, ServerRequest], key: bytes) -> Json:
-    """Return the client's answers to these questions.
+    """Return the client's answers to a handler's questions, by the names of the questions.
+
+    The answers are in this request or, from earlier rounds, in its sealed state.
 
     Raises:
-        InputRequired: Answers are missing. The exception carries their questions.
+        InputRequired: Answers are missing. The exception contains the unanswered questions.
         InvalidParamsError: An answer is invalid.
     """
     answers = {**open_state(request, key).answers, **_get_input_responses(request)}
@@ -93,8 +98,7 @@ def read_answers(request: Request, server_requests: dict[str, ServerRequest], ke
     }
     if missing_requests:
         for server_request in missing_requests.values():
-            # Checked before the handler stops, because a question that the client cannot answer
-            # is an error.
+            # A client that cannot answer the question gets an error instead of the question.
             server_request.check_capabilities(request.era.get_client_capabilities(request))
         raise InputRequired(missing_requests)
     try:
@@ -119,7 +123,9 @@ def _format_input_request(server_request: ServerRequest) -> Json:
 
 
 def open_state(request: Request, key: bytes) -> SealedState:
-    """Return the verified state of a request, or an empty state in the first round.
+    """Decode the sealed state that the client returns with a repeated request, and verify it.
+
+    The state contains the answers of earlier rounds. In the first round, it is empty.
 
     Raises:
         InvalidParamsError: The state is forged, has expired or belongs to another request.
@@ -128,7 +134,8 @@ def open_state(request: Request, key: bytes) -> SealedState:
     if not isinstance(text, str):
         return SealedState(expires=0, digest="")
     body, _, signature = text.rpartition(".")
-    # Compared in constant time, so that a signature cannot be guessed byte by byte.
+    # The comparison takes constant time. Otherwise, its duration would reveal how many characters
+    # of a forged signature are correct.
     if not hmac.compare_digest(signature.encode(), _sign(body.encode(), key).encode()):
         raise InvalidParamsError("params.requestState was not issued by this server")
     state = _decode_sealed_state(binascii.a2b_base64(body))
@@ -151,7 +158,11 @@ def _sign(body: bytes, key: bytes) -> str:
 
 
 def _compute_request_digest(request: Request) -> str:
-    """Return a digest of the parts that a repeated request must share with the first one."""
+    """Return a digest that is equal for a request and its repetition with answers.
+
+    It covers the method, the tool, prompt or resource, the arguments and the sender. The sealed
+    state of one request can therefore not be used for another.
+    """
     params, target = request.params, ""
     arguments: object = None
     if isinstance(params, CallToolParams):
@@ -167,7 +178,7 @@ def _compute_request_digest(request: Request) -> str:
 
 
 def _canonicalize_arguments(arguments: object) -> object:
-    """Decode arguments, so that whitespace and the order of members do not matter."""
+    """Decode JSON arguments, so that whitespace and the order of members do not matter."""
     if not isinstance(arguments, Raw):
         return None
     try:

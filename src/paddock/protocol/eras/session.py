@@ -49,7 +49,10 @@ METHODS_BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
 class SessionEra:
-    """The versions with sessions."""
+    """The protocol versions in which a client opens a session with `initialize`.
+
+    Its `methods` contain the operation for each method that the server's capabilities allow.
+    """
 
     is_stateless = False
 
@@ -77,7 +80,11 @@ class SessionEra:
         return self._operations.metadata
 
     def check_request(self, request: Request) -> None:
-        """Reject requests other than `initialize` and `ping` before the session is open."""
+        """Check that the session is open, because only `initialize` and `ping` may come before.
+
+        Raises:
+            ProtocolError: The session is not open yet.
+        """
         if request.connection.version is None and request.method not in METHODS_BEFORE_INITIALIZE:
             raise ProtocolError(
                 f"{request.method} was sent before initialize; open the session first, or name "
@@ -86,8 +93,14 @@ class SessionEra:
             )
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """Encode a result as it is. This era does not add members to results."""
-        # This is the hot path. Members that the tool's invoker has encoded are not encoded again.
+        """Encode the response with a result, to which this era adds no members.
+
+        Args:
+            request: The request.
+            result: A dictionary, or the already encoded members of the result, as bytes such as
+                `"content":[]` or as a tuple of such bytes.
+        """
+        # This is the hot path of tool calls, so their results arrive encoded and stay as they are.
         request_id = request.id
         if result.__class__ is bytes:
             if request_id.__class__ is int:
@@ -102,7 +115,10 @@ class SessionEra:
         return encode_result(request_id, result)
 
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
-        """Encode an error. Two errors have other codes in this era than in the stateless one."""
+        """Encode an error response.
+
+        Two errors have other JSON-RPC codes in this era than in the stateless one.
+        """
         if isinstance(error, ResourceNotFoundError):
             error = ProtocolError(error.message, rpc_code=RESOURCE_NOT_FOUND, data=error.data)
         elif isinstance(error, MissingCapabilityError):
@@ -116,10 +132,14 @@ class SessionEra:
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
     ) -> ResponseCollector:
-        """Send the questions to the client as requests, and return their pending answers.
+        """Send a handler's questions to the client as requests.
+
+        Returns:
+            The collector that will receive the client's answers.
 
         Raises:
             AskError: The client cannot receive questions during this request.
+            MissingCapabilityError: The client has not declared that it can answer a question.
         """
         for server_request in server_requests.values():
             server_request.check_capabilities(request.connection.client_capabilities)
@@ -134,7 +154,7 @@ class SessionEra:
         return collector
 
     def find_task_factory(self, request: Request, task_support: TaskSupport) -> TaskFactory | None:
-        """Return a task factory if the client has asked for a task."""
+        """Return the function that creates a task for the call, if the client asks for a task."""
         if not self._metadata.has_capability("tasks"):
             return None
         store = self._operations.tasks
@@ -167,10 +187,18 @@ class SessionEra:
         return request.connection.log_level if self._metadata.has_capability("logging") else None
 
     def announce_change(self, connection: ServerConnection, kind: str, uri: str | None) -> int:
-        """Notify the client of a change if it has initialized its session and wants to know.
+        """Notify the client of a change, if its session is initialized and concerned by the change.
 
-        List changes are sent to all sessions, but resources and elicitations only to those that
-        have subscribed to them or opened them. Returns the number of messages sent.
+        A changed list concerns every session. A changed resource concerns the sessions that have
+        subscribed to it, and a completed elicitation (a question to the user) the one that sent it.
+
+        Args:
+            connection: The connection of the session.
+            kind: `tools`, `prompts`, `resources` or `elicitation`.
+            uri: The URI of the resource, or the id of the elicitation. None for a list.
+
+        Returns:
+            The number of notifications sent, 0 or 1.
         """
         if not connection.is_initialized:
             return 0
@@ -192,12 +220,13 @@ class SessionEra:
     def _initialize(self, request: Request) -> Json:
         """Answer `initialize`, which opens the session of the connection."""
         params = cast("InitializeParams", request.params)
-        client: Json = {
+        # `open_session` gets plain JSON, because the early handshake does not decode parameters.
+        plain_params: Json = {
             "protocolVersion": params.protocol_version,
             "capabilities": params.capabilities,
             "clientInfo": params.client_info,
         }
-        return open_session(request.connection, self._metadata, client)
+        return open_session(request.connection, self._metadata, plain_params)
 
     def _run_task_method(self, request: Request) -> OperationResult:
         return session_tasks.TASK_METHODS[request.method](request, self._operations.tasks)
@@ -207,7 +236,11 @@ class SessionEra:
         return b""
 
     def _subscribe(self, request: Request) -> bytes:
-        """Answer `resources/subscribe`."""
+        """Answer `resources/subscribe` by adding the resource to the session's subscriptions.
+
+        Raises:
+            ProtocolError: The session has too many subscriptions.
+        """
         subscriptions = request.connection.subscriptions
         if len(subscriptions) >= MAX_SUBSCRIPTIONS:
             raise ProtocolError(f"A session can subscribe to at most {MAX_SUBSCRIPTIONS} resources")
@@ -227,14 +260,23 @@ class SessionEra:
         key: str,
         server_request: ServerRequest,
     ) -> None:
-        """Send one question, and prepare to withdraw it if the handler is cancelled."""
+        """Send one of a handler's questions to the client as a request.
+
+        If the handler is cancelled before the client has answered, the request is cancelled too.
+
+        Args:
+            request: The client's request, whose handler asks the question.
+            collector: Receives the client's answer.
+            key: The name of the question, under which the collector stores the answer.
+            server_request: The question.
+        """
         connection = request.connection
         request_id = connection.expect_response(
             lambda result, error: collector.receive_response(key, result, error)
         )
 
         def withdraw() -> None:
-            # After the client's answer, a cancellation would refer to a finished request.
+            # Once the client has answered, its request is finished and must not be cancelled.
             if connection.forget_response(request_id):
                 params = {"requestId": request_id}
                 _select_sender(request)(encode_notification("notifications/cancelled", params))
@@ -243,7 +285,8 @@ class SessionEra:
         collector.withdrawals.append(withdraw)
         params = server_request.params
         if params.get("mode") == "url":
-            # In this era a notification with this id reports that the page is done.
+            # The client opens a web page. When the user has completed it, the server sends a
+            # notification with this id, which exists only in this era.
             params = {"elicitationId": urandom(16).hex(), **params}
             connection.elicitations.add(str(params["elicitationId"]))
         if request.task is not None:
@@ -252,7 +295,10 @@ class SessionEra:
 
 
 def _select_sender(request: Request) -> Callable[[bytes], None]:
-    """Return the function that sends a handler's messages: with its request, or for its task."""
+    """Return the function that sends messages of a handler to the client.
+
+    They are sent on the stream of the handler's request or, for a task, by the task's rules.
+    """
     if request.task is None:
         return request.send
     return session_tasks.select_sender(request.task)

@@ -39,7 +39,14 @@ PAGE_SIZE = 100
 def find_task_factory(
     request: Request, task_support: TaskSupport, store: TaskStore
 ) -> TaskFactory | None:
-    """Return a task factory if the client has asked for a task.
+    """Return the function that turns a tool call into a task, if the client has asked for one.
+
+    Returns None if the call must run as an ordinary request.
+
+    Args:
+        request: The tool call.
+        task_support: The tool's declaration: `required`, `optional` or `forbidden`.
+        store: The store in which the task is created.
 
     Raises:
         ProtocolError: The client asks for a task that the tool does not support, or the tool
@@ -70,7 +77,7 @@ def make_created_result(task: CallTask) -> Json:
 
 
 def format_task(task: CallTask) -> Json:
-    """Return a task as this era describes it."""
+    """Return the JSON description of a task, as the session era of the protocol defines it."""
     status: str = task.status
     # MCP 2025-11-25, Tasks: a tool result with isError makes the task failed, not completed.
     if status == "completed" and task.result is not None and is_tool_error(task.result):
@@ -107,10 +114,11 @@ def mark_input_required(task: CallTask, collector: ResponseCollector) -> None:
 
 
 def select_sender(task: CallTask) -> Callable[[bytes], None]:
-    """Return the function that sends a task's questions.
+    """Return the function that sends the questions of a task to the client.
 
-    They are sent with a request that waits for the result. If the client has not sent one, the
-    questions are kept until it does. Transports other than HTTP can always use the connection.
+    Questions are sent on the response of a `tasks/result` request, which waits for the result. If
+    the client has not sent one, they are stored until it does. Only transports other than HTTP
+    can send a question at any time.
     """
     for result_request in reversed(task.result_requests):
         if result_request.exchange is None or not result_request.exchange.is_over:
@@ -134,23 +142,28 @@ def cancel_task(request: Request, store: TaskStore) -> Json:
 
 
 def list_tasks(request: Request, store: TaskStore) -> Json:
-    """Answer `tasks/list`."""
+    """Answer `tasks/list` with one page of the client's tasks.
+
+    The cursor of the next page is the index of its first task, encoded as base64.
+    """
     _check_task_support(request)
     tasks = store.list_tasks(request)
     start = _parse_cursor(cast("ListParams", request.params).cursor)
-    page: Json = {"tasks": [format_task(task) for task in tasks[start : start + PAGE_SIZE]]}
-    if start + PAGE_SIZE < len(tasks):
-        page["nextCursor"] = binascii.b2a_base64(
-            b"%d" % (start + PAGE_SIZE), newline=False
-        ).decode()
+    end = start + PAGE_SIZE
+    page: Json = {"tasks": [format_task(task) for task in tasks[start:end]]}
+    if end < len(tasks):
+        page["nextCursor"] = binascii.b2a_base64(b"%d" % end, newline=False).decode()
     return page
 
 
 def begin_task_result(request: Request, store: TaskStore) -> None:
-    """Begin `tasks/result`, which is answered when the task has ended."""
+    """Assign the work of a `tasks/result` request, which waits for the end of the task.
+
+    The questions of the task that could not be sent so far are sent on the response.
+    """
     task = _require_task(request, store)
 
-    async def wait(request: Request) -> Json:
+    async def wait_for_result(request: Request) -> Json:
         task.result_requests.append(request)
         queued_frames, task.undelivered_frames = task.undelivered_frames, []
         for frame in queued_frames:
@@ -162,7 +175,7 @@ def begin_task_result(request: Request, store: TaskStore) -> None:
         return _read_outcome(task)
 
     request.has_no_deadline = True
-    request.async_work = wait
+    request.async_work = wait_for_result
 
 
 TASK_METHODS: dict[str, Callable[[Request, TaskStore], Json | None]] = {
@@ -184,7 +197,7 @@ def _check_task_support(request: Request) -> None:
 
 
 def _read_outcome(task: CallTask) -> Json:
-    """Return the result of a task that has ended.
+    """Return the result of a task that has ended, or raise its error.
 
     Raises:
         ProtocolError: The task failed or was cancelled.

@@ -38,7 +38,10 @@ CACHEABLE_METHODS = frozenset(
 
 
 class StatelessEra:
-    """The versions without sessions."""
+    """The protocol versions without sessions, in which every request names its version.
+
+    Its `methods` contain the operation for each method that the server's capabilities allow.
+    """
 
     is_stateless = True
 
@@ -60,7 +63,7 @@ class StatelessEra:
         return self._operations.metadata
 
     def _prepare_reply_tail(self, metadata: ServerMetadata) -> None:
-        """Encode the members that every result ends with, so that they are encoded only once."""
+        """Encode the members that every result has, so that they are encoded only once."""
         self._prepared_metadata = metadata
         key = early_handshake.META_SERVER_INFO.encode()
         self._encoded_tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
@@ -72,7 +75,12 @@ class StatelessEra:
     def check_request(self, request: Request) -> None:
         """Check the version, the client's capabilities and the sealed state of a request.
 
-        The state is checked before the handler runs, so that a forged or expired one has no effect.
+        The sealed state is the signed `requestState`, with which a client repeats a request to
+        answer questions. It is checked before the handler runs, so that the handler never runs
+        for a forged or expired state.
+
+        Raises:
+            ProtocolError: One of them is missing or not valid.
         """
         meta = _require_meta(request)
         if meta.version not in STATELESS_VERSIONS:
@@ -84,9 +92,16 @@ class StatelessEra:
             _import_input_required().open_state(request, self._operations.state_key)
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """Encode a result as complete, and add the server info and the cache hints.
+        """Encode the response with a result, to which the members of this era are added.
 
-        An encoded result is extended without decoding it, which is the fast path of tool calls.
+        These are `"resultType": "complete"`, the server info in `_meta` and, for some methods,
+        cache hints.
+
+        Args:
+            request: The request.
+            result: A dictionary, or the already encoded members of the result, as bytes such as
+                `"content":[]` or as a tuple of such bytes. Tool calls return encoded members, so
+                that they need not be decoded.
         """
         if self._prepared_metadata is not self._operations.metadata:  # The server was reloaded.
             self._prepare_reply_tail(self._operations.metadata)
@@ -108,7 +123,10 @@ class StatelessEra:
         return encode_error(request_id, error)
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
-        """Encode the questions. The client repeats the request with its answers."""
+        """Encode the `input_required` result with a handler's questions.
+
+        The client repeats the request with its answers, and the handler runs again.
+        """
         for server_request in required.requests.values():
             server_request.check_capabilities(self.get_client_capabilities(request))
         result = _import_input_required().make_input_required_result(
@@ -119,10 +137,13 @@ class StatelessEra:
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
     ) -> Json | ResponseCollector:
-        """Return the answers that came with the request, or the pending answers of a task.
+        """Return the client's answers to a handler's questions.
+
+        The answers are in the request, because the client repeats it with them. The handler of a
+        task continues instead, so for a task the collector that will receive them is returned.
 
         Raises:
-            InputRequired: Answers are missing.
+            InputRequired: Answers are missing, and the request is not a task.
         """
         try:
             answers: Json = _import_input_required().read_answers(
@@ -131,7 +152,7 @@ class StatelessEra:
         except InputRequired:
             if request.task is None:
                 raise
-            # The client of a task does not repeat the call. It answers with `tasks/update`.
+            # The client of a task does not repeat the request. It answers with `tasks/update`.
             return request.task.request_input(server_requests)
         return answers
 
@@ -147,14 +168,16 @@ class StatelessEra:
         return encode_result(request.id, early_handshake.complete_result(result, self._metadata))
 
     def get_remembered_value(self, request: Request) -> object:
-        """Return the value that the handler stored in an earlier round."""
+        """Return the value that the handler has stored before it asked questions, or None.
+
+        The client sends the value back in the sealed state when it repeats the request.
+        """
         params = request.params
         if not isinstance(params, InputResponseParams) or params.request_state is UNSET:
             return None
-        value: object = (
-            _import_input_required().open_state(request, self._operations.state_key).state
-        )
-        return value
+        sealed_state = _import_input_required().open_state(request, self._operations.state_key)
+        remembered_value: object = sealed_state.state
+        return remembered_value
 
     def get_version(self, request: Request) -> str:
         """Return the version that the request names."""
@@ -181,7 +204,10 @@ class StatelessEra:
         return stateless_tasks.TASK_METHODS[request.method](request, self._operations.tasks)
 
     def _open_subscription(self, request: Request) -> None:
-        """Open the stream of `subscriptions/listen`, which stays open until either side ends it."""
+        """Open the stream of a `subscriptions/listen` request, on which changes are reported.
+
+        The request is not answered until the client or the server ends the stream.
+        """
         requested_filter = cast("ListenParams", request.params).notifications
         for uri in requested_filter.uris[:MAX_STREAM_URIS]:
             self._operations.watch(uri)

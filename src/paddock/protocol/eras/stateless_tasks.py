@@ -30,10 +30,10 @@ def has_tasks_extension(request: Request) -> bool:
 
 
 def require_tasks_extension(request: Request) -> None:
-    """Reject a client that does not declare the extension.
+    """Check that the client of a request has declared the extension for tasks.
 
     Raises:
-        MissingCapabilityError: The extension is not declared.
+        MissingCapabilityError: The client has not declared the extension.
     """
     if not has_tasks_extension(request):
         raise MissingCapabilityError(REQUIRED_CAPABILITIES, request.method)
@@ -42,7 +42,14 @@ def require_tasks_extension(request: Request) -> None:
 def find_task_factory(
     request: Request, task_support: TaskSupport, store: TaskStore
 ) -> TaskFactory | None:
-    """Return a task factory if the client supports tasks.
+    """Return the function that turns a tool call into a task, if client and tool support tasks.
+
+    Returns None if the call must run as an ordinary request.
+
+    Args:
+        request: The tool call.
+        task_support: The tool's declaration: `required`, `optional` or `forbidden`.
+        store: The store in which the task is created.
 
     Raises:
         MissingCapabilityError: The tool requires a task, and the client does not support tasks.
@@ -60,7 +67,7 @@ def make_created_result(task: CallTask) -> Json:
 
 
 def format_detailed_task(task: CallTask) -> Json:
-    """Return a task with its questions, its result or its error."""
+    """Return the JSON description of a task with its open questions, its result or its error."""
     task_json = _format_task(task)
     if task.status == "input_required":
         task_json["inputRequests"] = {
@@ -102,7 +109,7 @@ def _require_task(request: Request, store: TaskStore) -> CallTask:
 
 
 def _format_task(task: CallTask) -> Json:
-    """Return the members that every description of a task has."""
+    """Return the members that every JSON description of a task has."""
     task_json: Json = {
         "taskId": task.id,
         "status": task.status,

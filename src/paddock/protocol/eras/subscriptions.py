@@ -28,16 +28,19 @@ MAX_STREAM_TASKS = 256
 
 
 class SubscriptionStream(Struct):
-    """An open stream and the changes it reports."""
+    """An open stream of a client, on which the server reports the changes of some objects."""
 
     request: Request
+    """The `subscriptions/listen` request that has opened the stream."""
     kinds: set[str]
     """The lists whose changes are reported: `tools`, `prompts` and `resources`."""
     uris: list[str]
+    """The resources whose changes are reported."""
     task_ids: list[str]
+    """The tasks whose changes are reported."""
 
     def to_filter(self) -> Json:
-        """Return the changes as the protocol spells them, as in `{"toolsListChanged": true}`."""
+        """Return the reported changes as the protocol's filter: `{"toolsListChanged": true}`."""
         stream_filter: Json = {f"{kind}ListChanged": True for kind in sorted(self.kinds)}
         if self.uris:
             stream_filter["resourceSubscriptions"] = self.uris
@@ -46,7 +49,7 @@ class SubscriptionStream(Struct):
         return stream_filter
 
     def accepts_change(self, kind: str, uri: str | None) -> bool:
-        """Return whether the client asked for a change."""
+        """Return whether the stream reports a change of a list or, with a URI, of a resource."""
         if uri is None:
             return kind in self.kinds
         return kind == "resources" and uri in self.uris
@@ -67,9 +70,10 @@ class SubscriptionRegistry:
     def open_stream(
         self, request: Request, metadata: ServerMetadata, tasks: TaskStore | None = None
     ) -> None:
-        """Open a stream. Its first message names the changes that it will report.
+        """Open a stream for the changes that a client has requested.
 
-        These may be fewer than requested, because the server reports only what it has declared.
+        The first message on the stream names the changes that it will report. These may be fewer
+        than requested, because the server reports only changes that it has declared.
 
         Args:
             request: The `subscriptions/listen` request, which is answered when the stream ends.
@@ -97,8 +101,8 @@ class SubscriptionRegistry:
         stream = SubscriptionStream(request, kinds, uris, [task.id for task in watched_tasks])
         if watched_tasks:
             self._watch_tasks(tasks)
-        # The lock ensures that a concurrent announcement neither misses the new stream nor
-        # precedes its acknowledgement.
+        # The lock ensures that a concurrent change is reported on the new stream, and that the
+        # report follows the acknowledgement.
         with self._lock:
             self._streams[key] = stream
             _send_notification(
@@ -110,7 +114,15 @@ class SubscriptionRegistry:
             _send_notification(stream, "notifications/tasks", format_detailed_task(task))
 
     def announce_change(self, kind: str, uri: str | None) -> int:
-        """Notify the clients that asked for a change. Return their number."""
+        """Report a change on every stream whose client has asked for it.
+
+        Args:
+            kind: `tools`, `prompts` or `resources`.
+            uri: The URI of the changed resource. None if a list has changed.
+
+        Returns:
+            The number of these streams.
+        """
         streams = self._select_streams(lambda stream: stream.accepts_change(kind, uri))
         for stream in streams:
             if uri is None:
@@ -139,10 +151,11 @@ class SubscriptionRegistry:
         self._streams.pop((origin, request_id), None)
 
     def close(self) -> None:
-        """End all streams.
+        """End all streams because the server stops.
 
-        The specification asks for a cancellation in one place and for a result in another. On
-        channels that several requests share, both are sent, in this order.
+        The MCP specification asks for a cancellation in one place, and for a result in another.
+        Over HTTP, each stream has its own response, which ends with the result. Transports on
+        which all requests share one channel get both, in this order.
         """
         with self._lock:
             streams, self._streams = list(self._streams.values()), {}
@@ -162,7 +175,10 @@ class SubscriptionRegistry:
 def _find_tasks(
     request: Request, requested_filter: SubscriptionFilter, tasks: TaskStore | None
 ) -> list[CallTask]:
-    """Return the requested tasks that belong to the client. Unknown ids are ignored."""
+    """Return the tasks that a stream should watch, which must belong to its client.
+
+    Unknown ids, and the ids of other clients' tasks, are ignored.
+    """
     if tasks is None or not isinstance(requested_filter.task_ids, list):
         return []
     watched_tasks = []
