@@ -13,10 +13,10 @@ import msgspec
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
-    """Parse the content of a TOML file.
+    """Parse the content of a TOML file, which may begin with a byte order mark.
 
     Raises:
-        ValueError: The data is not valid TOML.
+        ValueError: The data is not valid TOML, or is nested too deeply.
     """
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -28,7 +28,7 @@ def parse_json(data: bytes | str) -> Any:
     """Parse the content of a JSON file.
 
     Raises:
-        ValueError: The data is not valid JSON.
+        ValueError: The data is not valid JSON, or is nested too deeply.
     """
     try:
         return msgspec.json.decode(data)

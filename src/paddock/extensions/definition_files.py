@@ -57,7 +57,7 @@ class ParseCache(Generic[T]):
         self._files_by_key: dict[str, _CachedFile[T]] = {}
 
     def get_or_parse(self, key: str, file: Path, parse: Callable[[], T]) -> T:
-        """Return the content of a file, parsing it if it has changed.
+        """Return the parsed content of a file from the cache, or parse it if it has changed.
 
         Args:
             key: The key of the file. For files in an archive, it includes the name in the archive.
@@ -89,12 +89,17 @@ _combined_tables: ParseCache[object] = ParseCache()
 
 
 class DefinitionFile(msgspec.Struct, frozen=True):
-    """A file with the definition of an item. Subclasses load other kinds of files."""
+    """A file that defines an item of an extension: a tool, prompt, resource or server.
+
+    Subclasses load other kinds of files.
+    """
 
     path: Path
     kind: ItemKind
     item: str
+    """The name of the item."""
     is_combined: bool
+    """Whether the file defines all items of this kind, and not only this one."""
 
     @property
     def directory(self) -> Path:
@@ -102,7 +107,9 @@ class DefinitionFile(msgspec.Struct, frozen=True):
         return self.path.parent
 
     def load(self) -> object:
-        """Return the definition, an object or a table of properties. Runs Python files.
+        """Load the definition: an object from a Python file, or a table of properties.
+
+        A Python file is run.
 
         Raises:
             LoadError: The file cannot be read or run, or does not define the item.
@@ -128,10 +135,10 @@ class DefinitionFile(msgspec.Struct, frozen=True):
 
 
 class ModuleDefinition(DefinitionFile, frozen=True, kw_only=True):
-    """A definition in a module of the extension's package, to which the manifest refers."""
+    """A definition in a module of an extension's package, to which the manifest refers."""
 
     reference: str
-    """`package.module:name`."""
+    """The reference, in the form `package.module:name`."""
 
     def load(self) -> object:
         """Import the module and return the object that the reference names.
@@ -147,10 +154,11 @@ class ModuleDefinition(DefinitionFile, frozen=True, kw_only=True):
 
 
 def find_module_file(package_directory: Path, module_name: str) -> Path | None:
-    """Return the file of a module of a package, or None if the package has no such module.
+    """Return the source file of a module in an extension's package, or None if it does not exist.
 
-    Nothing is imported, because `importlib.util.find_spec` would run the parent packages. Only
-    modules of the given package are found: a manifest cannot refer to other distributions.
+    The paths are checked here, because `importlib.util.find_spec` would run the parent packages.
+    Only modules of the given package are found, because a manifest must not refer to other
+    distributions.
 
     Args:
         package_directory: The directory of the package, which ends in its dotted name.
@@ -162,17 +170,26 @@ def find_module_file(package_directory: Path, module_name: str) -> Path | None:
 
 
 def list_module_paths(package_directory: Path, module_name: str) -> list[PurePosixPath]:
-    """Return the paths, relative to a package, where the source of one of its modules may be."""
-    parts = tuple(module_name.split("."))
-    for length in range(1, len(parts) + 1):
-        if package_directory.parts[-length:] == parts[:length]:
-            path = PurePosixPath(*parts[length:])
-            return [*([path.with_suffix(".py")] if path.name else []), path / "__init__.py"]
+    """Return the paths where the source of a module in a package may be, relative to the package.
+
+    For the package `site-packages/acme/charts` and the module `acme.charts.plots`, these are
+    `plots.py` and `plots/__init__.py`. The list is empty if the package cannot contain the module.
+    """
+    name_parts = tuple(module_name.split("."))
+    # The directory ends in the name of the package, which has one or more parts.
+    for package_length in range(1, len(name_parts) + 1):
+        if package_directory.parts[-package_length:] == name_parts[:package_length]:
+            path = PurePosixPath(*name_parts[package_length:])
+            module_file = [path.with_suffix(".py")] if path.name else []
+            return [*module_file, path / "__init__.py"]
     return []
 
 
 class ItemFiles(NamedTuple):
-    """The existing files that could define an item, by precedence, as names with slashes."""
+    """The existing files that could define an item of an extension, by precedence.
+
+    The files are relative paths with slashes.
+    """
 
     own: tuple[str, ...] = ()
     """Files for this item, such as `agenttools/tools/Plot.toml`."""
@@ -181,17 +198,17 @@ class ItemFiles(NamedTuple):
 
     @property
     def selected_file(self) -> str | None:
-        """The file that is used."""
+        """The file that defines the item, or None if there are no files."""
         return next(iter(self.own or self.combined), None)
 
 
 def find_item_files(
     has_file: Callable[[str], bool], folder: PurePosixPath, item: str, suffixes: tuple[str, ...]
 ) -> ItemFiles:
-    """Find the files that could define an item, without reading them.
+    """Find the files that could define an item of an extension, without reading them.
 
     Args:
-        has_file: Returns whether a file exists.
+        has_file: Returns whether a file with this path exists in the extension.
         folder: The folder for the kind of item, such as `agenttools/tools`.
         item: The name of the item.
         suffixes: The suffixes of definition files, by precedence.

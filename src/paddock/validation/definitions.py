@@ -127,7 +127,7 @@ def _report_immediate_initialization(
 ) -> None:
     """Report an initialization with `->`, which a kernel evaluates when it reads the file."""
     key = "Initialization"
-    if isinstance(content.get(key), UnevaluatedExpression) and definition.is_immediate(key):
+    if isinstance(content.get(key), UnevaluatedExpression) and definition.is_evaluated_on_load(key):
         subject.findings.add(
             "immediate-initialization",
             f"the {definition.kind.removesuffix('s')} {definition.item!r} has {key!r} with ->, "

@@ -42,15 +42,17 @@ class CatalogueBuild(NamedTuple):
 
 
 def build_catalogue(
-    paths: Iterable[Path], base_url: str | None = None, *, beside: Path
+    paths: Iterable[Path], base_url: str | None = None, *, catalogue_directory: Path
 ) -> CatalogueBuild:
-    """Create entries for wheels and paclet archives. Trust level: discovery.
+    """Create the entries of a catalogue, a list of extensions to download, from their files.
+
+    The files are wheels and paclet archives. Their code is not run (trust level: discovery).
 
     Args:
         paths: Files, and directories that are searched recursively.
         base_url: The URL under which the files will be available, with their paths below their
             directory. By default, URLs are relative to the catalogue.
-        beside: The directory of the catalogue.
+        catalogue_directory: The directory of the catalogue.
 
     Raises:
         CatalogueError: A path does not exist.
@@ -59,7 +61,7 @@ def build_catalogue(
     problems: list[PaddockError] = []
     for file, root in _find_files(paths).items():
         try:
-            entries += read_entries(file, _make_url(file, root, base_url, beside))
+            entries += read_entries(file, _make_url(file, root, base_url, catalogue_directory))
         except PaddockError as error:
             problems.append(error)
         except Exception as error:  # noqa: BLE001 - one broken file must not hide the others
@@ -70,7 +72,11 @@ def build_catalogue(
 
 
 def read_entries(file: Path, url: str) -> list[CatalogueEntry]:
-    """Return an entry for each extension in a wheel or paclet archive.
+    """Return a catalogue entry for each extension in a wheel or paclet archive.
+
+    Args:
+        file: The wheel or archive.
+        url: The URL of the file for the entries.
 
     Raises:
         ExtensionNotFoundError: The file contains no extension.
@@ -84,30 +90,38 @@ def read_entries(file: Path, url: str) -> list[CatalogueEntry]:
     return [validate_entry(entry, str(file)) for entry in entries]
 
 
-def _make_url(file: Path, root: Path, base_url: str | None, beside: Path) -> str:
-    """Return the URL of a file in the catalogue, relative to the catalogue by default.
+def _make_url(file: Path, root: Path, base_url: str | None, catalogue_directory: Path) -> str:
+    """Return the URL of a file for its catalogue entry.
 
     Args:
-        file: The file.
-        root: The directory that was searched, below which `base_url` serves the file.
-        base_url: The URL of that directory.
-        beside: The directory of the catalogue.
+        file: The wheel or paclet archive.
+        root: The directory whose content is published under `base_url`.
+        base_url: The URL of that directory, or None for a URL relative to the catalogue.
+        catalogue_directory: The directory of the catalogue.
     """
     if base_url:
         return f"{base_url.rstrip('/')}/{quote(file.relative_to(root).as_posix())}"
     try:
-        return quote(Path(os.path.relpath(file.resolve(), beside.resolve())).as_posix())
-    except ValueError:  # on another drive
+        relative_path = os.path.relpath(file.resolve(), catalogue_directory.resolve())
+    except ValueError:  # The file is on another drive.
         return file.resolve().as_uri()
+    return quote(Path(relative_path).as_posix())
 
 
 def _find_files(paths: Iterable[Path]) -> dict[Path, Path]:
-    """Return the wheels and paclet archives at the paths, with their root directories."""
+    """Find the wheels and paclet archives at the given paths.
+
+    Returns:
+        For each file, the directory among the paths that contains it.
+
+    Raises:
+        CatalogueError: A path is not a directory, wheel or paclet archive.
+    """
     roots_by_file: dict[Path, Path] = {}
     for path in paths:
         if path.is_dir():
             for file in sorted(filter(_is_listed_file, path.rglob("*"))):
-                # A file that two of the paths contain is listed once, below the first.
+                # If two of the directories contain a file, the first one is its root.
                 roots_by_file.setdefault(file, path)
         elif _is_listed_file(path):
             roots_by_file.setdefault(path, path.parent)
@@ -125,7 +139,11 @@ def _is_listed_file(path: Path) -> bool:
 
 
 def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
-    """Return the entry for a paclet archive, which has exactly one extension."""
+    """Return the catalogue entry for a paclet archive, which contains exactly one extension.
+
+    Raises:
+        ManifestError: The paclet is invalid or has no version.
+    """
     paclet = read_paclet(file)
     version = paclet.version
     if version is None:
@@ -147,7 +165,7 @@ def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
 
 
 def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
-    """Return the entries for a wheel, which has one extension for each entry point."""
+    """Return the catalogue entries for a wheel, one for each entry point of an extension."""
     digest, size = _hash_file(file)
     wheel = ArchiveFiles(file, prefix="")
     metadata = _find_metadata_directory(wheel)
@@ -175,7 +193,9 @@ def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
 
 
 def _read_manifests(wheel: ArchiveFiles, metadata: str) -> list[tuple[str, ExtensionManifest]]:
-    """Return the name and the manifest of each entry point in a wheel.
+    """Return the package and the manifest of each extension in a wheel.
+
+    The entry points of a wheel name the packages that are extensions.
 
     Args:
         wheel: The files of the wheel.
@@ -216,7 +236,11 @@ def _unfold_header(text: object) -> str:
 
 
 def _find_metadata_directory(wheel: ArchiveFiles) -> str:
-    """Return the directory in a wheel that ends in `.dist-info` and contains `METADATA`."""
+    """Return the directory of a wheel's metadata, such as `acme_charts-2.0.dist-info`.
+
+    Raises:
+        ManifestError: There is no such directory, or more than one.
+    """
     directories = [
         directory
         for directory, _, inner_path in (name.partition("/") for name in wheel.names)
@@ -229,7 +253,7 @@ def _find_metadata_directory(wheel: ArchiveFiles) -> str:
 
 
 def _hash_file(file: Path) -> tuple[str, int]:
-    """Return the SHA-256 and the size of a file."""
+    """Return the SHA-256 hash of a file in hexadecimal, and its size in bytes."""
     try:
         with file.open("rb") as opened_file:
             digest = hashlib.file_digest(opened_file, "sha256")

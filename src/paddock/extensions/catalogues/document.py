@@ -42,7 +42,7 @@ _DISTRIBUTION_NAME_PATTERN = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._\-]{0,100}[0-9
 
 
 class CatalogueEntry(NamedTuple):
-    """An extension in a catalogue, with the file that contains it."""
+    """An extension that a catalogue offers for download, with the file that contains it."""
 
     name: str
     """`package`, or `publisher/package`."""
@@ -55,7 +55,9 @@ class CatalogueEntry(NamedTuple):
     file: str
     """The file name, without directories."""
     sha256: str
+    """The hash of the file in hexadecimal."""
     size: int
+    """The size of the file in bytes."""
     manifest: ExtensionManifest
     requires: tuple[str, ...] = ()
     """The `Requires-Dist` headers of a distribution."""
@@ -76,7 +78,14 @@ class CatalogueDocument(NamedTuple):
 
 
 def parse_catalogue(data: bytes, where: str) -> CatalogueDocument:
-    """Parse and validate a catalogue document.
+    """Parse a catalogue, the JSON document with the entries of extensions to download.
+
+    An invalid entry is not an error, because a newer version of Paddock may have written it. It is
+    omitted, and its problem is reported with the result.
+
+    Args:
+        data: The content of the document.
+        where: The location of the catalogue for error messages.
 
     Raises:
         CatalogueError: The data is not a catalogue, or exceeds a limit.
@@ -101,7 +110,6 @@ def parse_catalogue(data: bytes, where: str) -> CatalogueDocument:
         )
     entries: list[CatalogueEntry] = []
     problems: list[PaddockError] = []
-    # An invalid entry is reported and left out, because a newer Paddock may have written it.
     for index, entry_table in enumerate(entry_tables):
         try:
             entries.append(_parse_entry(entry_table, where, f"extensions[{index}]"))
@@ -126,17 +134,21 @@ def format_catalogue(entries: Iterable[CatalogueEntry]) -> bytes:
 
 
 def validate_entry(entry: CatalogueEntry, where: str) -> CatalogueEntry:
-    """Return the entry if all its fields are safe to use in paths, commands and questions.
+    """Check that all fields of an entry are safe to use in paths, commands and questions.
 
     Catalogues are untrusted: a name could otherwise contain `..`, an option of pip, or a control
     character that hides what the user agrees to.
+
+    Args:
+        entry: The entry to check, which is returned unchanged.
+        where: The location of the entry for error messages.
 
     Raises:
         CatalogueError: A field is invalid.
     """
     parts = entry.name.split("/")
     expected_name = format_extension_name(parts[-1], entry.manifest.publisher)
-    is_invalid = {
+    has_invalid_value = {
         "name": not all(map(is_valid_name, parts))
         or expected_name != entry.name
         or entry.name == BUILT_IN_EXTENSION_NAME,
@@ -150,9 +162,10 @@ def validate_entry(entry: CatalogueEntry, where: str) -> CatalogueEntry:
         "sha256": not _SHA256_PATTERN.fullmatch(entry.sha256),
         "size": not 0 < entry.size <= MAX_EXTENSION_FILE_BYTES,
     }
-    for key, is_field_invalid in is_invalid.items():
-        if is_field_invalid:
-            raise CatalogueError(f"{key} is {getattr(entry, key)!r}"[:300], where=where)
+    for field_name, is_invalid in has_invalid_value.items():
+        if is_invalid:
+            message = f"{field_name} is {getattr(entry, field_name)!r}"
+            raise CatalogueError(message[:300], where=where)
     return entry
 
 
@@ -165,7 +178,14 @@ def _is_printable(text: str) -> bool:
 
 
 def _parse_entry(table: object, catalogue: str, key: str) -> CatalogueEntry:
-    """Parse and validate an entry. The distribution and file have defaults.
+    """Parse and validate an entry of a catalogue.
+
+    The distribution defaults to the name of the extension, and the file to the end of the URL.
+
+    Args:
+        table: The entry as a JSON object.
+        catalogue: The location of the catalogue.
+        key: The position of the entry in the document, such as `extensions[3]`.
 
     Raises:
         CatalogueError: The entry is invalid.
@@ -173,25 +193,29 @@ def _parse_entry(table: object, catalogue: str, key: str) -> CatalogueEntry:
     """
     where = f"{catalogue}: {key}"
     try:
-        raw = msgspec.convert(table, _EntryData)
+        data = msgspec.convert(table, _EntryData)
     except msgspec.ValidationError as error:
         raise CatalogueError(str(error), where=where) from None
-    return validate_entry(
-        CatalogueEntry(
-            *(raw.name, raw.kind, raw.version, raw.distribution or raw.name),
-            *(raw.url, raw.file or raw.url.rpartition("/")[2], raw.sha256, raw.size),
-            build_manifest(raw.manifest, where),
-            tuple(raw.requires),
-            raw.requires_python,
-            raw.description,
-            catalogue,
-        ),
-        where,
+    entry = CatalogueEntry(
+        name=data.name,
+        kind=data.kind,
+        version=data.version,
+        distribution=data.distribution or data.name,
+        url=data.url,
+        file=data.file or data.url.rpartition("/")[2],
+        sha256=data.sha256,
+        size=data.size,
+        manifest=build_manifest(data.manifest, where),
+        requires=tuple(data.requires),
+        requires_python=data.requires_python,
+        description=data.description,
+        catalogue=catalogue,
     )
+    return validate_entry(entry, where)
 
 
 class _EntryData(msgspec.Struct):
-    """An entry as it is in the document."""
+    """A catalogue entry as written in the JSON document, before validation."""
 
     name: str
     kind: Literal["distribution", "paclet"]
@@ -208,18 +232,18 @@ class _EntryData(msgspec.Struct):
 
 
 def _entry_to_table(entry: CatalogueEntry) -> dict[str, object]:
-    """Return an entry as a table of the document, such as `{"name": "acme/charts", …}`."""
+    """Convert a catalogue entry to a JSON object, such as `{"name": "acme/charts", …}`."""
     table = entry._asdict()
     del table["catalogue"]
     manifest = entry.manifest
-    lists = {
+    items_by_kind = {
         kind: [_item_to_data(item) for item in manifest.get_items(kind)] for kind in ITEM_KINDS
     }
     publisher_field = {"publisher": manifest.publisher} if manifest.publisher else {}
     table["manifest"] = {
         **publisher_field,
         "root": manifest.root,
-        **{kind: items for kind, items in lists.items() if items},
+        **{kind: items for kind, items in items_by_kind.items() if items},
     }
     return table
 

@@ -36,7 +36,10 @@ class DownloadLimit(NamedTuple):
 
 
 def normalize_location(text: str) -> str:
-    """Return the location of a catalogue as a URL or an absolute path.
+    """Convert the location of a catalogue to a URL or an absolute path.
+
+    Args:
+        text: A URL or a path, as the user has written it.
 
     Raises:
         CatalogueError: The URL is invalid or not allowed.
@@ -56,7 +59,9 @@ def get_local_path(location: str) -> Path | None:
 
 
 def validate_url(url: str) -> None:
-    """Require an `https` or `file` URL, or an `http` URL with a loopback host.
+    """Check that a URL is allowed for catalogues and the files of extensions.
+
+    Allowed are `https` and `file` URLs, and `http` URLs with a loopback host.
 
     Raises:
         CatalogueError: The URL has another form, or contains credentials.
@@ -80,15 +85,19 @@ def validate_url(url: str) -> None:
 
 
 def resolve_location(url: str, catalogue: str) -> str:
-    """Return the absolute location of a file that a catalogue refers to.
+    """Return the absolute URL or path of a file that a catalogue refers to.
 
-    A catalogue from the network must not read local files, or downgrade HTTPS to HTTP.
+    A catalogue from the network must not refer to local files, or from HTTPS to HTTP.
+
+    Args:
+        url: The URL in the catalogue, which may be relative.
+        catalogue: The location of the catalogue.
 
     Raises:
         CatalogueError: The location is not allowed.
     """
-    base = get_local_path(catalogue)
-    if base is None:
+    catalogue_path = get_local_path(catalogue)
+    if catalogue_path is None:
         absolute_url = urljoin(catalogue, url)
         validate_url(absolute_url)
         if urlsplit(absolute_url).scheme not in ("https", urlsplit(catalogue).scheme):
@@ -96,11 +105,15 @@ def resolve_location(url: str, catalogue: str) -> str:
         return absolute_url
     if "://" in url:
         return normalize_location(url)
-    return str(base.parent / url2pathname(url))
+    return str(catalogue_path.parent / url2pathname(url))
 
 
 def fetch_bytes(location: str, limit: DownloadLimit) -> bytes:
-    """Return the content of a file or URL.
+    """Read a local file, or download one, and return its content.
+
+    Args:
+        location: The path or URL of the file.
+        limit: The maximum size and time.
 
     Raises:
         FetchError: The file is unavailable, or exceeds a limit.
@@ -110,7 +123,13 @@ def fetch_bytes(location: str, limit: DownloadLimit) -> bytes:
 
 
 def fetch_file(location: str, target: Path, limit: DownloadLimit, sha256: str) -> None:
-    """Download a file to a new path. On errors, the path is removed.
+    """Download a file to a new path and verify its hash. On errors, the new file is deleted.
+
+    Args:
+        location: The path or URL of the file.
+        target: The path to write, which must not exist.
+        limit: The maximum size and time.
+        sha256: The expected hash in hexadecimal.
 
     Raises:
         HashMismatchError: The file does not have the expected hash.
@@ -145,10 +164,12 @@ def _check_redirect(url: str, new_url: str) -> None:
 
 @contextmanager
 def _open_location(location: str, limit: DownloadLimit) -> Generator[IO[bytes]]:
-    """Open a file or URL for reading, and convert all errors of opening and reading it.
+    """Open a local file or a URL for reading, in a `with` statement.
+
+    Errors in the body of the statement are also converted to `FetchError`.
 
     Raises:
-        FetchError: It cannot be opened or read, or the time limit is exceeded.
+        FetchError: The file cannot be opened or read, or the time limit is exceeded.
     """
     path = get_local_path(location)
     deadline = ConnectionDeadline(limit.timeout_seconds)
@@ -184,8 +205,13 @@ def _open_location(location: str, limit: DownloadLimit) -> Generator[IO[bytes]]:
 
 
 def _read_chunks(source: IO[bytes], location: str, limit: DownloadLimit) -> Iterator[bytes]:
-    """Yield the data of a file or response, and raise an error as soon as a limit is exceeded."""
-    deadline, size = time.monotonic() + limit.timeout_seconds, 0
+    """Yield the content of an opened file or URL in chunks.
+
+    Raises:
+        FetchError: The content exceeds the maximum size, or takes too long.
+    """
+    deadline = time.monotonic() + limit.timeout_seconds
+    size = 0
     for chunk in read_chunks(source):
         size += len(chunk)
         if size > limit.max_bytes:

@@ -57,19 +57,21 @@ class DistributionDependencies(NamedTuple):
 
 
 def select_dependencies(requires: Iterable[str]) -> DistributionDependencies:
-    """Return the requirements that apply to this machine, without extras.
+    """Return the dependencies of a distribution that pip or uv would install on this machine.
+
+    Requirements of extras and of other platforms are omitted.
 
     Args:
-        requires: The `Requires-Dist` headers. An invalid one is included unchanged, so that the
-            user sees it.
+        requires: The `Requires-Dist` headers of the distribution, such as `numpy>=2`. An invalid
+            one is included unchanged, so that the user sees it.
     """
     from_index: list[str] = []
     from_urls: list[str] = []
-    for text in requires:
+    for header in requires:
         try:
-            requirement = Requirement(text)
+            requirement = Requirement(header)
         except InvalidRequirement:
-            from_index.append(text)
+            from_index.append(header)
             continue
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
@@ -90,7 +92,7 @@ class PackageInstaller(NamedTuple):
 
 
 def find_package_installer() -> PackageInstaller:
-    """Return pip if this interpreter has it, else uv.
+    """Return the command that installs packages: pip if this interpreter has it, or else uv.
 
     Raises:
         InstallExtensionError: Neither is available.
@@ -111,13 +113,16 @@ def find_package_installer() -> PackageInstaller:
 
 
 def run_package_installer(command: list[str], directory: Path, lock: int | None) -> str | None:
-    """Run pip or uv, and return the reason of a failure or None.
+    """Run pip or uv, and wait until it has finished.
 
     Args:
         command: The program and its arguments, with absolute paths.
         directory: A private working directory.
         lock: A lock file descriptor that the program inherits. If this process is killed, the
             lock is held until the program has finished.
+
+    Returns:
+        None if the program has succeeded, or else the last lines of its output.
 
     Raises:
         OSError: The program cannot be started.
@@ -164,23 +169,26 @@ def _find_uv() -> str | None:
 
 
 def describe_installation(entry: CatalogueEntry) -> list[str]:
-    """Return the steps of the installation, for the user to agree to.
+    """Describe the steps that install an extension, so that the user can agree to them.
+
+    Returns:
+        A line for each step, such as `check that its SHA-256 is …`.
 
     Raises:
         PaddockError: The extension cannot be installed.
     """
-    lines = [f"download {resolve_location(entry.url, entry.catalogue)} ({entry.size:,} bytes)"]
-    lines.append(f"check that its SHA-256 is {entry.sha256}")
+    steps = [f"download {resolve_location(entry.url, entry.catalogue)} ({entry.size:,} bytes)"]
+    steps.append(f"check that its SHA-256 is {entry.sha256}")
     if entry.kind == "paclet":
-        return [*lines, f"unpack it into {_get_paclet_directory(entry)}"]
+        return [*steps, f"unpack it into {_get_paclet_directory(entry)}"]
     tool = find_package_installer().name
-    lines.append(f"install {entry.distribution} {entry.version} with {tool} into {sys.prefix}")
+    steps.append(f"install {entry.distribution} {entry.version} with {tool} into {sys.prefix}")
     dependencies = select_dependencies(entry.requires)
     if dependencies.from_index:
         requirements = ", ".join(dependencies.from_index)
-        lines.append(f"and missing dependencies from {tool}'s index: {requirements}")
-    lines += [f"and, if missing, {dependency}" for dependency in dependencies.from_urls]
-    return lines
+        steps.append(f"and missing dependencies from {tool}'s index: {requirements}")
+    steps += [f"and, if missing, {dependency}" for dependency in dependencies.from_urls]
+    return steps
 
 
 def require_install_permission() -> None:
@@ -197,9 +205,10 @@ def require_install_permission() -> None:
 
 
 def install_entry(entry: CatalogueEntry) -> bool:
-    """Download, verify and install an extension.
+    """Download the extension of a catalogue entry, verify the file and install it.
 
-    If several processes install the same extension, one does and the others find it installed.
+    If several processes install the same extension, the first one does the work, and the others
+    wait and find it installed.
 
     Returns:
         False if the extension was already installed.
@@ -237,19 +246,25 @@ def install_entry(entry: CatalogueEntry) -> bool:
 
 @contextmanager
 def _fetch_entry_file(entry: CatalogueEntry) -> Iterator[Path]:
-    """Download the file of an entry and verify it. The file is deleted afterwards."""
+    """Download the file of a catalogue entry and verify it, for the body of a `with` statement.
+
+    Afterwards, the file is deleted.
+
+    Raises:
+        HashMismatchError: The file or its content does not match the entry.
+        FetchError: The file cannot be downloaded.
+    """
     folder = Path(get_data_directory()) / DOWNLOAD_FOLDER
     # The caller holds the lock, so existing files were left by a killed process.
     shutil.rmtree(folder, ignore_errors=True)
     with convert_os_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            file = Path(scratch) / entry.file
+        with tempfile.TemporaryDirectory(dir=folder) as temporary_directory:
+            file = Path(temporary_directory) / entry.file
             location = resolve_location(entry.url, entry.catalogue)
-            fetch_file(
-                location, file, DownloadLimit(entry.size, FETCH_TIMEOUT_SECONDS), entry.sha256
-            )
+            limit = DownloadLimit(entry.size, FETCH_TIMEOUT_SECONDS)
+            fetch_file(location, file, limit, entry.sha256)
             _verify_content(entry, file, location)
             yield file
     finally:
@@ -258,29 +273,31 @@ def _fetch_entry_file(entry: CatalogueEntry) -> Iterator[Path]:
 
 
 def _verify_content(entry: CatalogueEntry, file: Path, location: str) -> None:
-    """Raise `HashMismatchError` if the content of the file differs from its entry.
+    """Check that a downloaded file contains the extension that its catalogue entry describes.
 
     The user has agreed to the name, version, dependencies and items in the entry. A correct hash
     shows that the file is the listed one, but not that the entry describes it correctly.
+
+    Raises:
+        HashMismatchError: The content differs. The message names the differences.
     """
-    entries = read_entries(file, entry.url)
+    actual_entries = read_entries(file, entry.url)
     expected = _summarize_entry(entry)
-    if expected not in map(_summarize_entry, entries):
-        same_name_entry = next(
-            (candidate for candidate in entries if candidate.name == entry.name), None
-        )
-        if same_name_entry is None:
-            names = ", ".join(candidate.name for candidate in entries)
-            difference = f"contains {names}, and not {entry.name}"
-        else:
-            difference = "; ".join(
-                _describe_differences(expected, _summarize_entry(same_name_entry))
-            )
-        raise HashMismatchError(
-            f"does not match the catalogue: {difference}",
-            where=location,
-            hint="ask the publisher of the catalogue to rebuild it. Nothing was installed",
-        )
+    if expected in map(_summarize_entry, actual_entries):
+        return
+    same_name_entry = next(
+        (candidate for candidate in actual_entries if candidate.name == entry.name), None
+    )
+    if same_name_entry is None:
+        names = ", ".join(candidate.name for candidate in actual_entries)
+        difference = f"contains {names}, and not {entry.name}"
+    else:
+        difference = "; ".join(_describe_differences(expected, _summarize_entry(same_name_entry)))
+    raise HashMismatchError(
+        f"does not match the catalogue: {difference}",
+        where=location,
+        hint="ask the publisher of the catalogue to rebuild it. Nothing was installed",
+    )
 
 
 def _describe_differences(expected: dict[str, object], actual: dict[str, object]) -> list[str]:
@@ -307,6 +324,11 @@ def _get_paclet_directory(entry: CatalogueEntry) -> Path:
 
 def _install_distribution(entry: CatalogueEntry, file: Path, lock: int | None) -> None:
     """Install a downloaded wheel with pip or uv.
+
+    Args:
+        entry: The catalogue entry of the extension in the wheel.
+        file: The wheel, in a private directory.
+        lock: The descriptor of the lock file, which pip or uv inherits.
 
     Raises:
         InstallExtensionError: The program has failed. The message contains its last lines.

@@ -43,10 +43,13 @@ _UNKNOWN_VERSION = Version("0.dev0")
 
 
 def rank_entry(entry: CatalogueEntry) -> EntryRank:
-    """Return the sort key of an entry among entries with the same name. The best is greatest."""
+    """Return a sort key that orders the files of an extension; the best file has the greatest key.
+
+    Compatible files come before incompatible ones, wheels before paclets, releases before
+    pre-releases, and newer versions before older ones.
+    """
     if entry.kind == "paclet":
         return True, False, True, make_version_key(entry.version), 0
-    # Compatibility comes first, since an incompatible newer version could not be installed.
     tag_rank = _get_wheel_tag_rank(entry.file)
     version = _parse_version(entry.version)
     is_compatible = tag_rank is not None and _supports_current_python(entry.requires_python)
@@ -68,14 +71,23 @@ def _supports_current_python(specifier: str) -> bool:
 
 
 def _get_wheel_tag_rank(wheel: str) -> int | None:
-    """Return the position of a wheel's best tag for this interpreter, or None if unsupported."""
+    """Return the rank of a wheel for this interpreter; a lower rank is more specific.
+
+    The file name of a wheel contains tags, such as `cp312-cp312-linux_x86_64`. Each interpreter
+    has an ordered list of tags that it supports.
+
+    Args:
+        wheel: The file name of the wheel.
+
+    Returns:
+        The position of the wheel's best tag in that list, or None if the wheel is not supported.
+    """
     try:
         tags = parse_wheel_filename(wheel)[3]
     except InvalidWheelFilename:
         return None
-    return min(
-        (_rank_supported_tags()[tag] for tag in tags if tag in _rank_supported_tags()), default=None
-    )
+    ranks = _rank_supported_tags()
+    return min((ranks[tag] for tag in tags if tag in ranks), default=None)
 
 
 @cache
@@ -94,7 +106,7 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
         return False
 
     def locate_definition(self, kind: ItemKind, item: str) -> DefinitionFile:
-        """Raise an error, since the files are not installed.
+        """Raise an error, because the files of the extension are not installed.
 
         Raises:
             ExtensionNotInstalledError: Always. The hint is the command that installs it.
@@ -111,7 +123,9 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
 def list_remote_extensions(
     *, may_fetch: bool, refresh: bool = False, report: ProblemReporter | None = None
 ) -> list[RemoteExtension]:
-    """Return the extensions in catalogues that are not installed, the best file of each.
+    """Return the extensions in the user's catalogues that are not installed.
+
+    If a catalogue lists several files of an extension, the best one is selected.
 
     Args:
         may_fetch: Download catalogues whose copy is missing or outdated.
@@ -131,7 +145,7 @@ def list_remote_extensions(
 def find_remote_extension(
     name: str, *, may_fetch: bool = False, report: ProblemReporter | None = None
 ) -> RemoteExtension | None:
-    """Return the extension with a name in the catalogues, or None.
+    """Return the extension with a name that one of the user's catalogues lists, or None.
 
     Args:
         name: The name of the extension.
@@ -147,7 +161,7 @@ def find_remote_extension(
 
 
 def select_best_entries(entries: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
-    """Return the best entry of each name: the highest compatible version, then the best file.
+    """Return the best entry for each extension: the highest compatible version.
 
     Only entries of the first catalogue that lists a name are compared. Otherwise another catalogue
     could replace an extension by publishing a higher version.

@@ -69,7 +69,9 @@ def get_settings_file() -> Path:
 
 
 def read_settings() -> CatalogueSettings:
-    """Read the settings file, without the environment variables.
+    """Read the settings file for catalogues: their locations, and whether to install from them.
+
+    Environment variables, which can add catalogues, are not considered here.
 
     Raises:
         CatalogueError: The file cannot be read or is invalid.
@@ -99,9 +101,12 @@ def read_settings() -> CatalogueSettings:
 
 
 def list_locations() -> dict[str, str]:
-    """Return the configured catalogues by location, each with the setting it comes from.
+    """Return the locations of the configured catalogues, those in the settings file first.
 
-    Those of the settings file come first. Invalid locations are included as written.
+    Invalid locations are included as written.
+
+    Returns:
+        For each location, the settings file or environment variable that contains it.
 
     Raises:
         CatalogueError: The settings file cannot be read.
@@ -132,7 +137,14 @@ def find_install_prohibition() -> str | None:
 
 
 def add_catalogue(text: str) -> str:
-    """Add a catalogue to the settings, and return its normalized location."""
+    """Add a catalogue to the settings file, and return its normalized location.
+
+    Args:
+        text: The URL or path of the catalogue, as the user has written it.
+
+    Raises:
+        CatalogueError: The location is not allowed, or the settings cannot be read.
+    """
     location = normalize_location(text)
     with lock_file(get_settings_file()):
         locations = read_settings().catalogues
@@ -142,10 +154,13 @@ def add_catalogue(text: str) -> str:
 
 
 def remove_catalogue(text: str) -> str | None:
-    """Remove a catalogue from the settings.
+    """Remove a catalogue from the settings file.
+
+    Args:
+        text: The URL or path of the catalogue, as the user has written it.
 
     Returns:
-        Its location, or None if the settings do not contain it.
+        The normalized location, or None if the settings do not contain it.
     """
     location = _expand_location(text)
     with lock_file(get_settings_file()):
@@ -159,7 +174,8 @@ def remove_catalogue(text: str) -> str | None:
 def _write_catalogues(catalogues: list[str]) -> None:
     """Replace the list of catalogues in the settings file."""
     file = get_settings_file()
-    # The text is edited and not replaced, so that the user's comments are preserved.
+    # The file is edited with tomlkit and not written from scratch, which preserves the user's
+    # comments.
     text = file.read_text("utf-8") if file.exists() else ""
     document = tomlkit.parse(text)
     array = tomlkit.array()
@@ -170,7 +186,7 @@ def _write_catalogues(catalogues: list[str]) -> None:
 
 
 class CatalogueStatus(NamedTuple):
-    """A configured catalogue, with its content and the result of reading it."""
+    """A configured catalogue, with its content or the problem of reading it."""
 
     location: str
     catalogue: CatalogueDocument | None = None
@@ -182,11 +198,13 @@ class CatalogueStatus(NamedTuple):
 
 
 def load_catalogues(*, may_fetch: bool) -> list[CatalogueStatus]:
-    """Load all configured catalogues from their copies.
+    """Load all configured catalogues from their local copies.
+
+    A catalogue that cannot be loaded is included with its problem.
 
     Args:
-        may_fetch: Download catalogues whose copy is missing or outdated. If that fails, the copy is
-            used.
+        may_fetch: Download catalogues whose copy is missing or outdated. If that fails, an outdated
+            copy is used.
 
     Raises:
         CatalogueError: The settings cannot be read.
@@ -198,7 +216,7 @@ def load_catalogues(*, may_fetch: bool) -> list[CatalogueStatus]:
 
 
 def load_entries(*, may_fetch: bool, report: ProblemReporter | None = None) -> list[CatalogueEntry]:
-    """Return the entries of all catalogues, in the order of the settings.
+    """Return the extensions that the configured catalogues list, in the order of the settings.
 
     Args:
         may_fetch: Download catalogues whose copy is missing or outdated.
@@ -217,7 +235,7 @@ def load_entries(*, may_fetch: bool, report: ProblemReporter | None = None) -> l
 
 
 def refresh_catalogue(location: str) -> CatalogueDocument:
-    """Download a catalogue and store a copy. A local file is only read.
+    """Download a catalogue and store a local copy. A local catalogue is only read.
 
     Raises:
         FetchError: The catalogue cannot be downloaded.
@@ -234,13 +252,13 @@ def refresh_catalogue(location: str) -> CatalogueDocument:
 
 
 def refresh_catalogues() -> None:
-    """Download all catalogues. If a download fails, the copy is kept.
+    """Download all configured catalogues. If a download fails, the existing copy is kept.
 
     Raises:
         CatalogueError: The settings cannot be read.
     """
     for location in list_locations():
-        with suppress(PaddockError):  # `load_catalogues` reports it
+        with suppress(PaddockError):  # `load_catalogues` reports the problem.
             refresh_catalogue(location)
 
 
@@ -250,7 +268,7 @@ def delete_copy(location: str) -> None:
 
 
 def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> CatalogueStatus:
-    """Load one catalogue: a local file, a recent copy, a download, or else an outdated copy.
+    """Load a catalogue from a local file, a recent copy, a download, or else an outdated copy.
 
     Args:
         location: The configured location, which may be invalid.
@@ -286,7 +304,12 @@ def _fetch_catalogue(location: str, now: float | None) -> CatalogueStatus:
 
 
 def _read_copy(location: str, fetched_at: float) -> CatalogueStatus:
-    """Return the content of the local copy of a catalogue, which was downloaded at `fetched_at`."""
+    """Read the local copy of a catalogue.
+
+    Args:
+        location: The URL of the catalogue.
+        fetched_at: The time of the download as a Unix timestamp.
+    """
     try:
         with _get_copy_path(location).open("rb") as file:
             # One byte more than allowed shows that the copy is too long.

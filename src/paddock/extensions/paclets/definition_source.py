@@ -62,21 +62,30 @@ class DefinitionContent(NamedTuple):
             raise LoadError(error.message, where=self.location, hint=error.hint) from None
 
     def _check_associations(self) -> None:
-        """Reject an association with an element that is not a rule, which is not data."""
-        pending = [self.expression]
-        while pending:
-            node = pending.pop()
+        """Reject an association `<|…|>` in which an element is not a rule `key -> value`.
+
+        Wolfram leaves such an association unevaluated, and it has no equivalent as a dictionary.
+        The usual reason is an extra comma, which the parser reads as an element `Null`.
+
+        Raises:
+            LoadError: There is such an association.
+        """
+        unchecked_nodes = [self.expression]
+        while unchecked_nodes:
+            node = unchecked_nodes.pop()
             if not has_any_head(node, _DATA_HEADS):
                 continue
             non_rule = _find_non_rule(node) if has_head(node, "Association") else None
             if non_rule is not None:
-                is_empty = is_symbol(non_rule, "Null")
+                is_extra_comma = is_symbol(non_rule, "Null")
                 raise LoadError(
                     "the association has an element that is not a rule",
                     where=self._format_location(node),
-                    hint="remove the extra comma" if is_empty else 'expected "key" -> value, …',
+                    hint="remove the extra comma"
+                    if is_extra_comma
+                    else 'expected "key" -> value, …',
                 )
-            pending += reversed(node.args)
+            unchecked_nodes += reversed(node.args)
 
 
 def _find_non_rule(association: Node) -> Expression | None:
@@ -91,11 +100,15 @@ def parse_content(data: bytes, suffix: str, where: str) -> DefinitionContent:
     Raises:
         LoadError: The content cannot be parsed. The error contains line and column.
     """
-    return _parse_wxf(data, where) if suffix == ".wxf" else _parse_text(data, where)
+    return _parse_wxf(data, where) if suffix == ".wxf" else _parse_source_code(data, where)
 
 
 def decode_source(data: bytes, where: str) -> str:
-    """Decode the text of a source file.
+    """Decode the text of a Wolfram Language file as UTF-8, without a byte order mark.
+
+    Args:
+        data: The content of the file.
+        where: The path of the file, for errors.
 
     Raises:
         LoadError: The data is not UTF-8.
@@ -110,8 +123,14 @@ def decode_source(data: bytes, where: str) -> str:
         ) from None
 
 
-def _parse_text(data: bytes, where: str) -> DefinitionContent:
-    """Parse source text, and return the value of its last expression."""
+def _parse_source_code(data: bytes, where: str) -> DefinitionContent:
+    """Parse a Wolfram Language file, and select the expression that gives its value.
+
+    As when a kernel loads the file, this is the last expression. Nothing is evaluated.
+
+    Raises:
+        LoadError: The text has a syntax error or contains no expression.
+    """
     source = parse(decode_source(data, where))
     if source.problems:
         problem = source.problems[0]
@@ -123,17 +142,22 @@ def _parse_text(data: bytes, where: str) -> DefinitionContent:
 
 
 def _get_final_expression(expression: Expression) -> Expression:
-    """Return the part that gives the value: `b` in `a; b` and in `a = b`."""
+    """Return the part of an expression that gives its value: `b` in `a; b` and in `a = b`."""
     while has_any_head(expression, ("CompoundExpression", "Set")) and expression.args:
-        last = expression.args[-1]
-        if is_symbol(last, "Null"):
+        last_part = expression.args[-1]
+        ends_with_semicolon = is_symbol(last_part, "Null")
+        if ends_with_semicolon:
             break
-        expression = last
+        expression = last_part
     return expression
 
 
 def _parse_wxf(data: bytes, where: str) -> DefinitionContent:
-    """Parse a file in the binary format WXF, which may be compressed."""
+    """Parse a file in WXF, Wolfram's binary format for expressions, which may be compressed.
+
+    Raises:
+        LoadError: The data is not WXF, or is too large.
+    """
     try:
         return DefinitionContent(read_wxf(_decompress(data, where), where=where), where)
     except LoadError:
@@ -143,7 +167,12 @@ def _parse_wxf(data: bytes, where: str) -> DefinitionContent:
 
 
 def _decompress(data: bytes, where: str) -> bytes:
-    """Decompress WXF data, up to a limit: a small file could otherwise fill the memory."""
+    """Decompress WXF data. Data that is not compressed is returned unchanged.
+
+    Raises:
+        LoadError: The data is corrupt, or is longer than `MAX_DEFINITION_BYTES` when decompressed.
+            Without this limit, a small file could fill the memory.
+    """
     if not data.startswith(_COMPRESSED_HEADER):
         return data
     decompressor = zlib.decompressobj()

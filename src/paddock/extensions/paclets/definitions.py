@@ -68,7 +68,7 @@ _combined_files: ParseCache[_ParsedFile] = ParseCache()
 
 
 class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
-    """The definition of an item in a file of a paclet."""
+    """The definition of a tool, prompt or server in a file of a paclet, a Wolfram package."""
 
     files: ExtensionFiles
     inner_path: str
@@ -84,30 +84,36 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         Raises:
             LoadError: The file cannot be read, or does not define the item.
         """
-        return self._read_item_table()[0]
+        return self._read_item_properties()[0]
 
-    def is_immediate(self, key: str) -> bool:
-        """Return whether a property is written with `->`, which a kernel evaluates on loading.
+    def is_evaluated_on_load(self, key: str) -> bool:
+        """Return whether a kernel would evaluate a property when it loads the file.
+
+        This is the case for a property that is written with `->`, unlike one with `:>`. Validation
+        warns about code in such a property.
 
         Raises:
             LoadError: The file cannot be read.
         """
-        expression: Expression | None = self._load_file().content.expression
+        definition: Expression | None = self._load_file().content.expression
         if self.is_combined:
-            # In a combined file, the item is the right side of the rule for its name.
-            rule = _find_rule(expression, self.item)
-            expression = None if rule is None else rule.args[1]
-        rule = _find_rule(expression, key)
-        return rule is not None and has_head(rule, "Rule")
+            # A combined file has a rule `"name" -> definition` for each item.
+            item_rule = _find_rule(definition, self.item)
+            definition = None if item_rule is None else item_rule.args[1]
+        property_rule = _find_rule(definition, key)
+        return property_rule is not None and has_head(property_rule, "Rule")
 
     def load(self) -> object:
-        """Return the properties in the form that `make_tool` and similar functions take.
+        """Return the properties of the item, with its Wolfram functions as Python handlers.
+
+        The result has the same keys as a definition in TOML, so that `make_tool`, `make_prompt` and
+        `parse_definition` accept both.
 
         Raises:
             LoadError: The file cannot be read, or does not define the item.
             SpecificationError: A required property is missing or invalid.
         """
-        table, where = self._read_item_table()
+        table, where = self._read_item_properties()
         if self.description is not None and is_missing(table.get(_DESCRIPTION_KEY)):
             table = {**table, _DESCRIPTION_KEY: self.description}
         kind = self.kind.removesuffix("s")
@@ -117,8 +123,12 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         except DataError as error:
             raise LoadError(error.message, where=where) from None
 
-    def _read_item_table(self) -> tuple[PropertyDict, str]:
-        """Return the table of the item and its location."""
+    def _read_item_properties(self) -> tuple[PropertyDict, str]:
+        """Return the properties of the item as written, and the location for errors.
+
+        Raises:
+            LoadError: The file cannot be read, or does not define the item.
+        """
         content, value, items = self._load_file()
         if self.is_combined and (items is None or self.item not in items):
             raise self._make_definition_error(value if items is None else items, content)
@@ -141,7 +151,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         )
 
     def _parse_file(self) -> _ParsedFile:
-        """Parse the file, without a cache.
+        """Read and parse the definition file, without using the cache.
 
         Raises:
             LoadError: The file cannot be read or parsed.
@@ -154,19 +164,29 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         return _ParsedFile(content, value, to_table(value) if self.is_combined else None)
 
     def _make_definition_error(self, value: object, content: DefinitionContent) -> LoadError:
-        """Return the error for a file whose content has another form than a definition."""
+        """Return the error for a file that does not contain a definition of the item.
+
+        Args:
+            value: The data in the file, which the message describes.
+            content: The parsed file, for the location.
+        """
         item_kind = self.kind.removesuffix("s")
         expected = f'<| "{self.item}" -> <| … |>, … |>' if self.is_combined else "<| … |>"
-        value_text = describe_value(value)
+        actual = describe_value(value)
         return LoadError(
-            f"contains no definition of the {item_kind} {self.item!r}, but {value_text}",
+            f"contains no definition of the {item_kind} {self.item!r}, but {actual}",
             where=content.location,
             hint=f"expected {expected}, as data: nothing is evaluated to read it",
         )
 
 
 def _find_rule(expression: Expression | None, key: str) -> Node | None:
-    """Return the rule for a key in an association, a list of rules, or an `LLMTool` of one."""
+    """Return the rule `key -> value` or `key :> value` for a key, or None.
+
+    Args:
+        expression: An association, a list of rules, or an `LLMTool[…]` that contains one of these.
+        key: The key.
+    """
     while has_head(expression, LLM_TOOL_HEAD) and expression.args:
         expression = expression.args[0]
     if not has_any_head(expression, _TABLE_HEADS):
@@ -179,7 +199,11 @@ def _find_rule(expression: Expression | None, key: str) -> Node | None:
 
 
 def _make_mx_error(path: Path) -> LoadError:
-    """Return the error for an item whose only file has the closed .mx format."""
+    """Return the error for an item that is only defined in an `.mx` file.
+
+    Such a file is a memory dump in an undocumented format. The hint is the Wolfram command with
+    which the author can convert it.
+    """
     return LoadError(
         "is in the closed .mx format, which only the Wolfram kernel that wrote it can read",
         where=str(path),

@@ -44,11 +44,12 @@ _VERSION_SUFFIX_PATTERN = re.compile(r"-\d[\w.]*$")
 
 
 def make_version_key(version: str) -> PacletVersionKey:
-    """Return the sort key of a paclet version.
+    """Return a key with which the versions of a paclet are sorted from lowest to highest.
 
-    Parts are compared as numbers: `1.10` is above `1.9`, and `1.0` equals `1.0.0`. A part with a
-    suffix (`2.0-beta`) is below the number alone.
+    The parts of a version are compared as numbers: `1.10` is above `1.9`, and `1.0` equals `1.0.0`.
+    A part with a suffix is below the same number without one, so that `2.0-beta` is below `2.0`.
     """
+    # Trailing zeros are removed and replaced by a fixed number of them, so that they do not matter.
     parts = [_parse_part(part) for part in version.strip().split(".")]
     while parts and parts[-1] == _EMPTY_PART:
         parts.pop()
@@ -66,7 +67,7 @@ class PacletCandidate(NamedTuple):
 
     name: str
     version: str
-    outcome: Extension | BrokenExtension | None
+    extension: Extension | BrokenExtension | None
     """None for a paclet that is not an extension."""
 
 
@@ -81,7 +82,10 @@ def find_all() -> Discovery:
 
 
 def find_named(name: str) -> Discovery:
-    """Find the paclet with a name, parsing only files that contain the name."""
+    """Find the installed paclet, a Wolfram package, that is the extension with a name.
+
+    Only `PacletInfo` files that contain the name are parsed.
+    """
     package = name.rpartition("/")[2]
     discovery = _select_highest_versions(_iterate_candidates(lambda data: package.encode() in data))
     return Discovery(
@@ -104,19 +108,24 @@ def clear_cache() -> None:
 
 
 def find_paclet_locations(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield the paclet directories and archives at the paths or one folder below.
+    """Yield the directories and archives of paclets, Wolfram packages, in search paths.
 
-    Directories without read permission are included, so that they are reported as broken.
+    A path can be a paclet, or a directory that contains paclets or a folder of paclets. Directories
+    without read permission are yielded too, so that they are reported as broken.
     """
     for path in paths:
         if _is_paclet(path):
             yield path
         else:
-            yield from _find_inner_locations(path)
+            yield from _find_paclets_in_folder(path)
 
 
-def _find_inner_locations(directory: Path) -> Iterator[Path]:
-    """Yield the paclets in a directory, and those in its folders `Paclets` and `Repository`."""
+def _find_paclets_in_folder(directory: Path) -> Iterator[Path]:
+    """Yield the paths of the paclets in a directory and in its folders of paclets.
+
+    Such a folder is called `Paclets` or `Repository`, for example `~/.Wolfram/Paclets/Repository`.
+    A directory that cannot be listed contains no paclets.
+    """
     try:
         with os.scandir(directory) as entries:
             children = sorted(
@@ -131,7 +140,7 @@ def _find_inner_locations(directory: Path) -> Iterator[Path]:
         if _is_paclet(path):
             yield path
         elif child in _PACLET_FOLDERS:
-            yield from _find_inner_locations(path)
+            yield from _find_paclets_in_folder(path)
 
 
 def _is_paclet(path: Path) -> bool:
@@ -152,13 +161,13 @@ def _find_info_file(directory: Path) -> Path | None:
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether a path is a file.
+    """Return whether a path is a regular file, raising an error if this cannot be determined.
 
     Raises:
         PermissionError: The directory of the file cannot be accessed.
     """
-    # Not `Path.is_file`: without permission, it raises or returns False depending on the version
-    # of Python.
+    # `Path.is_file` is not used, because without permission it raises an error in some versions of
+    # Python and returns False in others.
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except PermissionError:
@@ -169,18 +178,23 @@ def _is_file(path: Path) -> bool:
 
 def _iterate_candidates(is_relevant: Callable[[bytes], bool]) -> Iterator[PacletCandidate]:
     for path in find_paclet_locations(Path(path) for path in list_search_paths()):
-        candidate = _inspect_location(path, is_relevant)
+        candidate = _get_candidate(path, is_relevant)
         if candidate is not None:
             yield candidate
 
 
-def _inspect_location(path: Path, is_relevant: Callable[[bytes], bool]) -> PacletCandidate | None:
-    """Return the paclet at a location, from the cache if its file is unchanged.
+def _get_candidate(path: Path, is_relevant: Callable[[bytes], bool]) -> PacletCandidate | None:
+    """Return the paclet in a directory or archive, from the cache if its file is unchanged.
+
+    A directory is examined by searching its `PacletInfo` file for text, and the file is parsed only
+    if the paclet is an extension. An archive is always parsed.
 
     Args:
         path: The directory or archive of a paclet.
-        is_relevant: Returns whether the content of `PacletInfo` has to be parsed. Not called for
-            archives, whose content would first have to be unpacked.
+        is_relevant: Returns whether a paclet matters, given the content of its `PacletInfo` file.
+
+    Returns:
+        The paclet, or None if it does not matter or has been removed.
     """
     try:
         file = _find_info_file(path) or path
@@ -189,8 +203,8 @@ def _inspect_location(path: Path, is_relevant: Callable[[bytes], bool]) -> Pacle
         cached = _candidate_cache.get(path)
         if cached is not None and cached[0] == state:
             return cached[1]
-        # An archive has no data to search without opening it.
-        data = None if file is path else _read_start(file)
+        is_archive = file is path
+        data = None if is_archive else _read_start(file)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -215,19 +229,31 @@ def _read_start(file: Path) -> bytes:
 
 
 def _guess_identity(data: bytes | None, path: Path) -> tuple[str, str]:
-    """Guess name and version of a paclet with regular expressions, without parsing it."""
-    name, version = _NAME_PATTERN.search(data or b""), _VERSION_PATTERN.search(data or b"")
-    stem = path.stem if path.suffix == PACLET_SUFFIX else path.name
-    return (
-        name[1].decode("utf-8", "replace") if name else _VERSION_SUFFIX_PATTERN.sub("", stem),
-        version[1].decode("utf-8", "replace") if version else "",
-    )
+    """Guess the name and version of a paclet that is not parsed, or cannot be parsed.
+
+    Args:
+        data: The content of its `PacletInfo` file, which is searched with regular expressions;
+            None for an archive.
+        path: The directory or archive. Its name without a version, such as `Charts` for
+            `Charts-1.2.paclet`, is used if the data contains no name.
+
+    Returns:
+        Name and version. The version is "" if it is unknown.
+    """
+    name_match = _NAME_PATTERN.search(data or b"")
+    version_match = _VERSION_PATTERN.search(data or b"")
+    if name_match:
+        name = name_match[1].decode("utf-8", "replace")
+    else:
+        stem = path.stem if path.suffix == PACLET_SUFFIX else path.name
+        name = _VERSION_SUFFIX_PATTERN.sub("", stem)
+    return name, version_match[1].decode("utf-8", "replace") if version_match else ""
 
 
 def _read_candidate(path: Path, data: bytes | None) -> PacletCandidate:
-    """Parse the `PacletInfo` of a paclet.
+    """Read a paclet by parsing its `PacletInfo` file.
 
-    A paclet that cannot be parsed becomes a broken extension.
+    A paclet that cannot be parsed is returned as a broken extension with the error.
 
     Args:
         path: The directory or archive of the paclet.
@@ -256,15 +282,18 @@ def _make_broken_candidate(
 
 
 def _select_highest_versions(candidates: Iterable[PacletCandidate]) -> Discovery:
-    """Select the highest version of each name, or the first of equal versions."""
-    # A broken paclet counts too: Wolfram would also use the highest version, and fail.
-    highest: dict[str, PacletCandidate] = {}
+    """Select the highest installed version of each paclet, and return those that are extensions.
+
+    Of equal versions, the first one is selected. A broken paclet is selected too if it has the
+    highest version, because Wolfram would use this version, and fail.
+    """
+    highest_by_name: dict[str, PacletCandidate] = {}
     for candidate in candidates:
-        best = highest.setdefault(candidate.name, candidate)
-        if make_version_key(candidate.version) > make_version_key(best.version):
-            highest[candidate.name] = candidate
-    results = [candidate.outcome for candidate in highest.values()]
+        highest = highest_by_name.setdefault(candidate.name, candidate)
+        if make_version_key(candidate.version) > make_version_key(highest.version):
+            highest_by_name[candidate.name] = candidate
+    extensions = [candidate.extension for candidate in highest_by_name.values()]
     return Discovery(
-        tuple(candidate for candidate in results if isinstance(candidate, Extension)),
-        tuple(candidate for candidate in results if isinstance(candidate, BrokenExtension)),
+        tuple(extension for extension in extensions if isinstance(extension, Extension)),
+        tuple(extension for extension in extensions if isinstance(extension, BrokenExtension)),
     )

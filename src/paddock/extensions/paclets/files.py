@@ -25,7 +25,10 @@ _folder_cache: ParseCache[dict[str, bytes]] = ParseCache()
 
 
 class ExtensionFiles(Protocol):
-    """Interface to the files of an extension, implemented for directories and archives."""
+    """Interface to the files of an extension, in a directory or in an archive.
+
+    Files have relative names with slashes, such as `AgentTools/Tools/Plot.wl`.
+    """
 
     path: Path
     """The directory or the archive."""
@@ -56,7 +59,7 @@ class ExtensionFiles(Protocol):
 
 
 def open_extension_files(path: Path) -> ExtensionFiles:
-    """Open the files of the paclet in a directory or an archive.
+    """Return access to the files of a paclet, which is a directory or a `.paclet` archive.
 
     Raises:
         ArchiveError: The archive cannot be read, or is not safe.
@@ -65,12 +68,19 @@ def open_extension_files(path: Path) -> ExtensionFiles:
     return ArchiveFiles(path) if is_archive else DirectoryFiles(path)
 
 
-def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
-    """Return whether a path has a file type, such as `stat.S_ISDIR`, or cannot be accessed."""
-    # Not `Path.is_file`: without permission, it raises or returns False depending on the version
-    # of Python. Such a path counts as existing here, so that reading it reports the reason.
+def _has_file_type(is_type: Callable[[int], bool], path: Path) -> bool:
+    """Return whether a path has a file type, or exists but cannot be accessed.
+
+    A file without read permission is included, so that the user is shown an error when it is read.
+
+    Args:
+        is_type: Tests the mode of a file, such as `stat.S_ISDIR` for directories.
+        path: The path.
+    """
+    # `Path.is_file` is not used, because without permission it raises an error in some versions of
+    # Python and returns False in others.
     try:
-        return kind(path.stat().st_mode)
+        return is_type(path.stat().st_mode)
     except PermissionError:
         return True
     except (OSError, ValueError):
@@ -78,7 +88,7 @@ def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
 
 
 class DirectoryFiles:
-    """The files in a directory."""
+    """The files of an extension in a directory."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -104,7 +114,11 @@ class DirectoryFiles:
         return self.path / name
 
     def read_file(self, name: str, limit: int) -> bytes:
-        """Return the content of a file, reading at most `limit` bytes."""
+        """Read a file of the directory.
+
+        Raises:
+            LoadError: The file cannot be read, or has more than `limit` bytes.
+        """
         path = self.path / name
         try:
             with path.open("rb") as file:
@@ -150,33 +164,39 @@ class ArchiveFiles:
         return self.path
 
     def read_file(self, name: str, limit: int) -> bytes:
-        """Return the content of a file, unpacking at most `limit` bytes.
+        """Unpack a file of the archive into memory.
 
-        Opening an archive is expensive, because all its entries are checked. Therefore, the small
-        files of a folder, such as definitions, are read at once and cached.
+        All small files in the same folder are read at once and cached, because opening an archive
+        checks all its entries, which is expensive.
+
+        Raises:
+            LoadError: The file cannot be read, or has more than `limit` bytes.
         """
         full_name = self._prefix + name
         folder = full_name.rpartition("/")[0]
-        folder_files: dict[str, bytes] = {}
+        contents_by_name: dict[str, bytes] = {}
         if "/" in name:
-            key = str(self.path / folder)
-            folder_files = _folder_cache.get_or_parse(
-                key, self.path, lambda: self._read_folder(folder)
+            cache_key = str(self.path / folder)
+            contents_by_name = _folder_cache.get_or_parse(
+                cache_key, self.path, lambda: self._read_folder(folder)
             )
-        if full_name in folder_files:
-            return _check_size(folder_files[full_name], limit, self.path / name)
+        if full_name in contents_by_name:
+            return _check_size(contents_by_name[full_name], limit, self.path / name)
         with open_archive(self.path) as archive, archive.open(full_name) as file:
             return _check_size(file.read(limit + 1), limit, self.path / name)
 
     def _read_folder(self, folder: str) -> dict[str, bytes]:
-        """Read the small files directly in a folder, up to a total size."""
+        """Return the contents of the small files directly in a folder, by full name.
+
+        Large files are left out, and so are the files after `_MAX_FOLDER_READ_BYTES`.
+        """
         contents: dict[str, bytes] = {}
         remaining_bytes = _MAX_FOLDER_READ_BYTES
         with open_archive(self.path) as archive:
             for name, entry in archive.files.items():
                 is_small = entry.file_size <= min(_MAX_SMALL_FILE_BYTES, remaining_bytes)
                 if name.rpartition("/")[0] == folder and is_small:
-                    # A broken file is reported when it is read on its own.
+                    # A broken file is left out here, and reported when it is requested.
                     with suppress(LoadError), archive.open(name) as file:
                         contents[name] = file.read(_MAX_SMALL_FILE_BYTES)
                         remaining_bytes -= entry.file_size

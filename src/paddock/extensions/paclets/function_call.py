@@ -65,14 +65,18 @@ _NOT_IMPLEMENTED_PATTERN = re.compile(
 
 
 def expand_named_slots(code: str) -> str:
-    """Replace `#name` by the equivalent `#1["name"]`. Code with syntax errors is not changed."""
+    """Replace the named slots of Wolfram functions for engines that do not support them.
+
+    A slot `#name` is a parameter of a pure function, and means the same as `#1["name"]`: the value
+    for a key of its first argument. Code with syntax errors is returned unchanged.
+    """
     source = parse(code)
     if source.problems or "#" not in code:
         return code
     pieces: list[str] = []
     offset = 0
     nodes = (node for expression in source.expressions for node in walk(expression))
-    for slot in sorted(filter(_is_named_slot, nodes), key=lambda expression: expression.start):
+    for slot in sorted(filter(_is_named_slot, nodes), key=lambda node: node.start):
         name = source.text[slot.start : slot.end].strip('#"')
         pieces += [source.text[offset : slot.start], f'#1["{name}"]']
         offset = slot.end
@@ -98,11 +102,17 @@ class ArgumentCode(NamedTuple):
 def iter_argument_code(
     arguments: Mapping[str, Any], interpreters: Mapping[str, str]
 ) -> Iterator[ArgumentCode]:
-    """Yield the code of all arguments in the order of the parameters.
+    """Yield the arguments of a call as Wolfram Language code, in the order of the parameters.
 
-    Absent arguments are `Missing["NoInput"]`, as in Wolfram's AgentTools.
+    An argument that the model has not passed becomes `Missing["NoInput"]`, as in Wolfram's
+    AgentTools.
+
+    Args:
+        arguments: The JSON values that the model has passed, by name.
+        interpreters: The interpreter of each parameter, such as `"Integer"` or `"City"`, as code.
     """
-    for name in [*interpreters, *(other for other in arguments if other not in interpreters)]:
+    undeclared_names = [name for name in arguments if name not in interpreters]
+    for name in [*interpreters, *undeclared_names]:
         if name in arguments:
             yield _make_argument_code(name, arguments[name], interpreters.get(name, '"String"'))
         else:
@@ -110,29 +120,40 @@ def iter_argument_code(
 
 
 def _make_argument_code(name: str, value: object, interpreter: str) -> ArgumentCode:
-    """Return the code of an argument, whose JSON value depends on the schema of its interpreter.
+    """Return an argument as Wolfram Language code, depending on the type of its parameter.
 
-    If the interpreter has no JSON equivalent, such as `"City"`, the model passes a text, which the
-    kernel interprets. Otherwise, the value itself is written.
+    A type such as `"Integer"` has an equivalent in JSON, so that the value is written as it is. For
+    a type such as `"City"`, the model passes a text, which the kernel has to interpret:
+    `Interpreter["City"]["Paris"]`.
+
+    Args:
+        name: The name of the parameter.
+        value: The JSON value that the model has passed.
+        interpreter: The type of the parameter, a Wolfram interpreter as source text.
     """
     source = parse(interpreter)
-    form = evaluate(source.expressions[0]) if source.expressions else "String"
+    interpreter_data = evaluate(source.expressions[0]) if source.expressions else "String"
     schema_builder = InterpreterSchemaBuilder()
-    schema_builder.build_schema(form)
-    if schema_builder.format_note():
+    schema_builder.build_schema(interpreter_data)
+    is_passed_as_text = bool(schema_builder.format_note())
+    if is_passed_as_text:
         return ArgumentCode(
             name, f"Interpreter[{interpreter}][{format_literal(value)}]", needs_interpretation=True
         )
-    return ArgumentCode(name, _find_choice_code(form, value) or format_literal(value))
+    return ArgumentCode(name, _find_choice_code(interpreter_data, value) or format_literal(value))
 
 
-def _find_choice_code(form: object, value: object) -> str | None:
-    """Return the code on the right side of the rule of a choice, or None."""
+def _find_choice_code(interpreter: object, value: object) -> str | None:
+    """Return the code that the chosen value of an enumeration represents, or None.
+
+    For example, with the interpreter `{"red" -> RGBColor[1, 0, 0], …}`, the model passes `"red"`
+    and the function receives `RGBColor[1, 0, 0]`.
+    """
     rules: list[object] = []
-    if isinstance(form, Mapping):
-        rules = [RuleValue(label, meaning) for label, meaning in form.items()]
-    elif isinstance(form, list):
-        rules = form
+    if isinstance(interpreter, Mapping):
+        rules = [RuleValue(label, meaning) for label, meaning in interpreter.items()]
+    elif isinstance(interpreter, list):
+        rules = interpreter
     for rule in rules:
         # The types are compared too, because True equals 1 in Python.
         if isinstance(rule, RuleValue) and rule.key == value and type(rule.key) is type(value):
@@ -141,20 +162,28 @@ def _find_choice_code(form: object, value: object) -> str | None:
 
 
 class FunctionCall(NamedTuple):
-    """A function with its arguments and the initializations to evaluate before the call."""
+    """A call of a Wolfram Language function, with the code to evaluate before it."""
 
     code: str
+    """The source text of the function."""
     owner: FunctionOwner
+    """The tool or prompt whose function is called."""
     arguments: Mapping[str, Any]
+    """The JSON values that the model has passed, by name."""
     interpreters: Mapping[str, str]
+    """The type of each parameter, a Wolfram interpreter as source text."""
     initializations: tuple[tuple[str, FunctionOwner], ...] = ()
+    """Code to evaluate once before the first call, with the item that it belongs to."""
 
 
 def call_function(call: FunctionCall, ctx: Context) -> Any:
-    """Call a function and convert its value to the result of a tool or prompt.
+    """Call a Wolfram Language function and convert its value to the result of a tool or prompt.
+
+    Called by the handlers of tools and prompts that are defined in paclets. Blocks until the
+    evaluation has ended, for at most `CALL_TIMEOUT_SECONDS`.
 
     Raises:
-        NoEngineError: There is no engine.
+        NoEngineError: No Wolfram Language engine is installed.
         UnresolvedSymbolsError: The engine does not define a symbol in the function.
         ToolError: The function failed.
     """
@@ -170,7 +199,9 @@ def call_function(call: FunctionCall, ctx: Context) -> Any:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
     label = f"The {call.owner}"
-    return (make_prompt_text if call.owner.kind == "prompt" else make_tool_result)(result, label)
+    if call.owner.kind == "prompt":
+        return make_prompt_text(result, label)
+    return make_tool_result(result, label)
 
 
 class _LoadedPaclet(NamedTuple):
@@ -182,7 +213,10 @@ class _LoadedPaclet(NamedTuple):
 
 
 class _PacletKernel:
-    """The kernel that all paclet functions of this process share, one call at a time."""
+    """The Wolfram kernel that all paclet functions of this process share, one call at a time.
+
+    A kernel is the process that evaluates code. It is started by the first call.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -191,11 +225,15 @@ class _PacletKernel:
         self.paclets_by_key: dict[str, _LoadedPaclet] = {}
         """The paclets that the running kernel has loaded."""
         self.completed_initializations: set[tuple[str, str]] = set()
-        """Paclet key and code of the initializations that the running kernel has evaluated."""
+        """The initializations that the running kernel has evaluated, as paclet key and code."""
 
     def call(self, call: FunctionCall, control: EvaluationControl) -> EvaluationResult:
-        """Call a function after earlier calls have finished."""
-        # The lock is polled, so that a call that waits for another one can be cancelled.
+        """Call a function in the kernel, after waiting until earlier calls have finished.
+
+        Raises:
+            ToolError: The call was cancelled while it was waiting, or the function failed.
+        """
+        # The lock is polled so that a waiting call can be cancelled.
         while not self._lock.acquire(timeout=_LOCK_WAIT_SECONDS):
             if control.is_cancelled():
                 raise ToolError("The call was cancelled")
@@ -211,9 +249,13 @@ class _PacletKernel:
             kernel.close()
 
     def ensure_kernel(self, engine: Engine) -> Kernel:
-        """Return the running kernel, or start a new one, which has nothing loaded."""
-        is_same = self._engine is not None and self._engine.name == engine.name
-        if self._kernel is None or not self._kernel.is_alive or not is_same:
+        """Return the running kernel, or start a new one if it has ended or the engine has changed.
+
+        A new kernel has no packages loaded, so the records of loaded paclets and evaluated
+        initializations are cleared.
+        """
+        is_same_engine = self._engine is not None and self._engine.name == engine.name
+        if self._kernel is None or not self._kernel.is_alive or not is_same_engine:
             self.close()
             self.paclets_by_key.clear()
             self.completed_initializations.clear()
@@ -236,7 +278,13 @@ def _choose_engine(_variable: str | None) -> Engine:
 
 
 class _CallExecution:
-    """One call with exclusive use of the kernel."""
+    """One function call in the shared kernel, which no other call uses at the same time.
+
+    Creating it starts the kernel if necessary.
+
+    Raises:
+        NoEngineError: No installed engine can evaluate code.
+    """
 
     def __init__(
         self,
@@ -253,10 +301,15 @@ class _CallExecution:
         self._kernel = shared_kernel.ensure_kernel(self._engine)
 
     def run(self) -> EvaluationResult:
-        """Load the paclet, run initializations, interpret the arguments and call the function."""
+        """Load the paclet, run initializations, interpret the arguments and call the function.
+
+        Raises:
+            UnresolvedSymbolsError: The engine does not define a symbol in the function.
+            ToolError: An argument is invalid, or the function does not accept the arguments.
+        """
         paclet = self._get_paclet(self._call.owner)
         for initialization, owner in self._call.initializations:
-            # Another paclet's initialization is evaluated before the calls of that paclet only.
+            # The initialization of another paclet waits until a function of that paclet is called.
             if owner.paclet_key == self._call.owner.paclet_key:
                 self._run_initialization(initialization, owner)
         code = paclet.packages.qualify_code(self._call.code)
@@ -282,13 +335,17 @@ class _CallExecution:
         return paclets_by_key[owner.paclet_key]
 
     def _load_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
-        """Load the packages of a paclet into the kernel.
+        """Load the packages of a paclet, its files with function definitions, into the kernel.
 
-        Problems are collected rather than raised, and reported only if a call fails.
+        An engine that supports packages loads them with `Needs`. For others, Paddock evaluates the
+        code of the packages with qualified names. Problems are returned rather than raised, because
+        the called function may work nevertheless. They are reported if it fails.
         """
-        files = open_package_files(owner.files)
-        contexts = [] if files is None else files.contexts
-        find_package = (lambda _context: None) if files is None else files.find_package
+        package_files = open_package_files(owner.files)
+        contexts = [] if package_files is None else package_files.contexts
+        find_package = (
+            (lambda _context: None) if package_files is None else package_files.find_package
+        )
         packages = ContextResolver(find_package, self._is_system_symbol)
         problems = [
             f"there is no file for the context {context}"
@@ -310,25 +367,32 @@ class _CallExecution:
         return "packages" in self._engine.capabilities
 
     def _evaluate_new_code(self, packages: ContextResolver) -> list[str]:
-        """Evaluate the code of packages that the kernel has not seen, and return problems."""
+        """Evaluate the package code that has been read since the last evaluation.
+
+        Returns:
+            The problems: expressions that failed, with the message of the engine, and undefined
+            symbols. After an expression that fails, the next ones are evaluated nevertheless.
+        """
         problems: list[str] = []
-        unresolved: dict[str, None] = {}
+        unresolved_symbols: dict[str, None] = {}
         for code in packages.take_new_code():
             names = find_unresolved_symbols(code, self._is_system_symbol, packages.has_symbol)
-            unresolved.update(dict.fromkeys(names))
+            unresolved_symbols.update(dict.fromkeys(names))
             result = self._evaluate(code)
             if result.status != "done":
                 messages = [output.text for output in result.outputs if output.kind == "message"]
                 reason = _shorten_first_line("".join(messages[:1])) or result.status
                 problems.append(f"{_shorten_first_line(code)}: {reason}")
-        if unresolved:
-            problems.append(f"{self._engine_title} does not define {', '.join(unresolved)}")
+        if unresolved_symbols:
+            names_text = ", ".join(unresolved_symbols)
+            problems.append(f"{self._engine_title} does not define {names_text}")
         return problems
 
     def _check_symbols(self, code: str, paclet: _LoadedPaclet) -> None:
-        """Check that the engine or a package defines every symbol in the function.
+        """Check that the engine or a package defines every function that the code calls.
 
-        An undefined function would return the call unevaluated instead of failing.
+        The Wolfram Language does not report a call of an undefined function as an error. It returns
+        the call unevaluated, and the model would receive it as a result.
 
         Raises:
             UnresolvedSymbolsError: A symbol is undefined.
@@ -339,9 +403,9 @@ class _CallExecution:
                 return paclet.packages.has_symbol(name)
             return self._evaluate(f"NameQ[{quote_string(name)}]").result == "True"
 
-        missing = find_unresolved_symbols(code, self._is_system_symbol, is_defined)
-        if missing:
-            raise self._make_unresolved_error(missing, paclet.problems)
+        undefined_symbols = find_unresolved_symbols(code, self._is_system_symbol, is_defined)
+        if undefined_symbols:
+            raise self._make_unresolved_error(undefined_symbols, paclet.problems)
 
     def _make_unresolved_error(self, symbols: list[str], reasons: Sequence[str] = ()) -> ToolError:
         call = self._call
@@ -354,7 +418,11 @@ class _CallExecution:
         return f"{self._engine.title} {self._engine.version}".strip()
 
     def _run_initialization(self, initialization: str, owner: FunctionOwner) -> None:
-        """Evaluate an initialization once. A failure is reported only if a call fails too."""
+        """Evaluate the initialization of a paclet's item, once for each kernel.
+
+        A failure does not prevent the function call. It is recorded in the problems of the paclet,
+        which are reported if the call fails too.
+        """
         key = (owner.paclet_key, initialization)
         completed_initializations = self._shared_kernel.completed_initializations
         if key in completed_initializations:
@@ -374,7 +442,11 @@ class _CallExecution:
         completed_initializations.add(key)
 
     def _evaluate_arguments(self) -> dict[str, str]:
-        """Return the code of the arguments by the code of their names, with texts interpreted."""
+        """Return the arguments as keys and values of an association, as Wolfram Language code.
+
+        The kernel interprets texts for types such as `"City"`. For example,
+        `{'"city"': 'Entity["City", {"Paris", …}]', '"count"': '3'}`.
+        """
         code_by_key: dict[str, str] = {}
         for name, code, needs_interpretation in iter_argument_code(
             self._call.arguments, self._call.interpreters
@@ -384,62 +456,73 @@ class _CallExecution:
         return code_by_key
 
     def _interpret_argument(self, name: str, code: str) -> str:
-        """Evaluate the interpreter of an argument, and return the resulting code.
+        """Have the kernel interpret the text of an argument, and return the resulting code.
+
+        Args:
+            name: The name of the parameter, for errors.
+            code: The call of the interpreter, such as `Interpreter["City"]["Paris"]`.
 
         Raises:
             ToolError: The interpreter rejects the argument, or the engine does not have it.
         """
-        # An interpreter of Wolfram returns a Failure, while other engines return the call itself.
+        # For an invalid text, Wolfram's engine returns a `Failure[…]`. An engine that does not have
+        # the interpreter returns the call unevaluated.
         result = self._evaluate(code).result or "$Failed"
         expression = (parse(result).expressions or [Atom("symbol", result)])[0]
         if isinstance(expression, Node) and has_head(expression, "Failure"):
             raise ToolError(f"[Error] {name}: {format_failure(expression)}")
         if result == "$Failed" or "Interpreter[" in result:
-            raise self._make_unresolved_error([code.partition("][")[0] + "]"])
+            interpreter = code.partition("][")[0] + "]"
+            raise self._make_unresolved_error([interpreter])
         return result
 
     def _check_result(
-        self, outcome: EvaluationResult, code: str, paclet: _LoadedPaclet
+        self, result: EvaluationResult, code: str, paclet: _LoadedPaclet
     ) -> EvaluationResult:
         """Return the result, unless the engine returned the call or a part of it unevaluated.
 
+        Engines do not report such a call as an error.
+
         Raises:
-            UnresolvedSymbolsError: The engine knows a function only by name.
+            UnresolvedSymbolsError: The engine does not implement a function.
             ToolError: The function has no definition for the arguments.
         """
-        result = outcome.result or ""
+        result_code = result.result or ""
         matches = [
             _NOT_IMPLEMENTED_PATTERN.match(output.text)
-            for output in outcome.outputs
+            for output in result.outputs
             if output.kind == "message"
         ]
-        missing = [match[1] for match in matches if match is not None and f"{match[1]}[" in result]
-        head = _get_result_head(result)
-        if head and not missing and not self._is_system_symbol(head) and "`" not in head:
-            missing = [head]
-        if missing:
-            raise self._make_unresolved_error(list(dict.fromkeys(missing)))
-        if result.startswith(f"{code}["):
+        missing_functions = [
+            match[1] for match in matches if match is not None and f"{match[1]}[" in result_code
+        ]
+        head = _get_result_head(result_code)
+        if head and not missing_functions and not self._is_system_symbol(head) and "`" not in head:
+            missing_functions = [head]
+        if missing_functions:
+            raise self._make_unresolved_error(list(dict.fromkeys(missing_functions)))
+        if result_code.startswith(f"{code}["):
             reasons = "".join(f"\n{reason}" for reason in paclet.problems[:MAX_REASONS])
             raise ToolError(
                 f"[Error] {code} has no definition for these arguments in {self._engine_title}: "
-                f"{result}{reasons}"
+                f"{result_code}{reasons}"
             )
-        return outcome
+        return result
 
 
 def _list_statements(code: str, packages: ContextResolver) -> list[str]:
-    """Return the statements of an initialization, without those that load a known package.
+    """Return the statements of an initialization, without those that load the paclet's packages.
 
-    Paddock loads the packages of the paclet itself, so `Needs` and `Get` for them are left out.
+    For example, ``Needs["Charts`"]; $Theme = "Dark"`` gives `['$Theme = "Dark"']`, because Paddock
+    has loaded the packages already.
     """
     source = parse(code)
     statements: list[str] = []
-    pending = list(reversed(source.expressions))
-    while pending:
-        expression = pending.pop()
+    pending_expressions = list(reversed(source.expressions))
+    while pending_expressions:
+        expression = pending_expressions.pop()
         if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
-            pending += reversed(expression.args)
+            pending_expressions += reversed(expression.args)
         elif not _loads_known_package(expression, packages):
             statements.append(source.text[expression.start : expression.end])
     return [text for text in statements if text and text != "Null"]

@@ -27,18 +27,23 @@ class UnresolvedSymbolsError(ToolError):
 
 
 class FunctionOwner(NamedTuple):
-    """The item that a function belongs to."""
+    """The tool, prompt or server in a paclet to which a Wolfram Language function belongs.
+
+    Error messages name it, for example as `tool acme/Charts/Plot`.
+    """
 
     paclet: str
     kind: str
+    """`"tool"`, `"prompt"` or `"server"`."""
     item: str
     version: str | None = None
+    """The version of the paclet."""
     files: ExtensionFiles | None = None
     """The files of the paclet."""
 
     @property
     def paclet_key(self) -> str:
-        """The key of the paclet in the kernel, independent of its location."""
+        """Name and version, which identify a paclet that a kernel has loaded."""
         return f"{self.paclet} {self.version}"
 
     def __str__(self) -> str:
@@ -46,7 +51,12 @@ class FunctionOwner(NamedTuple):
 
 
 def make_no_engine_error(code: str, owner: FunctionOwner) -> NoEngineError:
-    """Return the error for a call without an engine."""
+    """Return the error for a function that cannot be called, because no engine is installed.
+
+    Args:
+        code: The source text of the function.
+        owner: The tool, prompt or server to which the function belongs.
+    """
     return NoEngineError(
         f"The {owner} is the Wolfram Language function {_shorten_code(code)}, but no Wolfram "
         "Language engine is installed",
@@ -62,7 +72,15 @@ def make_unresolved_symbols_error(
     engine: str,
     reasons: Sequence[str] = (),
 ) -> UnresolvedSymbolsError:
-    """Return the error for code with symbols that the engine does not define."""
+    """Return the error for a function that uses symbols which the engine does not define.
+
+    Args:
+        code: The source text of the function.
+        owner: The tool, prompt or server to which the function belongs.
+        symbols: The undefined symbols.
+        engine: The name and version of the engine.
+        reasons: Problems that occurred when the packages of the paclet were loaded.
+    """
     reason_text = "".join(f"; {reason}" for reason in reasons)
     return UnresolvedSymbolsError(
         f"The {owner} is the Wolfram Language function {_shorten_code(code)}, but {engine} does "

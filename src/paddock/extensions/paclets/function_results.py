@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.handler_errors import ToolError
-from paddock.kernels.svg_renderer import render_images
+from paddock.kernels.svg_renderer import convert_images_to_png
 from paddock.protocol.content import CallToolResult, ImageContent, TextContent
 from paddock.wolfram import (
     Atom,
@@ -41,21 +41,22 @@ _STATUS_TEXTS = {
 
 
 def make_tool_result(result: EvaluationResult, label: str) -> CallToolResult:
-    """Convert an evaluation result to a tool result.
+    """Convert the value of a Wolfram function to the result of an MCP tool.
 
-    A function can return an association with `Content`, a list of texts and images, or with
-    `String`. Any other value becomes a text, followed by the images that the engine rendered.
+    The function can return `<|"Content" -> {…}|>` with a list of texts and images, or
+    `<|"String" -> "…"|>`. Any other value becomes a text, followed by the images that the engine
+    has rendered.
 
     Args:
         result: The evaluation result.
-        label: The function, for errors.
+        label: The name of the function in errors, such as `The tool acme/Charts/Plot`.
 
     Raises:
         ToolError: The function failed.
     """
-    value = _parse_value(result, label)
+    value = _parse_result(result, label)
     text = result.result or ""
-    # The keys are those of Wolfram's AgentTools, so that its functions need no changes.
+    # Wolfram's AgentTools uses the same keys, so that functions written for it work unchanged.
     table = value if isinstance(value, Mapping) else {}
     meta = table.get("_meta")
     if isinstance(table.get("Content"), list):
@@ -79,8 +80,14 @@ def make_prompt_text(result: EvaluationResult, label: str) -> str:
     return "".join(item.text for item in tool_result.content if isinstance(item, TextContent))
 
 
-def _parse_value(result: EvaluationResult, label: str) -> object:
-    """Parse the result as data.
+def _parse_result(result: EvaluationResult, label: str) -> object:
+    """Convert the result of a function call from Wolfram Language code to Python data.
+
+    A result that is not data, such as a graphic, becomes an `UnevaluatedExpression`.
+
+    Args:
+        result: The evaluation result.
+        label: The name of the function in errors, such as `The tool acme/Charts/Plot`.
 
     Raises:
         ToolError: The result is a failure, or there is no result.
@@ -109,7 +116,11 @@ def _format_messages(result: EvaluationResult) -> str:
 
 
 def format_failure(failure: Node) -> str:
-    """Return the message of a `Failure` with its parameters inserted."""
+    """Return the message of a Wolfram `Failure`, the object with which functions report errors.
+
+    For example, `Failure["NoData", <|"MessageTemplate" -> "No data for `1`.", "MessageParameters"
+    -> {"Rome"}|>]` gives `No data for Rome.` A failure without a message gives its tag, `NoData`.
+    """
     tag, *properties = [evaluate(arg) for arg in failure.args] or [""]
     table = properties[0] if properties and isinstance(properties[0], Mapping) else {}
     for key in ("Message", "MessageTemplate"):
@@ -120,7 +131,15 @@ def format_failure(failure: Node) -> str:
 
 
 def _fill_template(template: str, parameters: object) -> str:
-    """Insert parameters into the slots of a message: `` `name` ``, `` `2` `` or two backticks."""
+    """Replace the slots in the message template of a Wolfram `Failure` by its parameters.
+
+    A slot is a name or a position between backticks, `` `name` `` or `` `2` ``. Two backticks alone
+    mean the next position. A slot without a parameter is left unchanged.
+
+    Args:
+        template: The message with slots.
+        parameters: A list of values, or a dictionary of values by name.
+    """
     values_by_name = (
         {str(key): value for key, value in parameters.items()}
         if isinstance(parameters, Mapping)
@@ -129,15 +148,15 @@ def _fill_template(template: str, parameters: object) -> str:
     values = parameters if isinstance(parameters, list) else list(values_by_name.values())
     position = 0
 
-    def fill(match: re.Match[str]) -> str:
+    def fill_slot(match: re.Match[str]) -> str:
         nonlocal position
-        name = match[1]
+        slot, name = match[0], match[1]
         if name and not name.isdigit():
-            return _to_text(values_by_name.get(name, match[0]))
+            return _to_text(values_by_name.get(name, slot))
         position = int(name) if name else position + 1
-        return _to_text(values[position - 1]) if 0 < position <= len(values) else match[0]
+        return _to_text(values[position - 1]) if 0 < position <= len(values) else slot
 
-    return _SLOT_PATTERN.sub(fill, template)
+    return _SLOT_PATTERN.sub(fill_slot, template)
 
 
 def _to_text(value: object) -> str:
@@ -145,7 +164,11 @@ def _to_text(value: object) -> str:
 
 
 def _make_content_item(item: object) -> Content:
-    """Convert an element of the `Content` list of a result: text, or a table with a type."""
+    """Convert an element of the list `Content` that a Wolfram function has returned.
+
+    It is a text, or a dictionary such as `{"type": "image", "data": "iVBOR…"}` or
+    `{"type": "text", "text": "…"}`.
+    """
     if not isinstance(item, Mapping):
         return TextContent(escape_private_characters(_to_text(item)))
     table = {str(key).lower(): value for key, value in item.items()}
@@ -164,7 +187,7 @@ def _make_content_item(item: object) -> Content:
 
 def _render_images(result: EvaluationResult) -> Sequence[Content]:
     images = [output for output in result.outputs if output.kind == "picture"]
-    rendered = render_images([(image.data, image.mime) for image in images]) if images else []
+    rendered = convert_images_to_png([(image.data, image.mime) for image in images]) if images else []
     return [ImageContent(png, PNG_MEDIA_TYPE) for png in rendered if png is not None]
 
 

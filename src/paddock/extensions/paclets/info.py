@@ -51,14 +51,16 @@ class MalformedItem(NamedTuple):
 
 
 class PacletInfo(NamedTuple):
-    """The content of a `PacletInfo` file."""
+    """The content of a `PacletInfo` file, which describes a paclet, a Wolfram package."""
 
     name: str
     """`Paclet` or `Publisher/Paclet`."""
     version: str | None
     manifest: ExtensionManifest | None
-    """The declared items; None without an "AgentTools" extension."""
+    """The tools, prompts and servers that the paclet declares in its "AgentTools" extension. None
+    if it has no such extension."""
     malformed_items: tuple[MalformedItem, ...] = ()
+    """Invalid elements of the item lists, for validation."""
     invalid_version: str | None = None
     """The value of the version, if it is not a string."""
     extra_declarations: int = 0
@@ -98,7 +100,11 @@ def find_info_file(files: ExtensionFiles) -> str | None:
 
 
 def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
-    """Parse the content of a `PacletInfo` file.
+    """Parse the content of a `PacletInfo` file, without evaluating it.
+
+    Args:
+        data: The content of the file.
+        where: The path of the file, for errors.
 
     Raises:
         ManifestError: The content does not describe a paclet.
@@ -123,11 +129,14 @@ def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
     declarations = _find_declarations(table.get("Extensions", []))
     if not declarations:
         return info
-    return _add_declaration(info, declarations, publisher, content.location)
+    return _add_manifest(info, declarations, publisher, content.location)
 
 
 def read_extension_tables(files: ExtensionFiles, name: str) -> list[PropertyDict]:
-    """Return the properties of the extensions with a name, such as "Kernel", in order.
+    """Return the properties of each extension of a kind, such as "Kernel", that a paclet declares.
+
+    In the Wolfram Language, an extension is an entry `{"Kernel", "Root" -> "Kernel", …}` of the
+    `PacletInfo` file, which gives `{"Root": "Kernel", …}`.
 
     Raises:
         ManifestError: The `PacletInfo` file is invalid.
@@ -145,7 +154,11 @@ def read_extension_tables(files: ExtensionFiles, name: str) -> list[PropertyDict
 
 
 def _read_properties(value: object) -> PropertyDict | None:
-    """Return the properties in `PacletObject[<|…|>]`, `Paclet[Name -> …, …]` or `<|…|>`."""
+    """Return the properties of a paclet from the data in its `PacletInfo` file.
+
+    The data is `PacletObject[<|…|>]`, `Paclet[Name -> …, …]` in old files, or `<|…|>`. The result
+    is None for any other data.
+    """
     if isinstance(value, Mapping):
         return to_table(value)
     if get_head_name(value) not in _PACLET_HEADS:
@@ -156,7 +169,13 @@ def _read_properties(value: object) -> PropertyDict | None:
 
 
 def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
-    """Return the name of the paclet, and the publisher if the name contains one."""
+    """Return the full name of the paclet, and the publisher if the name contains one.
+
+    For example, `("acme/Charts", "acme")` or `("Charts", None)`.
+
+    Raises:
+        ManifestError: The name is missing or invalid.
+    """
     name = table.get("Name")
     match name.split("/") if isinstance(name, str) else []:
         case [paclet] if is_valid_name(paclet):
@@ -167,13 +186,22 @@ def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
     raise ManifestError(problem, where=where, hint=hint)
 
 
-def _add_declaration(
+def _add_manifest(
     info: PacletInfo, declarations: list[list[object]], publisher: str | None, where: str
 ) -> PacletInfo:
-    """Add the manifest from the first "AgentTools" extension.
+    """Return the description of a paclet with the manifest from its "AgentTools" extension.
 
-    An invalid root directory becomes the `problem` of the result. The manifest then has a default
-    root, so that validation can still report problems of the items.
+    An invalid root directory is stored as the `problem` of the result instead of raised, so that
+    validation can report problems of the items too.
+
+    Args:
+        info: The description without a manifest.
+        declarations: The "AgentTools" extensions of the paclet, of which the first one is used.
+        publisher: The publisher in the name of the paclet.
+        where: The location of the `PacletInfo` file, for errors.
+
+    Raises:
+        ManifestError: The extension does not consist of rules.
     """
     table = to_table(_flatten(declarations[0]))
     if table is None:
@@ -202,7 +230,11 @@ def _add_declaration(
 
 
 def _find_declarations(extensions: object, name: str = AGENT_TOOLS_EXTENSION) -> list[list[object]]:
-    """Return the values that follow the name in each extension with that name."""
+    """Return the content of each extension with a name, in the property `Extensions` of a paclet.
+
+    An extension is a list `{"AgentTools", "Tools" -> {…}, …}` or a rule `"AgentTools" -> <|…|>`.
+    Its content is the list of elements after the name.
+    """
     if isinstance(extensions, Mapping):
         extensions = [RuleValue(key, value) for key, value in extensions.items()]
     declarations: list[list[object]] = []
@@ -222,7 +254,13 @@ def _flatten(values: list[object]) -> list[object]:
 def _read_items(
     kind: ItemKind, value: object, malformed_items: list[MalformedItem]
 ) -> list[object]:
-    """Return the valid items of a list in manifest form, and add the others to a list."""
+    """Return the valid items in a list of a paclet, in the form that `build_manifest` accepts.
+
+    Args:
+        kind: The kind of the items, such as `"tools"`.
+        value: The list as written, such as the value of `"Tools"`.
+        malformed_items: The list to which invalid items and duplicates are added.
+    """
     if not isinstance(value, list):
         malformed_items.append(MalformedItem(kind, 0, describe_value(value)))
         return []
@@ -237,7 +275,11 @@ def _read_items(
 
 
 def _read_item(value: object) -> tuple[str | None, object]:
-    """Return the name of an item and the item in manifest form, or None for another form."""
+    """Return the name of a declared item, and the item in the form that `build_manifest` accepts.
+
+    An item is a name, a pair of name and description, or a table of properties. Anything else
+    gives `(None, None)`.
+    """
     match value:
         case str():
             return value, value

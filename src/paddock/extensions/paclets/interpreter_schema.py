@@ -90,26 +90,34 @@ _BOUND_COUNTS = (2, 3)
 
 
 def to_json_pattern(value: object) -> str | None:
-    """Convert a string pattern to an anchored regular expression.
+    """Convert a Wolfram string pattern to a regular expression for a JSON Schema.
+
+    For example, `"a" ~~ DigitCharacter ..` becomes `^(?:a(?:[0-9])+)$`.
+
+    Args:
+        value: The string pattern as data.
 
     Returns:
-        The expression, "" if it would match any text, or None if there is no equivalent.
+        The expression, which matches a whole text; "" if it would match any text; or None if
+        JavaScript, whose syntax JSON Schema uses, has no equivalent.
     """
-    pattern = _translate(value, 0)
+    pattern = _translate_pattern(value, 0)
     if pattern is None or len(pattern) > MAX_PATTERN_CHARACTERS:
         return None
-    # A pattern for any text would only cost tokens.
+    # A pattern that matches any text is left out of the schema, because it would only cost tokens.
     if pattern in (f"{_ANY_CHARACTER}*", ""):
         return ""
     return f"^(?:{pattern})$"
 
 
-def _translate(value: object, depth: int) -> str | None:
-    """Return the regular expression for a string pattern, or None if there is no equivalent.
+def _translate_pattern(value: object, depth: int) -> str | None:
+    """Translate a Wolfram string pattern to a regular expression, or return None if impossible.
 
     Args:
-        value: The pattern: a string with wildcards, a symbol, a list of alternatives, or a call.
-        depth: The nesting depth; a pattern below `MAX_PATTERN_DEPTH` has no equivalent.
+        value: The pattern: a string with wildcards, a symbol such as `DigitCharacter`, a list of
+            alternatives, or a call such as `Repeated[…]`.
+        depth: The nesting depth of the pattern. Patterns deeper than `MAX_PATTERN_DEPTH` are not
+            translated.
     """
     if depth > MAX_PATTERN_DEPTH:
         return None
@@ -129,14 +137,20 @@ def _translate(value: object, depth: int) -> str | None:
 
 
 def _translate_call(head: str | None, arguments: list[object], depth: int) -> str | None:
-    """Return the regular expression for a pattern such as `Repeated[DigitCharacter, 3]`."""
+    """Translate a string pattern that is a call, such as `Repeated[DigitCharacter, 3]`.
+
+    Args:
+        head: The name of the called symbol, or None if it is not a symbol.
+        arguments: The arguments of the call.
+        depth: The nesting depth of the arguments.
+    """
     match head, arguments:
         case "StringExpression", _:
             return _join_patterns(arguments, "", depth)
         case "Alternatives", _:
             return _join_patterns(arguments, "|", depth)
         case "Repeated" | "RepeatedNull", [pattern, *limits]:
-            repeated = _translate(pattern, depth)
+            repeated = _translate_pattern(pattern, depth)
             sign = "+" if head == "Repeated" else "*"
             count = _format_count(limits[0]) if limits else sign
             return None if repeated is None or count is None else f"(?:{repeated}){count}"
@@ -146,19 +160,19 @@ def _translate_call(head: str | None, arguments: list[object], depth: int) -> st
             bounds = f"{_escape_literal(first)}-{_escape_literal(last)}"
             return f"[{bounds}]" if first <= last else None
         case "Except", [pattern]:
-            excluded = _translate(pattern, depth)
-            # A negative lookahead, and one character.
+            excluded = _translate_pattern(pattern, depth)
+            # One character, after a negative lookahead for the excluded pattern.
             return None if excluded is None else f"(?!{excluded}){_ANY_CHARACTER}"
         case "Pattern", [*_, pattern]:
-            return _translate(pattern, depth)
+            return _translate_pattern(pattern, depth)
         case "Longest" | "Shortest" | "HoldPattern", [pattern]:
-            return _translate(pattern, depth)
+            return _translate_pattern(pattern, depth)
     return None
 
 
 def _join_patterns(patterns: list[object], separator: str, depth: int) -> str | None:
     """Join translated patterns, or return None if one of them has no equivalent."""
-    parts = [_translate(pattern, depth) for pattern in patterns]
+    parts = [_translate_pattern(pattern, depth) for pattern in patterns]
     if not parts or any(part is None for part in parts):
         return None
     text = separator.join(part for part in parts if part is not None)
