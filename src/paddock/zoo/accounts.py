@@ -1,6 +1,6 @@
 """Team accounts: users, their passwords, and the credentials that browsers and programs send.
 
-A credential ("pass" in the tables) is the session of a browser or the token of a program. The
+A credential (table `passes`) is the session of a browser or the token of a program. The
 database stores scrypt hashes of passwords and digests of credentials, so that a copy of it is not
 enough to sign in.
 """
@@ -25,7 +25,7 @@ from sqlalchemy import delete, func, insert, select, update
 from paddock.zoo import timestamps
 from paddock.zoo.context import ZooContext
 from paddock.zoo.errors import UserExistsError, UserNotFoundError
-from paddock.zoo.store.schema import passes, users
+from paddock.zoo.store.schema import credentials, users
 from paddock.zoo.validation import make_invalid_field_error
 
 if TYPE_CHECKING:
@@ -59,20 +59,23 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(password: str, password_hash: str) -> bool:
-    """Return whether a hash was made from a password. A malformed hash matches no password."""
+    """Return whether a password matches a hash that `hash_password` made.
+
+    A malformed hash matches no password.
+    """
     try:
-        kind, cost, salt, key = password_hash.split("$")
-        expected = base64.b64decode(key, validate=True)
-        actual = _derive_key(password, base64.b64decode(salt, validate=True), int(cost))
+        algorithm, cost, salt, key = password_hash.split("$")
+        expected_key = base64.b64decode(key, validate=True)
+        actual_key = _derive_key(password, base64.b64decode(salt, validate=True), int(cost))
     except ValueError:
         return False
-    return kind == "scrypt" and hmac.compare_digest(actual, expected)
+    return algorithm == "scrypt" and hmac.compare_digest(actual_key, expected_key)
 
 
 def _derive_key(password: str, salt: bytes, cost: int) -> bytes:
-    """Hash a password with scrypt.
+    """Derive a 32-byte key from a password with scrypt, a hash function that is slow by design.
 
-    One hash takes 32 MB, so `_hash_slots` limits how many are computed at the same time.
+    One call takes 32 MB of memory, so `_hash_slots` limits how many run at the same time.
     """
     with _hash_slots:
         return hashlib.scrypt(
@@ -95,7 +98,7 @@ class TeamUser(Struct, rename="camel", kw_only=True, frozen=True):
 
     name: str
     owner: str
-    """The owner of the user's zoo."""
+    """The owner name under which the rows of the user's zoo are stored."""
     is_admin: bool
     created_at: str
 
@@ -133,12 +136,13 @@ class TeamAccounts:
             return [_make_user(row) for row in rows]
 
     def add_user(self, name: str, password: str, *, is_admin: bool = False) -> TeamUser:
-        """Create a user with an empty zoo. The first user gets the zoo of the single-user mode.
+        """Create a user with an empty zoo. The first user takes over the zoo of single-user mode.
 
         Raises:
+            InvalidAgentError: The name or the password is not allowed.
             UserExistsError: The name is taken.
         """
-        # Names are case-insensitive, so that "Ada" cannot pass for another user than "ada".
+        # Names are case-insensitive, so that a new user "Ada" cannot be mistaken for "ada".
         name = name.strip().lower()
         if not _USER_NAME_PATTERN.fullmatch(name):
             raise make_invalid_field_error(
@@ -147,44 +151,47 @@ class TeamAccounts:
         # Hashing is slow by design, so it comes before the write lock.
         password_hash = hash_password(_validate_password(password))
         with self._write_transaction() as tx:
-            # Switching from single-user to team mode must not hide the agents that already exist.
-            is_first = not tx.connection.scalar(select(func.count()).select_from(users))
+            if tx.connection.scalar(select(users.c.name).where(users.c.name == name)):
+                raise UserExistsError(f"a user named {name!r} already exists")
+            # The zoo of single-user mode has an empty owner. The first user gets that owner, so
+            # that switching to team mode does not hide the existing agents.
+            is_first_user = not tx.connection.scalar(select(func.count()).select_from(users))
             user = TeamUser(
                 name=name,
-                owner="" if is_first else secrets.token_hex(8),
+                owner="" if is_first_user else secrets.token_hex(8),
                 is_admin=is_admin,
                 created_at=tx.timestamp,
             )
-            if tx.connection.scalar(select(users.c.name).where(users.c.name == name)):
-                raise UserExistsError(f"a user named {name!r} already exists")
             row = {**msgspec.structs.asdict(user), "password": password_hash}
             tx.connection.execute(insert(users), row)
         return user
 
     def set_password(self, name: str, password: str) -> None:
-        """Change a password, and end the user's sessions. Tokens stay valid."""
+        """Change a user's password, and end all their sessions. Access tokens stay valid."""
         password_hash = hash_password(_validate_password(password))
         with self._write_transaction() as tx:
             _update_user(tx, name, password=password_hash)
             # A session that was opened with the old password must not stay valid.
-            is_session = (passes.c.user_name == name) & (passes.c.kind == "session")
-            tx.connection.execute(delete(passes).where(is_session))
+            user_sessions = (credentials.c.user_name == name) & (credentials.c.kind == "session")
+            tx.connection.execute(delete(credentials).where(user_sessions))
 
     def set_admin(self, name: str, *, is_admin: bool) -> None:
         """Make a user an administrator, or revoke that. The last administrator has to remain."""
         with self._write_transaction() as tx:
             if not is_admin:
-                _require_another_admin(tx, name)
+                _check_not_last_admin(tx, name)
             _update_user(tx, name, is_admin=is_admin)
 
     def delete_user(self, name: str) -> None:
-        """Delete a user with all credentials. The user's zoo stays in the database.
+        """Delete a user with all their sessions and tokens. The zoo stays in the database.
 
-        The last administrator cannot be deleted.
+        Raises:
+            InvalidAgentError: The user is the last administrator.
+            UserNotFoundError: There is no such user.
         """
         with self._write_transaction() as tx:
-            _require_another_admin(tx, name)
-            tx.connection.execute(delete(passes).where(passes.c.user_name == name))
+            _check_not_last_admin(tx, name)
+            tx.connection.execute(delete(credentials).where(credentials.c.user_name == name))
             result = tx.connection.execute(delete(users).where(users.c.name == name))
             if not result.rowcount:
                 raise _make_user_not_found_error(name)
@@ -194,7 +201,8 @@ class TeamAccounts:
         name = name.strip().lower()
         with self._context.read_transaction() as tx:
             row = tx.connection.execute(select(users).where(users.c.name == name)).first()
-        # An unknown name costs one hash too. The response time would otherwise reveal user names.
+        # A hash is computed even for an unknown name. Otherwise the response time would reveal
+        # which names exist.
         password_hash = _get_dummy_hash() if row is None else row.password
         # The password is truncated, because the cost of hashing grows with the length of the input.
         is_correct = verify_password(password[:MAX_PASSWORD_CHARACTERS], password_hash)
@@ -204,43 +212,56 @@ class TeamAccounts:
         """Create a browser session, and return its secret."""
         secret = secrets.token_urlsafe(32)
         expires_at = timestamps.format_timestamp(datetime.now(UTC) + timedelta(days=SESSION_DAYS))
-        self._insert_pass(secret, name, "session", "", expires_at)
+        self._store_credential(secret, name, kind="session", label="", expires_at=expires_at)
         return secret
 
     def revoke_session(self, secret: str) -> None:
         """End a browser session."""
-        is_session = (passes.c.digest == _compute_digest(secret)) & (passes.c.kind == "session")
+        statement = delete(credentials).where(
+            credentials.c.digest == _compute_digest(secret), credentials.c.kind == "session"
+        )
         with self._write_transaction() as tx:
-            tx.connection.execute(delete(passes).where(is_session))
+            tx.connection.execute(statement)
 
     def create_token(self, name: str, label: str) -> IssuedToken:
-        """Create an access token, and return it with its secret.
+        """Create an access token for a user's program, and return it with its secret.
 
         The secret cannot be read again later, because only its digest is stored.
+
+        Args:
+            name: The name of the user.
+            label: A text by which the user recognizes the token.
         """
         label = label.strip()
         if not label or len(label) > MAX_LABEL_CHARACTERS or not label.isprintable():
             raise make_invalid_field_error("label", f"needs 1 to {MAX_LABEL_CHARACTERS} characters")
         # The prefix shows what a leaked or forgotten token belongs to.
         secret = f"paddock_{secrets.token_urlsafe(32)}"
-        return IssuedToken(self._insert_pass(secret, name, "token", label, None), secret)
+        token = self._store_credential(secret, name, kind="token", label=label, expires_at=None)
+        return IssuedToken(token, secret)
 
     def list_tokens(self, name: str) -> list[Token]:
         """Return the access tokens of a user, oldest first."""
-        is_token = (passes.c.user_name == name) & (passes.c.kind == "token")
+        user_tokens = (credentials.c.user_name == name) & (credentials.c.kind == "token")
         with self._context.read_transaction() as tx:
             rows = tx.connection.execute(
-                select(passes).where(is_token).order_by("created_at", "id")
+                select(credentials).where(user_tokens).order_by("created_at", "id")
             )
             return msgspec.convert([*rows], list[Token], from_attributes=True)
 
     def delete_token(self, name: str, token_id: str) -> None:
-        """Revoke an access token."""
-        is_token = (
-            (passes.c.user_name == name) & (passes.c.kind == "token") & (passes.c.id == token_id)
+        """Revoke an access token of a user.
+
+        Raises:
+            UserNotFoundError: The user does not exist, or has no such token.
+        """
+        statement = delete(credentials).where(
+            credentials.c.user_name == name,
+            credentials.c.kind == "token",
+            credentials.c.id == token_id,
         )
         with self._write_transaction() as tx:
-            if not tx.connection.execute(delete(passes).where(is_token)).rowcount:
+            if not tx.connection.execute(statement).rowcount:
                 raise UserNotFoundError(f"{name} has no token {token_id[:100]!r}")
 
     def authenticate_secret(
@@ -248,45 +269,64 @@ class TeamAccounts:
     ) -> TeamUser | None:
         """Return the user of a session or token, or None if it is unknown or has expired.
 
-        Requests are authenticated by this method, so it only looks up a digest and never hashes a
-        password.
+        Every request is authenticated by this method, so it must be fast. Secrets are long and
+        random, so a plain digest is enough and no slow password hash is needed.
         """
-        statement = select(users, passes.c.expires_at).join_from(users, passes)
-        statement = statement.where(
-            passes.c.digest == _compute_digest(secret), passes.c.kind == kind
+        statement = (
+            select(users, credentials.c.expires_at)
+            .join_from(users, credentials)
+            .where(credentials.c.digest == _compute_digest(secret), credentials.c.kind == kind)
         )
         with self._context.read_transaction() as tx:
             row = tx.connection.execute(statement).first()
-        if row is None or (
-            row.expires_at is not None and row.expires_at < timestamps.get_current_timestamp()
-        ):
+        if row is None:
             return None
-        return _make_user(row)
+        now = timestamps.get_current_timestamp()
+        has_expired = row.expires_at is not None and row.expires_at < now
+        return None if has_expired else _make_user(row)
 
     def _write_transaction(self) -> AbstractContextManager[WriteTransaction]:
         return self._context.write_transaction(_CHANGE_SOURCE)
 
-    def _insert_pass(
-        self, secret: str, name: str, kind: str, label: str, expires_at: str | None
+    def _store_credential(
+        self,
+        secret: str,
+        user_name: str,
+        *,
+        kind: Literal["session", "token"],
+        label: str,
+        expires_at: str | None,
     ) -> Token:
-        """Store the digest of a session or token secret, and return its public description.
+        """Store the digest of the secret of a new session or token.
 
-        Sessions and tokens share one table. A token has no expiry time.
+        Sessions and tokens share one table.
+
+        Args:
+            secret: The secret that the browser or program will send.
+            user_name: The user who signs in with it.
+            kind: The kind of credential.
+            label: The user's name for a token; empty for a session.
+            expires_at: The end of a session, or None for a token, which does not expire.
+
+        Returns:
+            The public part: the ID, the label and the time of creation.
         """
         with self._write_transaction() as tx:
             token = Token(id=secrets.token_hex(8), label=label, created_at=tx.timestamp)
             # Expired sessions are deleted here, because nothing runs periodically.
-            tx.connection.execute(delete(passes).where(passes.c.expires_at < tx.timestamp))
-            if not tx.connection.scalar(select(users.c.name).where(users.c.name == name)):
-                raise _make_user_not_found_error(name)
+            tx.connection.execute(
+                delete(credentials).where(credentials.c.expires_at < tx.timestamp)
+            )
+            if not tx.connection.scalar(select(users.c.name).where(users.c.name == user_name)):
+                raise _make_user_not_found_error(user_name)
             row = {
                 **msgspec.structs.asdict(token),
                 "digest": _compute_digest(secret),
-                "user_name": name,
+                "user_name": user_name,
                 "kind": kind,
                 "expires_at": expires_at,
             }
-            tx.connection.execute(insert(passes), row)
+            tx.connection.execute(insert(credentials), row)
         return token
 
 
@@ -296,7 +336,7 @@ def _update_user(tx: WriteTransaction, name: str, **values: object) -> None:
         raise _make_user_not_found_error(name)
 
 
-def _require_another_admin(tx: WriteTransaction, name: str) -> None:
+def _check_not_last_admin(tx: WriteTransaction, name: str) -> None:
     admins = [*tx.connection.scalars(select(users.c.name).where(users.c.is_admin))]
     if admins == [name]:
         raise make_invalid_field_error("name", f"{name} is the last administrator")

@@ -16,7 +16,7 @@ from paddock.zoo.context import (
     make_agent_not_found_error,
     parse_agent_cursor,
     require_agent,
-    require_agent_by_name,
+    require_agent_by_id_or_name,
 )
 from paddock.zoo.errors import AgentNotFoundError, AgentVersionNotFoundError
 from paddock.zoo.model import Agent, AgentSummary, FieldChange, ResultPage
@@ -37,11 +37,11 @@ _LIST_FIELDS = ("skills", "skillCategories")
 _COPY_SUFFIX = " copy"
 
 
-class AgentConditions(TypedDict, total=False):
+class AgentQuery(TypedDict, total=False):
     """The keyword arguments of the methods that list agents."""
 
     archived: bool | None
-    """Return archived agents instead of the others (the default). None returns both."""
+    """True for archived agents only, False (the default) for all others, None for both."""
     text: str | None
     """Substring of the name, the description or a tag, ignoring case."""
     tag: str | None
@@ -62,27 +62,32 @@ class AgentRepository:
 
     context: ZooContext
 
-    def list_summaries(self, **conditions: Unpack[AgentConditions]) -> ResultPage[AgentSummary]:
+    def list_summaries(self, **query: Unpack[AgentQuery]) -> ResultPage[AgentSummary]:
         """Return the summaries of agents, in order of creation."""
-        return self._list_agents(AgentSummary, conditions)
+        return self._list_agents(AgentSummary, query)
 
-    def list_agents(self, **conditions: Unpack[AgentConditions]) -> ResultPage[Agent]:
+    def list_agents(self, **query: Unpack[AgentQuery]) -> ResultPage[Agent]:
         """Return complete agents, without their brains, in order of creation."""
-        return self._list_agents(Agent, conditions)
+        return self._list_agents(Agent, query)
 
     def _list_agents(
-        self, kind: type[agent_rows.AgentT], conditions: AgentConditions
+        self, result_type: type[agent_rows.AgentT], query: AgentQuery
     ) -> ResultPage[agent_rows.AgentT]:
-        """Return one page of agents, complete or as summaries depending on `kind`."""
+        """Return one page of the agents that match a query.
+
+        Args:
+            result_type: `Agent` for complete agents, or `AgentSummary`.
+            query: The conditions as the caller gave them. They are validated here.
+        """
         agent_filter = AgentFilter(
-            archived=conditions.get("archived", False),
-            text=conditions.get("text"),
-            tag=conditions.get("tag"),
-            limit=validation.validate_page_size(conditions.get("limit")),
-            after=parse_agent_cursor(conditions.get("cursor")),
+            archived=query.get("archived", False),
+            text=query.get("text"),
+            tag=query.get("tag"),
+            limit=validation.validate_page_size(query.get("limit")),
+            after=parse_agent_cursor(query.get("cursor")),
         )
         with self.context.read_transaction() as tx:
-            return agent_rows.list_agents(tx, kind, agent_filter)
+            return agent_rows.list_agents(tx, result_type, agent_filter)
 
     def get(self, agent_id: str) -> Agent:
         """Return the agent with an ID."""
@@ -90,17 +95,18 @@ class AgentRepository:
             return require_agent(tx, agent_id).agent
 
     def find(self, id_or_name: str) -> Agent:
-        """Return the agent that has an ID or a name.
-
-        IDs take precedence. Names are compared without regard to case.
-        """
+        """Return an agent by its ID, or else by its name, ignoring case."""
         with self.context.read_transaction() as tx:
-            return require_agent_by_name(tx, id_or_name).agent
+            return require_agent_by_id_or_name(tx, id_or_name).agent
 
     def create(self, fields: Mapping[str, Any], *, source: str = "web") -> Agent:
-        """Create an agent from fields by JSON key.
+        """Create an agent, and return it with its ID.
 
-        Its ID is a slug of the given ID or of the name, with `-2`, `-3`, … if that is taken.
+        The ID is a slug of the given ID or of the name, with `-2`, `-3`, … if that is taken.
+
+        Args:
+            fields: Values by JSON key, such as `{"name": "Ada", "systemPrompt": "…"}`.
+            source: The origin of the change: `web`, `mcp`, `cli`, `import` or `sync`.
         """
         new_agent = validation.parse_new_agent(fields)
         with self.context.write_transaction(source) as tx:
@@ -109,21 +115,30 @@ class AgentRepository:
     def update(
         self, agent_id: str, changes: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Agent:
-        """Set the fields whose JSON keys are given, and ignore unknown keys."""
+        """Change fields of an agent, and save it as its next version.
+
+        Args:
+            agent_id: The ID of the agent.
+            changes: New values by JSON key, such as `{"tags": ["code"]}`. Unknown keys are ignored.
+            **options: `version`, the version that the change is based on, and `source`.
+        """
         with self.context.change_transaction(options) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version(options, row.agent)
-            changed = validation.apply_changes(row.agent, changes)
-            return save_agent(tx, row, changed)
+            check_expected_version(options.get("version"), row.agent)
+            updated_agent = validation.apply_changes(row.agent, changes)
+            return save_agent(tx, row, updated_agent)
 
     def duplicate(self, agent_id: str, name: str | None = None, *, source: str = "web") -> Agent:
-        """Create a copy of an agent without its brain."""
+        """Create a copy of an agent, without the entries in its brain.
+
+        By default the copy is called like the original with ` copy` at the end.
+        """
         with self.context.write_transaction(source) as tx:
             agent = require_agent(tx, agent_id).agent
-            # The suffix must fit too, or a long name could not be copied.
-            max_name_characters = validation.MAX_NAME_CHARACTERS - len(_COPY_SUFFIX)
             if name is None:
-                name = agent.name[:max_name_characters] + _COPY_SUFFIX
+                # A long name is shortened, because the suffix must fit into the limit too.
+                max_characters = validation.MAX_NAME_CHARACTERS - len(_COPY_SUFFIX)
+                name = agent.name[:max_characters] + _COPY_SUFFIX
             # Without a seed, `add_agent` derives one from the new name, so the copy looks
             # different.
             fields = {"id": None, "name": name, "appearanceSeed": ""}
@@ -134,7 +149,7 @@ class AgentRepository:
         """Move an agent to the bin, from which it can be restored for 30 days."""
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version({"version": version}, row.agent)
+            check_expected_version(version, row.agent)
             agent_rows.update_agent_columns(tx, row.key, deleted_at=tx.timestamp)
             tx.record_event("agent:deleted", row.agent.id, name=row.agent.name)
             # There is no periodic task. Deleting an agent is the occasion to empty the bin.
@@ -143,10 +158,11 @@ class AgentRepository:
     def list_deleted(self) -> list[AgentSummary]:
         """Return the agents in the bin that can be restored, most recently deleted first."""
         with self.context.read_transaction() as tx:
-            page = agent_rows.list_agents(tx, AgentSummary, AgentFilter(None, is_deleted=True))
+            in_bin = AgentFilter(archived=None, is_deleted=True)
+            page = agent_rows.list_agents(tx, AgentSummary, in_bin)
         # Expired agents stay in the table until the next deletion removes them.
-        oldest = timestamps.get_past_timestamp(validation.DELETED_RETENTION_DAYS)
-        restorable = [agent for agent in page.items if (agent.deleted_at or "") >= oldest]
+        retention_start = timestamps.get_past_timestamp(validation.DELETED_RETENTION_DAYS)
+        restorable = [agent for agent in page.items if (agent.deleted_at or "") >= retention_start]
         return sorted(restorable, key=lambda agent: agent.deleted_at or "", reverse=True)
 
     def restore(self, agent_id: str, *, source: str = "web") -> Agent:
@@ -203,9 +219,9 @@ class VersionHistory:
         """Save the content of an earlier version as the next version of the agent.
 
         Args:
-            agent_id: The agent.
-            version: The version to restore.
-            current: The version that the agent is expected to be at.
+            agent_id: The ID of the agent.
+            version: The number of the version to restore.
+            current: The version that the agent is expected to be at now, or None for any.
             source: The origin of the change.
 
         Raises:
@@ -213,28 +229,30 @@ class VersionHistory:
         """
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version({"version": current}, row.agent)
-            old = _require_agent_at(tx, row, version)
-            changed = validation.apply_changes(row.agent, msgspec.to_builtins(old))
-            return save_agent(tx, row, changed, f"restored version {version}")
+            check_expected_version(current, row.agent)
+            earlier_agent = _require_agent_at(tx, row, version)
+            # This copies the editable fields only, so the ID and the times stay.
+            restored = validation.apply_changes(row.agent, msgspec.to_builtins(earlier_agent))
+            return save_agent(tx, row, restored, f"restored version {version}")
 
 
-def add_agent(tx: WriteTransaction, new: Agent, summary: str) -> AgentRow:
-    """Insert an agent with its first version, and record the event.
+def add_agent(tx: WriteTransaction, new_agent: Agent, summary: str) -> AgentRow:
+    """Insert an agent with its first version, and record an event `agent:created`.
 
     Args:
         tx: The transaction.
-        new: The agent. Its ID is only a request, and may be empty: the stored ID is a free slug.
-        summary: The first version in the history, for instance "created" or "imported".
+        new_agent: The agent. If its ID is empty, taken or not a slug, it gets a free one.
+        summary: The summary of the first version in the history, such as "created" or "imported".
     """
-    requested_id = new.id.strip()
-    slug = slugify(requested_id or new.name, "agent")
+    requested_id = new_agent.id.strip()
+    slug = slugify(requested_id or new_agent.name, "agent")
     agent = validation.validate_object(
         msgspec.structs.replace(
-            new,
+            new_agent,
             id=find_free_slug(slug, agent_rows.make_agent_id_check(tx)),
-            # The seed is stored, so that the appearance does not change with the name.
-            appearance_seed=new.appearance_seed or requested_id or new.name,
+            # The picture of an agent is generated from this seed. It is stored, so that the
+            # picture does not change with the name.
+            appearance_seed=new_agent.appearance_seed or requested_id or new_agent.name,
             created_at=tx.timestamp,
             updated_at=tx.timestamp,
         )
@@ -246,24 +264,31 @@ def add_agent(tx: WriteTransaction, new: Agent, summary: str) -> AgentRow:
 
 
 def save_agent(
-    tx: WriteTransaction, row: AgentRow, changed: Agent, summary: str | None = None
+    tx: WriteTransaction, row: AgentRow, updated_agent: Agent, summary: str | None = None
 ) -> Agent:
     """Save a changed agent as its next version, unless nothing has changed.
 
-    All changes of an existing agent go through this function, which also writes the history and
-    records the event.
+    All changes of an existing agent go through this function, which also adds the version to the
+    history and records an event `agent:updated`.
+
+    Args:
+        tx: The transaction.
+        row: The stored agent.
+        updated_agent: The agent with the changes.
+        summary: The summary for the history. By default it lists the changed fields.
     """
-    changed = validation.validate_object(changed)
+    updated_agent = validation.validate_object(updated_agent)
     # Saving an unchanged form must not fill the history with equal versions.
-    if changed == row.agent:
+    if updated_agent == row.agent:
         return row.agent
-    summary = summary or summarize_changes(diff_agents(row.agent, changed))
-    changed.version = row.agent.version + 1
-    changed.updated_at = tx.timestamp
-    agent_rows.update_agent(tx, row.key, changed)
-    agent_rows.insert_version(tx, AgentRow(row.key, changed), summary)
-    tx.record_event("agent:updated", changed.id, version=changed.version, summary=summary)
-    return changed
+    summary = summary or summarize_changes(diff_agents(row.agent, updated_agent))
+    version = row.agent.version + 1
+    updated_agent.version = version
+    updated_agent.updated_at = tx.timestamp
+    agent_rows.update_agent(tx, row.key, updated_agent)
+    agent_rows.insert_version(tx, AgentRow(row.key, updated_agent), summary)
+    tx.record_event("agent:updated", updated_agent.id, version=version, summary=summary)
+    return updated_agent
 
 
 def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
@@ -279,40 +304,38 @@ def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
         if key in _BOOKKEEPING_FIELDS or old[key] == new[key]:
             continue
         if key in _LIST_FIELDS:
-            changes += _diff_items(key, old[key], new[key])
+            changes += _diff_lists(key, old[key], new[key])
         else:
             changes.append(FieldChange(field=key, before=old[key], after=new[key]))
     return changes
 
 
-def _diff_items(
-    key: str, before: list[dict[str, Any]], after: list[dict[str, Any]]
+def _diff_lists(
+    list_name: str, before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> list[FieldChange]:
-    """Compare two lists of skills or categories by ID.
+    """Compare two lists of skills or categories, matching their items by ID.
 
     Returns changed fields as `skills.<id>.<field>`, added and removed items as `skills.<id>`, and a
     change of the order as `skills.order`.
     """
-    old, new = ({item["id"]: item for item in items} for items in (before, after))
+    old = {item["id"]: item for item in before}
+    new = {item["id"]: item for item in after}
     changes: list[FieldChange] = []
     for item_id in {**old, **new}:
-        field = f"{key}.{item_id}"
+        path = f"{list_name}.{item_id}"
         if item_id in old and item_id in new:
             changes += [
-                FieldChange(field=f"{field}.{name}", before=old[item_id][name], after=value)
+                FieldChange(field=f"{path}.{name}", before=old[item_id][name], after=value)
                 for name, value in new[item_id].items()
                 if value != old[item_id][name]
             ]
         else:
-            changes.append(
-                FieldChange(field=field, before=old.get(item_id), after=new.get(item_id))
-            )
+            changes.append(FieldChange(field=path, before=old.get(item_id), after=new.get(item_id)))
     # Added and removed items shift the others. Only items in both versions show a new order.
-    old_order, new_order = (
-        [item_id for item_id in items if item_id in old and item_id in new] for items in (old, new)
-    )
+    old_order = [item_id for item_id in old if item_id in new]
+    new_order = [item_id for item_id in new if item_id in old]
     if old_order != new_order:
-        changes.append(FieldChange(field=f"{key}.order", before=list(old), after=list(new)))
+        changes.append(FieldChange(field=f"{list_name}.order", before=list(old), after=list(new)))
     return changes
 
 
@@ -330,15 +353,14 @@ def _require_deleted_agent(tx: WriteTransaction, agent_id: str) -> AgentRow:
     """Return an agent that is in the bin.
 
     Raises:
-        AgentNotFoundError: The agent does not exist, or has not been deleted. The hints differ.
+        AgentNotFoundError: The agent does not exist, or has not been deleted.
     """
     row = agent_rows.find_agent_row(tx, agent_id.strip(), in_bin=True)
-    if row is None:
-        # An existing agent needs another hint than an unknown one.
-        if agent_rows.find_agent_row(tx, agent_id.strip()) is None:
-            raise make_agent_not_found_error(tx, agent_id)
+    if row is not None:
+        return row
+    if agent_rows.find_agent_row(tx, agent_id.strip()) is not None:
         raise AgentNotFoundError(f"{agent_id[:100]} is not in the bin", hint="delete it first")
-    return row
+    raise make_agent_not_found_error(tx, agent_id)
 
 
 def _purge_expired_agents(tx: WriteTransaction) -> None:
@@ -352,7 +374,7 @@ def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> 
     """Return a stored version of an agent with its content.
 
     Raises:
-        AgentVersionNotFoundError: The version was never made, or is no longer stored.
+        AgentVersionNotFoundError: The version has never existed, or is no longer stored.
     """
     agent_version = agent_rows.find_version(tx, row.key, version)
     if agent_version is None:

@@ -73,7 +73,11 @@ _DAMAGE_EXCEPTIONS = (
 
 
 def _make_plain_table(table: Table) -> Table:
-    """Return a table without custom column types, so that stored text is copied unchanged."""
+    """Return a table with the same columns, but without custom column types.
+
+    Backups copy rows with such tables, because custom types would decode and encode the stored text
+    instead of copying it unchanged.
+    """
     columns = [
         Column(
             column.name,
@@ -88,7 +92,7 @@ def _make_plain_table(table: Table) -> Table:
 _PLAIN_AGENTS = _make_plain_table(schema.agents)
 _PLAIN_VERSIONS = _make_plain_table(schema.agent_versions)
 # Events are not copied, because their IDs must keep growing and they describe another past.
-COPIED_TABLES = {
+BACKUP_TABLES = {
     str(table.name): table
     for table in (
         _PLAIN_AGENTS,
@@ -103,9 +107,12 @@ COPIED_TABLES = {
 
 
 def iterate_rows(connection: Connection, owner: str) -> Iterator[BackupRow]:
-    """Yield the rows of an owner with the names of their tables, reading in batches."""
-    for name, table in COPIED_TABLES.items():
-        # The owner is not copied, because a backup may be restored for another one.
+    """Yield all rows of an owner as pairs such as `("agents", {"key": 1, "name": "Ada", …})`.
+
+    Rows are read from the database in batches. The column `owner` is left out, because a backup may
+    be restored for another owner.
+    """
+    for name, table in BACKUP_TABLES.items():
         columns = [column for column in table.columns if column.name != "owner"]
         statement = _filter_by_owner(select(*columns), table, owner)
         statement = statement.execution_options(yield_per=BATCH_ROWS)
@@ -115,7 +122,7 @@ def iterate_rows(connection: Connection, owner: str) -> Iterator[BackupRow]:
 
 def _filter_by_owner(statement: Select[Any], table: Table, owner: str) -> Select[Any]:
     """Restrict a query to the rows of one owner, in a fixed order."""
-    # Versions have no owner column. Their agents have.
+    # Versions have no owner column of their own. They belong to the owner of their agent.
     if table is _PLAIN_VERSIONS:
         statement = statement.join(
             _PLAIN_AGENTS, _PLAIN_AGENTS.c.key == _PLAIN_VERSIONS.c.agent_key
@@ -134,16 +141,19 @@ def has_only_other_owners(connection: Connection, owner: str) -> bool:
 
 def delete_owner_rows(connection: Connection, owner: str) -> None:
     """Delete all rows of an owner except events."""
-    for table in COPIED_TABLES.values():
+    for table in BACKUP_TABLES.values():
         if "owner" in table.columns:  # versions are deleted with their agents (ON DELETE CASCADE)
             connection.execute(delete(table).where(table.c.owner == owner))
 
 
 def insert_rows(connection: Connection, owner: str, rows: Iterable[BackupRow]) -> None:
-    """Insert rows in the order of `iterate_rows`, with new agent keys.
+    """Insert the rows of a backup for an owner, giving the agents new keys.
 
-    Agents come before their versions and entries, so the new key of an agent is known when a row
-    refers to it.
+    Args:
+        connection: A connection to the zoo that is restored.
+        owner: The owner of the inserted rows.
+        rows: Rows in the order of `iterate_rows`. Agents come before their versions and entries, so
+            the new key of an agent is known when a row refers to it.
 
     Raises:
         KeyError: A row names an unknown table or an unknown agent.
@@ -151,13 +161,13 @@ def insert_rows(connection: Connection, owner: str, rows: Iterable[BackupRow]) -
     # The keys in the backup may be in use by other owners of this database.
     new_agent_keys: dict[int, int] = {}
     for table_name, batch in _group_rows(rows):
-        table = COPIED_TABLES[table_name]
-        adapted = [_adapt_row(table, row, owner, new_agent_keys) for row in batch]
+        table = BACKUP_TABLES[table_name]
+        new_rows = [_adapt_row(table, row, owner, new_agent_keys) for row in batch]
         if table is not _PLAIN_AGENTS:
-            connection.execute(insert(table), adapted)
+            connection.execute(insert(table), new_rows)
             continue
         # Agents are inserted one by one, because a batch does not return the new keys.
-        for row, new_row in zip(batch, adapted, strict=True):
+        for row, new_row in zip(batch, new_rows, strict=True):
             result = connection.execute(insert(table), new_row)
             new_agent_keys[row["key"]] = (result.inserted_primary_key or (0,))[0]
 
@@ -170,75 +180,89 @@ def _group_rows(rows: Iterable[BackupRow]) -> Iterator[tuple[str, list[RowData]]
 
 
 def _adapt_row(
-    table: Table, data: Mapping[str, Any], owner: str, new_agent_keys: dict[int, int]
+    table: Table, row: Mapping[str, Any], owner: str, new_agent_keys: dict[int, int]
 ) -> RowData:
-    """Return a row with the owner and the keys of the database that it is restored to."""
-    row = {name: value for name, value in data.items() if name != "key"}
+    """Return a row of a backup with the owner and the agent key of the target database.
+
+    The row has no key of its own, so the database assigns a new one.
+    """
+    new_row = {name: value for name, value in row.items() if name != "key"}
     if "owner" in table.columns:
-        row["owner"] = owner
+        new_row["owner"] = owner
     if "agent_key" in row:
-        row["agent_key"] = new_agent_keys[row["agent_key"]]
-    return row
+        new_row["agent_key"] = new_agent_keys[row["agent_key"]]
+    return new_row
 
 
 @contextmanager
-def _replace_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary file that replaces `path` when it is complete and on the disk."""
+def _open_replacement_file(path: Path) -> Iterator[Path]:
+    """Yield the path of a temporary file, which replaces `path` atomically at the end of the block.
+
+    If the block raises an exception, `path` stays unchanged. Unlike `write_atomically`, this does
+    not need the whole content in memory.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     # The temporary file is in the same directory, because a rename cannot cross file systems.
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    descriptor, temporary_name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(descriptor)
+    temporary_path = Path(temporary_name)
     try:
-        yield temporary
-        with temporary.open("rb+") as file:
+        yield temporary_path
+        with temporary_path.open("rb+") as file:
             # Without this, a power failure after the rename could leave an empty file.
             os.fsync(file.fileno())
-        temporary.replace(path)
+        temporary_path.replace(path)
     finally:
-        temporary.unlink(missing_ok=True)
+        temporary_path.unlink(missing_ok=True)
 
 
 def copy_sqlite_database(source: str, path: Path) -> None:
-    """Copy a consistent state of a database, even while other processes write to it."""
+    """Copy the SQLite database `source` to the file `path`, replacing an existing file.
+
+    The copy is consistent, even while other processes write to the database.
+    """
     with (
-        _replace_file(path) as new,
+        _open_replacement_file(path) as new_path,
         closing(sqlite3.connect(sqlite_files.make_sqlite_uri(source), uri=True)) as original,
-        closing(sqlite3.connect(new)) as copy,
+        closing(sqlite3.connect(new_path)) as copy,
     ):
         # A copy of the file alone would miss changes that are still in the write-ahead log.
         original.backup(copy)
 
 
 def write_backup_lines(path: Path, rows: Iterable[BackupRow], timestamp: str) -> None:
-    """Write a backup as JSON lines.
+    """Write a backup as JSON lines: a header, one line for each row, and the number of rows.
 
     The file is compressed if its name ends in `.gz`.
     """
-    with _replace_file(path) as new, new.open("wb") as raw:
-        compressed = GzipFile(fileobj=raw, mode="wb") if path.suffix == ".gz" else None
-        with compressed or nullcontext(raw) as file:
+    with _open_replacement_file(path) as new_path, new_path.open("wb") as raw_file:
+        compressed = GzipFile(fileobj=raw_file, mode="wb") if path.suffix == ".gz" else None
+        with compressed or nullcontext(raw_file) as file:
             # The revision comes first, because the reader must know the columns before the first
             # row.
-            head = {
+            header = {
                 "format": BACKUP_FORMAT,
                 "revision": revisions.CURRENT_REVISION,
                 "madeAt": timestamp,
             }
-            file.write(msgspec.json.encode(head) + b"\n")
-            count = 0
+            file.write(msgspec.json.encode(header) + b"\n")
+            row_count = 0
             for row in rows:
                 file.write(msgspec.json.encode(row) + b"\n")
-                count += 1
-            file.write(msgspec.json.encode({"rows": count}) + b"\n")
+                row_count += 1
+            file.write(msgspec.json.encode({"rows": row_count}) + b"\n")
 
 
 @contextmanager
 def open_backup(path: Path, owner: str) -> Iterator[Connection]:
-    """Copy a backup into a temporary database, migrate it, and connect to the copy.
+    """Copy a backup into a temporary SQLite database, migrate it, and connect to the copy.
 
-    Both kinds of backup become a database with the current tables, so `restore` can treat them
+    Both kinds of backup become a database with the current schema, so `restore` can treat them
     alike.
+
+    Args:
+        path: A SQLite database, or a file in JSON lines.
+        owner: The owner to whom the rows of a file in JSON lines are assigned.
 
     Raises:
         ZooFileError: The file is not a backup, or is damaged or incomplete.
@@ -246,16 +270,16 @@ def open_backup(path: Path, owner: str) -> Iterator[Connection]:
     """
     check_regular_file(path)
     with tempfile.TemporaryDirectory(prefix="paddock-zoo-") as directory:
-        copy = Path(directory) / "zoo.db"
+        database_path = Path(directory) / "zoo.db"
         with path.open("rb") as file:
             is_sqlite = file.read(len(sqlite_files.SQLITE_HEADER)) == sqlite_files.SQLITE_HEADER
         if is_sqlite:
-            _copy_and_check(path, copy)
+            _copy_sqlite_backup(path, database_path)
         else:
-            _fill_from_lines(path, copy, owner)
+            _load_json_lines(path, database_path, owner)
         with (
             convert_database_errors(str(path)),
-            open_sqlite_transaction(copy, wait_seconds=5) as connection,
+            open_sqlite_transaction(database_path, wait_seconds=5) as connection,
         ):
             if revisions.get_revision(connection, str(path)) is None:
                 raise ZooFileError("the database is empty", where=str(path))
@@ -263,10 +287,13 @@ def open_backup(path: Path, owner: str) -> Iterator[Connection]:
             yield connection
 
 
-def _copy_and_check(path: Path, copy: Path) -> None:
+def _copy_sqlite_backup(path: Path, copy: Path) -> None:
     """Copy a SQLite backup, and check that the copy is intact.
 
-    The work continues on the copy, so the backup itself is never migrated or changed.
+    Migrations run on the copy, so the backup itself is never changed.
+
+    Raises:
+        ZooFileError: The backup cannot be read, or is damaged.
     """
     try:
         copy_sqlite_database(str(path), copy)
@@ -280,20 +307,22 @@ def _copy_and_check(path: Path, copy: Path) -> None:
         )
 
 
-def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
-    """Create a temporary database from a backup in JSON lines.
+def _load_json_lines(path: Path, database_path: Path, owner: str) -> None:
+    """Create a SQLite database from a backup in JSON lines.
 
-    Any exception that damaged data can cause is reported as damage of the file. Nothing has been
-    changed in the zoo at that point.
+    Called by `open_backup` before anything in the zoo is changed.
+
+    Raises:
+        ZooFileError: The file is not a backup, or is damaged or incomplete.
     """
-    with path.open("rb") as raw:
-        is_gzip = raw.read(len(GZIP_HEADER)) == GZIP_HEADER
-        raw.seek(0)
-        file: BinaryIO = cast("BinaryIO", GzipFile(fileobj=raw)) if is_gzip else raw
+    with path.open("rb") as raw_file:
+        is_gzip = raw_file.read(len(GZIP_HEADER)) == GZIP_HEADER
+        raw_file.seek(0)
+        file: BinaryIO = cast("BinaryIO", GzipFile(fileobj=raw_file)) if is_gzip else raw_file
         try:
             lines = _iterate_lines(file)
-            head = msgspec.json.decode(next(lines, b""), type=dict[str, Any])
-            if head.get("format") != BACKUP_FORMAT:
+            header = msgspec.json.decode(next(lines, b""), type=dict[str, Any])
+            if header.get("format") != BACKUP_FORMAT:
                 raise ZooFileError(
                     "not a backup of a zoo",
                     where=str(path),
@@ -301,8 +330,9 @@ def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
                 )
             # The rows fit the tables of the backup's own revision. `open_backup` migrates them
             # later.
-            create_tables(copy, wait_seconds=5, revision=str(head["revision"]), where=str(path))
-            _insert_lines(lines, copy, owner)
+            revision = str(header["revision"])
+            create_tables(database_path, wait_seconds=5, revision=revision, where=str(path))
+            _insert_json_lines(lines, database_path, owner)
         except SQLAlchemyError:
             raise ZooFileError(
                 "the rows of the backup do not fit the tables of a zoo",
@@ -324,13 +354,16 @@ def _iterate_lines(file: BinaryIO) -> Iterator[bytes]:
         yield line
 
 
-def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
-    """Insert the rows of a backup into a database that has the tables of the backup's revision."""
-    with open_sqlite_transaction(copy, wait_seconds=5) as connection:
-        # The tables are read from the database, because those of an older revision have other
-        # columns.
+def _insert_json_lines(lines: Iterator[bytes], database_path: Path, owner: str) -> None:
+    """Insert the rows of a backup into a database that has the tables of the backup's revision.
+
+    The rows are assigned to `owner`, because the backup does not contain their owner.
+    """
+    with open_sqlite_transaction(database_path, wait_seconds=5) as connection:
+        # An older revision may have other columns, so the tables are read from the database instead
+        # of using the current definitions.
         tables = MetaData()
-        tables.reflect(connection, only=list(COPIED_TABLES))
+        tables.reflect(connection, only=list(BACKUP_TABLES))
         for name, batch in _group_rows(_parse_rows(lines)):
             table = tables.tables[name]
             owner_column = {"owner": owner} if "owner" in table.columns else {}
@@ -338,13 +371,17 @@ def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
 
 
 def _parse_rows(lines: Iterator[bytes]) -> Iterator[BackupRow]:
-    """Yield the rows of a backup, such as `["agents", {"key": 1, …}]`.
+    """Parse the lines of a backup after its header, such as `["agents", {"key": 1, …}]`.
 
-    The last line has the number of rows. A file without it, or with another number, was cut off.
+    The last line is an object with the number of rows, such as `{"rows": 12}`. A file without it,
+    or with another number, was cut off.
+
+    Raises:
+        ValueError: The file was cut off.
     """
     for row_count, line in enumerate(lines):
         data = msgspec.json.decode(line)
-        # Rows are arrays. The only object after the header is the last line.
+        # Rows are arrays, so an object must be the last line.
         if isinstance(data, dict):
             if data["rows"] != row_count:
                 raise ValueError(f"{data['rows']} rows were written, but the file has {row_count}")
@@ -363,18 +400,19 @@ class BackupManager:
     def create(self, path: Path | str) -> Path:
         """Write all data of the owner to a file, replacing an existing one, and return its path.
 
-        A name that ends in `.db`, `.sqlite` or `.sqlite3` makes a copy of the SQLite database, with
-        all owners. Any other name makes JSON lines, compressed if the name ends in `.gz`.
+        If the name ends in `.db`, `.sqlite` or `.sqlite3`, the file is a copy of the SQLite
+        database, which contains the data of all owners. Otherwise it has JSON lines, compressed if
+        the name ends in `.gz`.
 
         Raises:
             ZooFileError: The file cannot be written.
         """
         path = Path(path).expanduser().absolute()
-        with _convert_system_errors(path):
+        with _convert_file_errors(path):
             if path.suffix in SQLITE_SUFFIXES:
                 self._copy_database(path)
             else:
-                with self.context.database.read_transaction(at_one_moment=True) as connection:
+                with self.context.database.read_transaction(is_snapshot=True) as connection:
                     rows = iterate_rows(connection, self.context.owner)
                     write_backup_lines(path, rows, timestamps.get_current_timestamp())
         return path
@@ -395,10 +433,11 @@ class BackupManager:
     def restore(self, path: Path | str, *, source: str = "cli") -> Path | None:
         """Replace all data of the owner with that of a backup, in one transaction.
 
-        The existing data is first written to a backup in Paddock's directory.
+        The existing data is first written to a safety backup in `zoo/backups`, a folder in
+        Paddock's data directory.
 
         Returns:
-            The path of that backup, or None if the zoo was empty.
+            The path of the safety backup, or None if the zoo was empty.
 
         Raises:
             ZooFileError: The file is not a complete backup, or has data of other owners only.
@@ -407,7 +446,7 @@ class BackupManager:
         path = Path(path).expanduser().absolute()
         owner = self.context.owner
         with (
-            _convert_system_errors(path),
+            _convert_file_errors(path),
             open_backup(path, owner) as backup,
             self.context.write_transaction(source) as tx,
         ):
@@ -416,8 +455,8 @@ class BackupManager:
                     f"the backup has data of other owners, but none of {owner!r}",
                     where=str(path),
                 )
-            # The existing data is saved within the transaction, so that no change between backup
-            # and restore is lost.
+            # The existing data is saved within the transaction, so that no process can change it
+            # between the safety backup and the restore.
             safety_backup = self._write_safety_backup(tx)
             delete_owner_rows(tx.connection, owner)
             insert_rows(tx.connection, owner, iterate_rows(backup, owner))
@@ -425,24 +464,28 @@ class BackupManager:
         return safety_backup
 
     def _write_safety_backup(self, tx: WriteTransaction) -> Path | None:
-        """Back up the data that a restore is about to replace, and return the path.
+        """Back up the data that a restore is about to replace.
 
-        Returns None if the zoo is empty.
+        Returns:
+            The path of the backup, or None if the zoo is empty.
         """
         rows = iterate_rows(tx.connection, self.context.owner)
-        first = next(rows, None)
-        if first is None:
+        first_row = next(rows, None)
+        if first_row is None:
             return None
         # Colons are not allowed in file names on Windows.
         name = f"before-restoring-{tx.timestamp.replace(':', '')}.jsonl.gz"
         path = Path(get_data_directory()) / "zoo" / "backups" / name
-        write_backup_lines(path, chain([first], rows), tx.timestamp)
+        write_backup_lines(path, chain([first_row], rows), tx.timestamp)
         return path
 
 
 @contextmanager
-def _convert_system_errors(path: Path) -> Iterator[None]:
-    """Convert errors of the file system and of SQLite to errors that name the file."""
+def _convert_file_errors(path: Path) -> Iterator[None]:
+    """Convert exceptions of the file system and of SQLite to zoo errors that name the file.
+
+    Exceptions of SQLite that our own SQL caused are raised unchanged.
+    """
     try:
         yield
     except OSError as error:
@@ -452,4 +495,5 @@ def _convert_system_errors(path: Path) -> Iterator[None]:
             hint="choose a file that you can read and write",
         ) from None
     except sqlite3.Error as error:
-        raise convert_sqlite_error(error, str(path)) or error from None
+        zoo_error = convert_sqlite_error(error, str(path))
+        raise zoo_error or error from None

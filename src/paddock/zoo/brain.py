@@ -15,7 +15,7 @@ from paddock.zoo.context import (
     ZooContext,
     check_expected_version,
     require_agent,
-    require_agent_by_name,
+    require_agent_by_id_or_name,
 )
 from paddock.zoo.errors import EntryNotFoundError
 from paddock.zoo.model import BrainEntry, ResultPage, SearchHit
@@ -45,20 +45,23 @@ MIN_PREFIX_CHARACTERS = 2
 """Minimum length of a word to be searched for as a prefix."""
 
 
-class EntryConditions(TypedDict, total=False):
+class EntryQuery(TypedDict, total=False):
     """The keyword arguments of a query for brain entries."""
 
     type: str | None
+    """The type of the entries, such as `note`."""
     tags: Sequence[str]
-    """Tags of which an entry must have at least one."""
+    """Match entries with any of these tags."""
     date_from: str | None
     """Earliest date or time, inclusive."""
     date_to: str | None
     """Latest date or time, inclusive. A date means the end of the day in UTC."""
     pinned: bool | None
+    """True for pinned entries only, False for the others, None for both."""
     text: str | None
-    """Words that an entry must all contain."""
+    """Match entries that contain all words of this text."""
     workspace_id: str | None
+    """Match entries whose metadata names this workspace."""
     limit: int | None
     """Maximum number of entries, by default all."""
     cursor: str | None
@@ -76,29 +79,27 @@ class BrainRepository:
 
     context: ZooContext
 
-    def query_entries(
-        self, agent_id: str, **conditions: Unpack[EntryConditions]
-    ) -> ResultPage[BrainEntry]:
-        """Return the entries of an agent that meet all conditions, newest first."""
-        text = conditions.get("text") or ""
+    def query_entries(self, agent_id: str, **query: Unpack[EntryQuery]) -> ResultPage[BrainEntry]:
+        """Return one page of the entries of an agent that meet all conditions, newest first."""
+        text = query.get("text") or ""
         entry_filter = EntryFilter(
-            type=conditions.get("type"),
-            tags=validation.normalize_tags(conditions.get("tags", ())),
+            type=query.get("type"),
+            tags=validation.normalize_tags(query.get("tags", ())),
             not_before=validation.parse_date_bound(
-                "dateFrom", conditions.get("date_from"), timestamps.parse_period_start
+                "dateFrom", query.get("date_from"), timestamps.parse_period_start
             ),
             before=validation.parse_date_bound(
-                "dateTo", conditions.get("date_to"), timestamps.parse_period_end
+                "dateTo", query.get("date_to"), timestamps.parse_period_end
             ),
-            pinned=conditions.get("pinned"),
+            pinned=query.get("pinned"),
             words=extract_words(text)[:MAX_QUERY_WORDS],
-            workspace_id=conditions.get("workspace_id"),
-            limit=validation.validate_page_size(conditions.get("limit")),
-            after=entry_rows.parse_entry_cursor(conditions.get("cursor")),
+            workspace_id=query.get("workspace_id"),
+            limit=validation.validate_page_size(query.get("limit")),
+            after=entry_rows.parse_entry_cursor(query.get("cursor")),
         )
         with self.context.read_transaction() as tx:
             row = require_agent(tx, agent_id)
-            # A query of punctuation only has no words, which must not mean "no condition".
+            # A text of only punctuation has no words. It must match nothing instead of everything.
             if text.strip() and not entry_filter.words:
                 return ResultPage(items=[])
             return entry_rows.list_entry_page(tx, row.key, entry_filter)
@@ -119,14 +120,26 @@ class BrainRepository:
         metadata: Mapping[str, Any] | None = None,
         source: str = "web",
     ) -> BrainEntry:
-        """Create an entry with a new ID and the current time.
+        """Create an entry in the brain of an agent, with a new ID and the current time.
 
-        Pinned entries come first when memory is injected into a prompt.
+        Args:
+            agent_id: The ID of the agent.
+            type: The type of the entry, such as `note`.
+            content: The text of the entry.
+            tags: Tags for finding the entry.
+            pinned: Put the entry first when memory is added to a prompt.
+            metadata: Further data, such as `{"workspaceId": "…"}`.
+            source: The origin of the change: `web`, `mcp`, `cli`, `import` or `sync`.
         """
-        data = {"type": type, "content": content, "tags": list(tags), "pinned": pinned}
+        fields = {
+            "type": type,
+            "content": content,
+            "tags": list(tags),
+            "pinned": pinned,
+            "metadata": metadata or {},
+        }
         with self.context.write_transaction(source) as tx:
-            row = require_agent(tx, agent_id)
-            return write_entry(tx, row, {**data, "metadata": metadata or {}})
+            return add_entry(tx, require_agent(tx, agent_id), fields)
 
     def update_entry(
         self,
@@ -135,28 +148,39 @@ class BrainRepository:
         changes: Mapping[str, Any],
         **options: Unpack[ChangeOptions],
     ) -> BrainEntry:
-        """Set the fields whose JSON keys are given, and ignore unknown keys."""
+        """Change fields of an entry, and save it as its next version.
+
+        Args:
+            agent_id: The ID of the agent.
+            entry_id: The ID of the entry.
+            changes: New values by JSON key, such as `{"tags": ["code"]}`. Unknown keys are ignored.
+            **options: `version`, the version that the change is based on, and `source`.
+        """
         with self.context.change_transaction(options) as tx:
             row = _require_entry(tx, require_agent(tx, agent_id), entry_id)
-            check_expected_version(options, row.entry)
-            changed = validation.apply_changes(row.entry, changes)
-            return _save_entry(tx, row, changed)
+            check_expected_version(options.get("version"), row.entry)
+            updated_entry = validation.apply_changes(row.entry, changes)
+            return _save_entry(tx, row, updated_entry)
 
     def pin_entry(
         self, agent_id: str, entry_id: str, pinned: bool | None = None, *, source: str = "web"
     ) -> BrainEntry:
-        """Pin or unpin an entry. Without `pinned`, invert its state."""
+        """Pin an entry, or unpin it if `pinned` is False. By default invert its state.
+
+        Pinned entries come first when memory is added to a prompt.
+        """
         with self.context.write_transaction(source) as tx:
             row = _require_entry(tx, require_agent(tx, agent_id), entry_id)
-            is_pinned = not row.entry.pinned if pinned is None else pinned
-            return _save_entry(tx, row, msgspec.structs.replace(row.entry, pinned=is_pinned))
+            if pinned is None:
+                pinned = not row.entry.pinned
+            return _save_entry(tx, row, msgspec.structs.replace(row.entry, pinned=pinned))
 
     def delete_entry(self, agent_id: str, entry_id: str, **options: Unpack[ChangeOptions]) -> None:
         """Move an entry to the bin, from which it can be restored for 30 days."""
         with self.context.change_transaction(options) as tx:
             agent_row = require_agent(tx, agent_id)
             row = _require_entry(tx, agent_row, entry_id)
-            check_expected_version(options, row.entry)
+            check_expected_version(options.get("version"), row.entry)
             # Removing the indexed words removes the entry from the full-text index.
             entry_rows.update_entry_columns(tx, row.key, deleted_at=tx.timestamp, words="")
             entry_rows.change_entry_count(tx, agent_row.key, -1)
@@ -164,7 +188,11 @@ class BrainRepository:
             _purge_expired_entries(tx, agent_row.key)
 
     def restore_entry(self, agent_id: str, entry_id: str, *, source: str = "web") -> BrainEntry:
-        """Restore an entry from the bin."""
+        """Move an entry from the bin back into the brain of its agent.
+
+        Raises:
+            EntryNotFoundError: The bin has no such entry of this agent.
+        """
         with self.context.write_transaction(source) as tx:
             agent_row = require_agent(tx, agent_id)
             row = entry_rows.find_entry_row(tx, agent_row.key, entry_id, in_bin=True)
@@ -182,8 +210,12 @@ class BrainRepository:
     def search(self, text: str, *, agent_id: str | None = None, limit: int = 20) -> list[SearchHit]:
         """Return the newest entries that contain all words of a text, ignoring case and accents.
 
-        If no entry does, the last word matches as a prefix. Without `agent_id` the brains of all
-        agents are searched.
+        If no entry contains them all, the last word is searched for as the beginning of a word.
+
+        Args:
+            text: The words to search for.
+            agent_id: The agent whose brain is searched. By default those of all agents are.
+            limit: The maximum number of entries.
         """
         words = extract_words(text)[:MAX_QUERY_WORDS]
         validation.validate_page_size(limit)
@@ -210,51 +242,62 @@ class BrainRepository:
         entry_ids: Sequence[str] = (),
         source: str = "web",
     ) -> BrainEntry:
-        """Create an entry in another agent's brain, with a summary and quoted entries.
+        """Hand work over to another agent: write a summary and quoted entries into its brain.
 
         Args:
             from_id: The agent that hands over, by ID or name.
-            to_id: The agent that takes over, by ID or name. Must be another one.
+            to_id: The agent that takes over, by ID or name. Must be a different agent.
             summary: Text of the entry. Must not be empty.
             entry_ids: Entries of the first agent to quote after the summary.
             source: The origin of the change.
+
+        Returns:
+            The new entry, of the type `handoff`.
         """
         with self.context.write_transaction(source) as tx:
-            sender = require_agent_by_name(tx, from_id)
-            receiver = require_agent_by_name(tx, to_id)
+            sender = require_agent_by_id_or_name(tx, from_id)
+            receiver = require_agent_by_id_or_name(tx, to_id)
             if sender.key == receiver.key:
                 raise validation.make_invalid_field_error("toAgentId", "must be another agent")
             if not summary.strip():
                 raise validation.make_invalid_field_error("summary", "must not be empty")
-            quoted = [_require_entry(tx, sender, i).entry for i in dict.fromkeys(entry_ids)]
-            entry = write_entry(tx, receiver, _make_handoff(sender.agent, summary, quoted))
+            unique_ids = dict.fromkeys(entry_ids)
+            quoted = [_require_entry(tx, sender, entry_id).entry for entry_id in unique_ids]
+            entry = add_entry(tx, receiver, _make_handoff_fields(sender.agent, summary, quoted))
             tx.record_event(
                 "agent:handedOver", sender.agent.id, entry.id, toAgentId=receiver.agent.id
             )
             return entry
 
 
-def write_entry(tx: WriteTransaction, agent: AgentRow, data: Mapping[str, Any]) -> BrainEntry:
-    """Insert an entry into a brain, and record the event.
+def add_entry(tx: WriteTransaction, agent_row: AgentRow, fields: Mapping[str, Any]) -> BrainEntry:
+    """Insert an entry into the brain of an agent, and record an event `brain:written`.
+
+    Args:
+        tx: The transaction.
+        agent_row: The agent.
+        fields: Values by JSON key. A missing ID or time is filled in.
 
     Raises:
         InvalidAgentError: A value of the entry is invalid.
     """
+    agent_id = agent_row.agent.id
     defaults = {"id": str(uuid4()), "timestamp": tx.timestamp}
-    entry = validation.convert_to_struct(
-        BrainEntry, {**defaults, **data, "agentId": agent.agent.id}
-    )
+    entry = validation.convert_to_struct(BrainEntry, {**defaults, **fields, "agentId": agent_id})
     entry.updated_at = entry.updated_at or tx.timestamp
-    # An imported entry keeps the source that its file states.
+    # The metadata states who wrote the entry. Imported entries keep the source in their file.
     entry.metadata.setdefault("source", METADATA_SOURCES.get(tx.source, "auto"))
     entry = validation.validate_object(entry)
-    entry_rows.insert_entry(tx, agent.key, entry)
-    tx.record_event("brain:written", agent.agent.id, entry.id, type=entry.type)
+    entry_rows.insert_entry(tx, agent_row.key, entry)
+    tx.record_event("brain:written", agent_id, entry.id, type=entry.type)
     return entry
 
 
-def _make_handoff(sender: Agent, summary: str, quoted: list[BrainEntry]) -> dict[str, Any]:
-    """Return the fields of a `handoff` entry."""
+def _make_handoff_fields(sender: Agent, summary: str, quoted: list[BrainEntry]) -> dict[str, Any]:
+    """Return the fields of a `handoff` entry, with which one agent passes work to another.
+
+    Its content is the summary, followed by the quoted entries of the sender.
+    """
     quotes = [f"[{entry.type}, {entry.timestamp[:10]}] {entry.content}" for entry in quoted]
     tags = validation.normalize_tags(tag for entry in quoted for tag in entry.tags)
     return {
@@ -265,17 +308,20 @@ def _make_handoff(sender: Agent, summary: str, quoted: list[BrainEntry]) -> dict
     }
 
 
-def _save_entry(tx: WriteTransaction, row: EntryRow, changed: BrainEntry) -> BrainEntry:
-    """Save a changed entry as its next version, unless nothing has changed."""
-    changed = validation.validate_object(changed)
+def _save_entry(tx: WriteTransaction, row: EntryRow, updated_entry: BrainEntry) -> BrainEntry:
+    """Save a changed entry as its next version, and record an event `brain:updated`.
+
+    If it equals the stored entry, nothing is saved.
+    """
+    entry = validation.validate_object(updated_entry)
     # Pinning a pinned entry must not change its version.
-    if changed == row.entry:
+    if entry == row.entry:
         return row.entry
-    changed.version = row.entry.version + 1
-    changed.updated_at = tx.timestamp
-    entry_rows.update_entry(tx, row.key, changed)
-    tx.record_event("brain:updated", changed.agent_id, changed.id, version=changed.version)
-    return changed
+    entry.version = row.entry.version + 1
+    entry.updated_at = tx.timestamp
+    entry_rows.update_entry(tx, row.key, entry)
+    tx.record_event("brain:updated", entry.agent_id, entry.id, version=entry.version)
+    return entry
 
 
 def _purge_expired_entries(tx: WriteTransaction, agent_key: int) -> None:
@@ -285,12 +331,16 @@ def _purge_expired_entries(tx: WriteTransaction, agent_key: int) -> None:
     )
 
 
-def _require_entry(tx: ReadTransaction, agent: AgentRow, entry_id: str) -> EntryRow:
-    """Return an entry of an agent, or raise an error that names the agent."""
-    row = entry_rows.find_entry_row(tx, agent.key, entry_id.strip())
+def _require_entry(tx: ReadTransaction, agent_row: AgentRow, entry_id: str) -> EntryRow:
+    """Return an entry of an agent.
+
+    Raises:
+        EntryNotFoundError: The brain of the agent has no such entry.
+    """
+    row = entry_rows.find_entry_row(tx, agent_row.key, entry_id.strip())
     if row is None:
         raise EntryNotFoundError(
-            f"{agent.agent.name} has no entry {entry_id[:100]!r}",
+            f"{agent_row.agent.name} has no entry {entry_id[:100]!r}",
             hint="query the entries to see their ids",
         )
     return row

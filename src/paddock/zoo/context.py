@@ -27,14 +27,19 @@ _MAX_HINT_NAMES = 500
 
 @dataclass(frozen=True)
 class ZooContext:
-    """The database and the owner that the parts of one zoo work with."""
+    """The database of a zoo, and the owner whose rows the zoo reads and writes.
+
+    All repositories of a zoo share one context.
+    """
 
     database: ZooDatabase
     owner: str = ""
     """Empty if the database has no accounts."""
-    # Zoos of other owners share the database, and must not close it.
     owns_database: bool = False
-    """Whether closing the zoo closes the database."""
+    """Whether closing the zoo closes the database.
+
+    Zoos of other owners share the database, and must not close it.
+    """
 
     @contextmanager
     def read_transaction(self) -> Iterator[ReadTransaction]:
@@ -45,12 +50,14 @@ class ZooContext:
     def change_transaction(
         self, options: ChangeOptions
     ) -> AbstractContextManager[WriteTransaction]:
-        """Open a transaction for a method that takes `ChangeOptions`."""
+        """Open a write transaction for a method that takes `ChangeOptions`."""
         return self.write_transaction(options.get("source", "web"))
 
     @contextmanager
     def write_transaction(self, source: str) -> Iterator[WriteTransaction]:
         """Open a transaction that changes the owner's data, and commit it with its events.
+
+        An exception in the block rolls back the changes and the events.
 
         Args:
             source: The origin of the change, as events and versions record it.
@@ -77,16 +84,15 @@ def require_agent(tx: ReadTransaction, agent_id: str) -> AgentRow:
     return row
 
 
-def require_agent_by_name(tx: ReadTransaction, id_or_name: str) -> AgentRow:
-    """Return the agent that has an ID or a name.
-
-    IDs take precedence. Names are compared without regard to case.
+def require_agent_by_id_or_name(tx: ReadTransaction, id_or_name: str) -> AgentRow:
+    """Return an agent by its ID, or else by its name, ignoring case.
 
     Raises:
         AgentNotFoundError: The zoo has no such agent.
     """
     row = agent_rows.find_agent_row(tx, id_or_name.strip())
-    row = row or agent_rows.find_agent_row_by_name(tx, id_or_name)
+    if row is None:
+        row = agent_rows.find_agent_row_by_name(tx, id_or_name)
     if row is None:
         raise make_agent_not_found_error(tx, id_or_name)
     return row
@@ -95,38 +101,36 @@ def require_agent_by_name(tx: ReadTransaction, id_or_name: str) -> AgentRow:
 def make_agent_not_found_error(tx: ReadTransaction, id_or_name: str) -> AgentNotFoundError:
     """Return an error whose hint suggests similar agents, as in `did you mean sage or sage-2?`."""
     agents = agent_rows.list_agent_names(tx, _MAX_HINT_NAMES)
+    # An ID overrides an equal name of another agent.
+    ids_by_term = {name: agent_id for agent_id, name in agents}
+    ids_by_term |= {agent_id: agent_id for agent_id, _ in agents}
+    similar_ids = dict.fromkeys(ids_by_term[term] for term in find_similar(id_or_name, ids_by_term))
     if not agents:
         hint = "the zoo is empty: create an agent first"
+    elif similar_ids:
+        hint = f"did you mean {' or '.join(similar_ids)}?"
     else:
-        # IDs are added after names, so an ID always suggests its own agent, even if another agent
-        # has it as a name.
-        ids_by_term = {name: agent_id for agent_id, name in agents}
-        ids_by_term |= {agent_id: agent_id for agent_id, _ in agents}
-        similar_ids = dict.fromkeys(
-            ids_by_term[term] for term in find_similar(id_or_name, ids_by_term)
-        )
-        hint = (
-            f"did you mean {' or '.join(similar_ids)}?"
-            if similar_ids
-            else "list the agents to see their ids"
-        )
+        hint = "list the agents to see their ids"
     return AgentNotFoundError(f"Agent with ID '{id_or_name[:100]}' not found.", hint=hint)
 
 
 def check_expected_version(
-    options: ChangeOptions, current: Agent | BrainEntry | LibrarySkill | Pack
+    expected_version: int | None, current: Agent | BrainEntry | LibrarySkill | Pack
 ) -> None:
     """Check that an object is at the version that the caller's change is based on.
 
-    Clients send the version that they have read. This prevents one client from overwriting the
-    changes of another without seeing them.
+    This is optimistic locking: clients send the version that they have read, so that none of them
+    can overwrite the changes of another without seeing them.
+
+    Args:
+        expected_version: The version that the client has read, or None to accept any version.
+        current: The stored object.
 
     Raises:
         ConflictError: The object is at another version.
     """
-    expected = options.get("version")
-    if expected is not None and expected != current.version:
-        raise ConflictError(expected, current)
+    if expected_version is not None and expected_version != current.version:
+        raise ConflictError(expected_version, current)
 
 
 class ChangeOptions(TypedDict, total=False):

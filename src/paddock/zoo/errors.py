@@ -93,18 +93,21 @@ class UserExistsError(ZooError):
 
 
 class InvalidAgentError(ZooError):
-    """A value of an agent, a skill or an entry is invalid; `details` lists all such values."""
+    """Invalid values in an agent, skill, entry, account or query; `details` lists all of them."""
 
     code = "invalid-agent"
 
     def __init__(self, details: Sequence[FieldError], *, hint: str | None = None) -> None:
-        message = "; ".join(f"{issue.path}: {issue.message}" for issue in details)
+        message = "; ".join(f"{detail.path}: {detail.message}" for detail in details)
         super().__init__(message, hint=hint)
         self.details = list(details)
 
 
 class ConflictError(ZooError):
-    """The object has been changed since the given version; `current` is its present state."""
+    """The object has changed since the version that a change is based on.
+
+    `current` is the object as it is stored now, so that a client can merge its change.
+    """
 
     code = "version-conflict"
 

@@ -40,8 +40,8 @@ class EventLog:
         with self.context.read_transaction() as tx:
             return transaction.list_events_after(tx, event_id, min(limit, MAX_EVENTS_PER_READ))
 
-    def wait_after(self, event_id: int, timeout: float) -> list[ZooEvent]:
-        """Wait for events after an ID, and return them, oldest first.
+    def wait_for_events(self, after_id: int, timeout: float) -> list[ZooEvent]:
+        """Wait for events after the one with an ID, and return them, oldest first.
 
         The events may come from any process that uses the database. The list is empty if `timeout`
         seconds pass without an event, or if the zoo is closed.
@@ -49,11 +49,11 @@ class EventLog:
         watcher = self.context.database.watcher
         deadline = time.monotonic() + timeout
         while not watcher.is_closed:
-            # The counter is read before the table. If something changes in between, the wait below
-            # returns at once.
+            # The counter must be read before the events. A change in between then ends the wait
+            # below at once, instead of being missed.
             change_count = watcher.change_count
             try:
-                events = self.list_after(event_id)
+                events = self.list_after(after_id)
             except ZooUnavailableError:
                 # Closing the zoo during the read raises this error too.
                 if watcher.is_closed:
@@ -67,37 +67,44 @@ class EventLog:
 
     def follow(
         self,
-        event_id: int,
+        after_id: int,
         on_events: Callable[[list[ZooEvent]], None],
         on_error: Callable[[PaddockError], None],
     ) -> Event:
-        """Pass the events after an ID to a callback, in a new thread.
+        """Start a thread that passes new events to a callback as they occur.
 
-        A `PaddockError` of the zoo or of the callback is passed to `on_error`, and following
-        continues a second later.
+        Args:
+            after_id: The ID of the last event that the caller knows.
+            on_events: Called in the thread with the events after it, oldest first.
+            on_error: Called with a `PaddockError` of the zoo or of `on_events`. The thread tries
+                again a second later.
 
         Returns:
             A flag that stops the thread when it is set. Closing the zoo stops it too.
         """
         stop = Event()
-        arguments = (event_id, on_events, on_error, stop)
+        arguments = (after_id, on_events, on_error, stop)
         Thread(target=self._follow, args=arguments, name="zoo-events", daemon=True).start()
         return stop
 
     def _follow(
         self,
-        event_id: int,
+        after_id: int,
         on_events: Callable[[list[ZooEvent]], None],
         on_error: Callable[[PaddockError], None],
         stop: Event,
     ) -> None:
-        """Wait for events and pass them on, until stopped (body of the thread of `follow`)."""
+        """Pass new events to `on_events` until `stop` is set or the zoo is closed.
+
+        Runs in the thread that `follow` starts.
+        """
         while not stop.is_set() and not self.context.database.watcher.is_closed:
             try:
                 # The wait is short, so that the thread notices soon that `stop` was set.
-                events = self.wait_after(event_id, FOLLOW_WAIT_SECONDS)
+                events = self.wait_for_events(after_id, FOLLOW_WAIT_SECONDS)
                 if events and not stop.is_set():
-                    event_id = events[-1].id
+                    # Advance first, so that events on which the callback fails are not repeated.
+                    after_id = events[-1].id
                     on_events(events)
             except PaddockError as error:
                 on_error(error)

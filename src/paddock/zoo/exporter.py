@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.zoo.file_plan import apply_file_plan, compute_digest, plan_files
-from paddock.zoo.formats.converter import export_agents, require_format
+from paddock.zoo.formats.converter import check_format_name, export_agents
 from paddock.zoo.formats.exchange import AgentExport
 from paddock.zoo.formats.format_registry import BUNDLE_FORMAT
 from paddock.zoo.opening import get_database_info
@@ -24,35 +24,38 @@ if TYPE_CHECKING:
 
 
 def collect_export(
-    zoo: Zoo, names: Sequence[str], formats: Iterable[str], *, with_memory: bool = False
+    zoo: Zoo, agent_names: Sequence[str], formats: Iterable[str], *, with_memory: bool = False
 ) -> AgentExport:
-    """Convert agents to files in several formats.
+    """Convert agents to files in one or more formats.
 
     Args:
         zoo: The zoo.
-        names: IDs or names of agents; if empty, all that are not archived.
-        formats: Names of formats. A bundle always includes brains and the library.
-        with_memory: Include brains in the other formats that support them.
+        agent_names: IDs or names of agents; if empty, all agents that are not archived.
+        formats: Names of formats, such as `claude-code`. The format `bundle`, Paddock's own JSON
+            file, always includes brains (the entries that agents have saved) and the library.
+        with_memory: Include brains also in the other formats that support them.
 
     Raises:
         AgentNotFoundError: The zoo has no such agent.
         UnknownFormatError: There is no such format.
     """
-    format_names = [require_format(name) for name in formats]
-    agents = [zoo.agents.find(name) for name in names] or zoo.agents.list_agents().items
+    format_names = [check_format_name(name) for name in formats]
+    if agent_names:
+        agents = [zoo.agents.find(name) for name in agent_names]
+    else:
+        agents = zoo.agents.list_agents().items
     # An agent may be named twice, once by ID and once by name.
     agents = list({agent.id: agent for agent in agents}.values())
-    needs_brains = with_memory or BUNDLE_FORMAT in format_names
     brains = {}
-    if needs_brains:
+    if with_memory or BUNDLE_FORMAT in format_names:
         brains = {agent.id: zoo.brain.query_entries(agent.id).items for agent in agents}
     collected = AgentExport()
-    for name in dict.fromkeys(format_names):
-        if name == BUNDLE_FORMAT:
+    for format_name in dict.fromkeys(format_names):
+        if format_name == BUNDLE_FORMAT:
             library, packs = zoo.library.list_skills(), zoo.library.list_packs()
-            export = export_agents(agents, name, brains=brains, library=library, packs=packs)
+            export = export_agents(agents, format_name, brains=brains, library=library, packs=packs)
         else:
-            export = export_agents(agents, name, brains=brains if with_memory else {})
+            export = export_agents(agents, format_name, brains=brains if with_memory else {})
         collected.files += export.files
         collected.report += [remark for remark in export.report if remark not in collected.report]
     return collected
@@ -61,15 +64,29 @@ def collect_export(
 def plan_export(
     zoo: Zoo, folder: Path, files: Iterable[File], *, replace: bool | Collection[str] = False
 ) -> FilePlan:
-    """Plan writing files into a folder."""
+    """Work out which files an export to a folder would create or change, without writing anything.
+
+    Files that the zoo wrote before may be overwritten. Other existing files get the status
+    `foreign` in the plan, and are not written.
+
+    Args:
+        zoo: The zoo.
+        folder: The target folder, usually that of a project.
+        files: The files to write.
+        replace: True to overwrite foreign files too, or the paths of those to overwrite.
+    """
     with open_sync_record(folder, get_database_info(zoo).location) as record:
         # Files that a synchronization has written are the zoo's own too.
-        synced = {link.path: link.file_digest for link in record.links}
-        return plan_files(folder, files, zoo_digests=record.written | synced, replace=replace)
+        synced_digests = {link.path: link.file_digest for link in record.links}
+        zoo_digests = record.written | synced_digests
+        return plan_files(folder, files, zoo_digests=zoo_digests, replace=replace)
 
 
 def write_export(zoo: Zoo, plan: FilePlan) -> list[FileWriteResult]:
-    """Write the files of a plan, and record their digests."""
+    """Write the files of a plan, and record their digests.
+
+    By the digests, the next export recognizes the files as the zoo's own, and may overwrite them.
+    """
     with open_sync_record(plan.folder, get_database_info(zoo).location) as record:
         results = apply_file_plan(plan)
         failed_paths = {result.path for result in results if result.error is not None}

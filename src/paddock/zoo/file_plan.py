@@ -41,12 +41,13 @@ class PlannedFile(Struct, rename="camel", kw_only=True):
 
     path: str
     status: FileStatus
-    """`foreign`: the zoo has not written the file. `refused`: it cannot be written."""
+    """`foreign`: the file exists, and the zoo did not write it. `refused`: it cannot be written."""
     reason: str = ""
     """The reason, if the file is refused."""
     before: str | None = None
-    """The present content, or None if the file does not exist."""
+    """The current content, or None if the file does not exist."""
     after: str = ""
+    """The planned content."""
 
     @property
     def needs_write(self) -> bool:
@@ -54,10 +55,7 @@ class PlannedFile(Struct, rename="camel", kw_only=True):
         return self.status in ("new", "changed")
 
     def diff(self) -> str:
-        """Return the change as a unified diff.
-
-        The diff is empty if nothing changes.
-        """
+        """Return the change as a unified diff, which is empty if nothing changes."""
         return make_text_diff(self.path, self.before, self.after)
 
 
@@ -76,7 +74,10 @@ class FileWriteResult(Struct, kw_only=True):
 
 
 def make_text_diff(path: str, before: str | None, after: str | None) -> str:
-    """Return the change of a file as a unified diff. None means that the file does not exist."""
+    """Return the change of a file as a unified diff.
+
+    A text of None means that the file does not exist before or after the change.
+    """
     lines = difflib.unified_diff(
         _split_lines(before or ""),
         _split_lines(after or ""),
@@ -104,30 +105,36 @@ def plan_files(
 
     Args:
         folder: The folder, which does not have to exist.
-        files: The files, and blocks that are inserted into their files.
+        files: Whole files, or blocks, which are sections to insert into an AGENTS.md.
         zoo_digests: Digests of files that the zoo has written before, by path.
-        replace: Whether files of others may be replaced, or the paths of those that may.
+        replace: True to overwrite files that the zoo did not write, or the paths of those to
+            overwrite.
     """
-    planned: dict[str, PlannedFile] = {}
+    planned_by_path: dict[str, PlannedFile] = {}
     for file in files:
-        earlier = planned.get(file.path)
-        planned_text = earlier.after if earlier else None
-        planned_file = _plan_file(folder, file, zoo_digests or {}, planned_text)
+        earlier = planned_by_path.get(file.path)
+        text_with_earlier_blocks = earlier.after if earlier else None
+        planned_file = _plan_file(folder, file, zoo_digests or {}, text_with_earlier_blocks)
         may_replace = replace if isinstance(replace, bool) else file.path in replace
         if planned_file.status == "foreign" and may_replace:
             planned_file.status = "changed"
-        planned[file.path] = planned_file
-    return FilePlan(folder=folder, files=list(planned.values()))
+        planned_by_path[file.path] = planned_file
+    return FilePlan(folder=folder, files=list(planned_by_path.values()))
 
 
 def _plan_file(
-    folder: Path, file: File, zoo_digests: Mapping[str, str], planned_text: str | None
+    folder: Path, file: File, zoo_digests: Mapping[str, str], text_with_earlier_blocks: str | None
 ) -> PlannedFile:
-    """Compare one file with its present state on the disk.
+    """Plan the change of one file by comparing it with its current state on the disk.
 
-    Several blocks can go into the same AGENTS.md. `planned_text` is the text that the previous
-    block has produced, or None for the first.
+    Args:
+        folder: The target folder.
+        file: The whole file, or a block to insert into it.
+        zoo_digests: Digests of files that the zoo has written before, by path.
+        text_with_earlier_blocks: The planned text of the file with the blocks that were inserted
+            before, because several blocks can go into one AGENTS.md. None for the first block.
     """
+    # A file is refused unless everything below succeeds.
     planned = PlannedFile(path=file.path, status="refused")
     planned.reason = find_path_problem(folder, file.path) or ""
     if planned.reason:
@@ -136,9 +143,10 @@ def _plan_file(
         planned.before = read_text_file(folder / file.path)
         if file.block is None:
             planned.after = file.text
+        elif text_with_earlier_blocks is None:
+            planned.after = insert_block(planned.before or "", file)
         else:
-            text = planned.before or "" if planned_text is None else planned_text
-            planned.after = insert_block(text, file)
+            planned.after = insert_block(text_with_earlier_blocks, file)
     except (OSError, UnicodeDecodeError) as error:
         planned.reason = _describe_error(error)
     except BlockError as error:
@@ -151,7 +159,7 @@ def _plan_file(
 def _get_file_status(
     file: File, before: str | None, after: str, zoo_digests: Mapping[str, str]
 ) -> FileStatus:
-    """Compare the planned text with the present one.
+    """Return the status of a planned file by comparing its current with its planned text.
 
     A changed file is `foreign` unless its content is what the zoo wrote last, as recorded in
     `zoo_digests`.
@@ -161,18 +169,20 @@ def _get_file_status(
     if before == after:
         return "unchanged"
     # A block always belongs to the zoo, even if the rest of the file is foreign.
-    is_of_zoo = file.block is not None or zoo_digests.get(file.path) == compute_digest(before)
-    return "changed" if is_of_zoo else "foreign"
+    if file.block is not None:
+        return "changed"
+    was_written_by_zoo = zoo_digests.get(file.path) == compute_digest(before)
+    return "changed" if was_written_by_zoo else "foreign"
 
 
 def find_path_problem(folder: Path, path: str) -> str | None:
-    """Return the reason why a path must not be written below a folder, or None."""
+    """Return the reason why a path is unsafe to write inside a folder, or None if it is safe."""
     if not is_portable_path(path):
         return "the path leads out of the folder, or is not valid on every system"
     target = folder / path
     try:
         root = folder.resolve()
-        # `resolve` follows the links of all parents, also of a target that does not exist.
+        # `resolve` follows the links of all parents, even if the target does not exist.
         if not target.resolve().is_relative_to(root):
             return "a symbolic link leads out of the folder"
     except (OSError, RuntimeError) as error:
@@ -203,10 +213,14 @@ def apply_file_plan(plan: FilePlan) -> list[FileWriteResult]:
 
 
 def _write_file(folder: Path, file: PlannedFile) -> FileWriteResult:
-    """Write one planned file, or return the reason why it was not written."""
+    """Write one planned file, and return the result, which has the reason of a failure.
+
+    A file that has changed since it was planned is not overwritten.
+    """
     target = folder / file.path
 
-    def check() -> None:
+    def check_unchanged() -> None:
+        # Raises `OSError`, so that the handler below reports all reasons alike.
         reason = find_path_problem(folder, file.path)
         if reason is not None:
             raise PermissionError(reason)
@@ -214,15 +228,15 @@ def _write_file(folder: Path, file: PlannedFile) -> FileWriteResult:
             raise FileExistsError("the file has changed since it was planned")
 
     try:
-        check()
-        # `check` runs a second time just before the rename, when the new content is already on the
-        # disk. The file may have changed during the write.
+        check_unchanged()
+        # The check runs a second time just before the temporary file with the new content is
+        # renamed, because the target may have changed during the write.
         write_atomically(
             target,
             file.after.encode(),
             mode=FILE_MODE,
             is_new=file.before is None,
-            before_replacing=check,
+            before_replacing=check_unchanged,
         )
     except (OSError, UnicodeError) as error:
         return FileWriteResult(path=file.path, error=_describe_error(error))
@@ -241,15 +255,22 @@ def _split_lines(text: str) -> list[str]:
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
-def pack_files(files: Iterable[File]) -> bytes:
-    """Return a zip archive of files, with the blocks of one file combined."""
-    texts: dict[str, str] = {}
+def make_zip(files: Iterable[File]) -> bytes:
+    """Return a zip archive of files as bytes.
+
+    Blocks, which are sections of an AGENTS.md, are combined to one file. The members have a fixed
+    time and mode, so that equal files give equal archives.
+    """
+    texts_by_path: dict[str, str] = {}
     for file in files:
-        before = texts.get(file.path, "")
-        texts[file.path] = file.text if file.block is None else insert_block(before, file)
+        if file.block is None:
+            texts_by_path[file.path] = file.text
+        else:
+            earlier_text = texts_by_path.get(file.path, "")
+            texts_by_path[file.path] = insert_block(earlier_text, file)
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
-        for path, text in texts.items():
+        for path, text in texts_by_path.items():
             member = zipfile.ZipInfo(path, _MEMBER_TIME)
             member.compress_type = zipfile.ZIP_DEFLATED
             member.external_attr = _MEMBER_MODE
@@ -262,36 +283,38 @@ def is_zip_archive(path: Path) -> bool:
     return path.is_file() and zipfile.is_zipfile(path)
 
 
-def unpack_files(source: Path | bytes) -> tuple[list[File], list[Remark]]:
-    """Return the text files in an archive, and remarks about the files left out.
+def read_zip(source: Path | bytes) -> tuple[list[File], list[Remark]]:
+    """Return the text files in a zip archive, and remarks about the files left out.
 
     The archive may come from an untrusted source. Paths that lead out of the folder are skipped,
     and the size of the content is limited while it is read.
 
+    Args:
+        source: The path of the archive, or its content.
+
     Raises:
-        AgentFilesError: The archive is damaged, or too large.
+        AgentFilesError: The archive is damaged, encrypted or too large.
     """
     where = "the archive" if isinstance(source, bytes) else str(source)
+    zip_file = io.BytesIO(source) if isinstance(source, bytes) else source
     files: list[File] = []
     report: list[Remark] = []
-    size = 0
+    total_bytes = 0
     try:
-        with zipfile.ZipFile(
-            io.BytesIO(source) if isinstance(source, bytes) else source
-        ) as archive:
+        with zipfile.ZipFile(zip_file) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
             if len(members) > MAX_IMPORT_FILES:
                 raise AgentFilesError(f"more than {MAX_IMPORT_FILES:,} files", where=where)
             for member in members:
                 if not is_portable_path(member.filename):
-                    text = "the path leads out of the folder; left out"
-                    report.append(Remark("file", text, path=member.filename))
+                    message = "the path leads out of the folder; left out"
+                    report.append(Remark("file", message, path=member.filename))
                     continue
-                # Sizes in the archive's directory may be false. Never read more than the limit.
+                # The sizes that an archive states may be false, so never read more than the limit.
                 with archive.open(member) as file:
-                    data = file.read(MAX_IMPORT_CHARACTERS - size + 1)
-                size += len(data)
-                if size > MAX_IMPORT_CHARACTERS:
+                    data = file.read(MAX_IMPORT_CHARACTERS - total_bytes + 1)
+                total_bytes += len(data)
+                if total_bytes > MAX_IMPORT_CHARACTERS:
                     raise AgentFilesError(
                         f"more than {MAX_IMPORT_CHARACTERS:,} bytes when unpacked", where=where
                     )

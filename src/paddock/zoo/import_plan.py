@@ -12,7 +12,7 @@ import msgspec
 
 from paddock.zoo.errors import AgentNotFoundError
 from paddock.zoo.formats.exchange import ImportBatch, Remark, StandaloneSkill
-from paddock.zoo.formats.skill_folders import assign_skill
+from paddock.zoo.formats.skill_folders import add_standalone_skill
 from paddock.zoo.formats.soul_markdown import normalize_text
 from paddock.zoo.model import GENERAL_CATEGORY_ID, Agent
 from paddock.zoo.slugs import collapse_whitespace, find_free_name
@@ -215,6 +215,6 @@ def _assign_skills(zoo: Zoo, name: str, skills: Iterable[StandaloneSkill], sourc
     # A deep copy, because `assign_skill` changes lists and dictionaries in place.
     changed = msgspec.convert(msgspec.to_builtins(agent), Agent)
     for skill in skills:
-        assign_skill(changed, skill)
+        add_standalone_skill(changed, skill)
     changes = msgspec.to_builtins({"skills": changed.skills, "extra": changed.extra})
     return zoo.agents.update(agent.id, changes, version=agent.version, source=source).id

@@ -13,7 +13,7 @@ from sqlalchemy import insert, select
 from paddock.files import read_regular_file
 from paddock.zoo import timestamps, validation
 from paddock.zoo.agents import add_agent
-from paddock.zoo.brain import write_entry
+from paddock.zoo.brain import add_entry
 from paddock.zoo.context import ZooContext
 from paddock.zoo.errors import InvalidAgentError, ZooFileError
 from paddock.zoo.formats.bundle import read_bundle
@@ -247,4 +247,4 @@ def _import_entry(tx: WriteTransaction, row: AgentRow, entry: BrainEntry) -> Non
     else:
         del data["timestamp"]  # notes in a MEMORY.md have no time; they get the time of the import
     data["metadata"] = {"source": "import", **entry.metadata}
-    write_entry(tx, row, data)
+    add_entry(tx, row, data)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from paddock.zoo import prompt_compiler, validation
-from paddock.zoo.context import ZooContext, require_agent_by_name
+from paddock.zoo.context import ZooContext, require_agent_by_id_or_name
 from paddock.zoo.search_terms import extract_words
 from paddock.zoo.skills import check_skills
 from paddock.zoo.store import agent_rows, entry_rows
@@ -62,7 +62,7 @@ class AgentInjector:
             AgentNotFoundError: The zoo has no such agent.
         """
         with self.context.write_transaction(source) as tx:
-            row = require_agent_by_name(tx, id_or_name)
+            row = require_agent_by_id_or_name(tx, id_or_name)
             injection = _compile_injection(tx, row, options)
             # Using an agent does not change it, so no version is stored.
             agent_rows.update_agent_columns(tx, row.key, last_injected_at=tx.timestamp)
@@ -78,7 +78,7 @@ class AgentInjector:
             AgentNotFoundError: The zoo has no such agent.
         """
         with self.context.read_transaction() as tx:
-            return _compile_injection(tx, require_agent_by_name(tx, id_or_name), options)
+            return _compile_injection(tx, require_agent_by_id_or_name(tx, id_or_name), options)
 
 
 def _compile_injection(tx: ReadTransaction, row: AgentRow, options: MemoryOptions) -> Injection:

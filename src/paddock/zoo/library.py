@@ -111,7 +111,7 @@ class SkillLibrary:
         """Save a changed skill or pack as its next version, unless nothing has changed."""
         with self.context.change_transaction(options) as tx:
             item = _require_library_item(tx, kind, item_id)
-            check_expected_version(options, item)
+            check_expected_version(options.get("version"), item)
             changed = validation.validate_object(validation.apply_changes(item, changes))
             _check_pack_exists(tx, changed)
             if changed == item:
@@ -124,7 +124,7 @@ class SkillLibrary:
     def _delete(self, kind: type[LibraryItem], item_id: str, options: ChangeOptions) -> None:
         with self.context.change_transaction(options) as tx:
             item = _require_library_item(tx, kind, item_id)
-            check_expected_version(options, item)
+            check_expected_version(options.get("version"), item)
             # Skills must not refer to a pack that no longer exists.
             if isinstance(item, Pack):
                 agent_rows.clear_pack(tx, item.id)
@@ -151,7 +151,7 @@ class SkillLibrary:
         """
         with self.context.change_transaction(options) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version(options, row.agent)
+            check_expected_version(options.get("version"), row.agent)
             library = {skill.id: skill for skill in agent_rows.list_library_items(tx, LibrarySkill)}
             requested_ids = [_require_library_item(tx, LibrarySkill, i).id for i in skill_ids]
             if pack_id is not None:

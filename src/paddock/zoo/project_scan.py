@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.zoo.file_plan import MAX_FILE_BYTES, is_zip_archive, read_text_file, unpack_files
+from paddock.zoo.file_plan import MAX_FILE_BYTES, is_zip_archive, read_text_file, read_zip
 from paddock.zoo.formats.agents_md import AGENTS_MD_PATH, has_blocks
 from paddock.zoo.formats.converter import MAX_IMPORT_CHARACTERS, MAX_IMPORT_FILES, detect_format
 from paddock.zoo.formats.exchange import AgentFilesError, File, Remark
@@ -91,7 +91,7 @@ def read_source(path: Path, format_name: str | None = None) -> ScanResult:
         else:
             return scan_project(path)
     if is_zip_archive(path):
-        return ScanResult(*unpack_files(path))
+        return ScanResult(*read_zip(path))
     report: list[Remark] = []
     try:
         text = _read_text(path, str(path), report)

@@ -283,7 +283,7 @@ class SkillEditor:
         """
         with self.context.change_transaction(options) as tx:
             row = require_agent(tx, agent_id)
-            check_expected_version(options, row.agent)
+            check_expected_version(options.get("version"), row.agent)
             # The copy has to be deep, because `save_agent` compares it with the original.
             changed = msgspec.convert(msgspec.to_builtins(row.agent), Agent)
             summary = edit(changed)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.zoo.file_plan import pack_files, unpack_files
+from paddock.zoo.file_plan import make_zip, read_zip
 from paddock.zoo.formats.exchange import AgentFilesError, File
 from paddock.zoo.project_scan import read_source, scan_project
 
@@ -71,25 +71,25 @@ def test_what_is_not_there_or_no_text_is_reported(tmp_path: Path) -> None:
 
 def test_an_archive_gives_back_what_was_packed(tmp_path: Path) -> None:
     files = [File(path=".claude/agents/ä.md", text="a\r\n"), File(path="AGENTS.md", text="b")]
-    data = pack_files(files)
-    assert data == pack_files(files)
-    assert unpack_files(data) == (files, [])
+    data = make_zip(files)
+    assert data == make_zip(files)
+    assert read_zip(data) == (files, [])
     (tmp_path / "zoo.zip").write_bytes(data)
     assert read_source(tmp_path / "zoo.zip").files == files
 
 
 def test_members_that_lead_out_are_left_out() -> None:
-    data = pack_files([File(path="../x.md", text="x"), File(path="/y.md", text="y")])
-    files, report = unpack_files(data)
+    data = make_zip([File(path="../x.md", text="x"), File(path="/y.md", text="y")])
+    files, report = read_zip(data)
     assert (files, [one.path for one in report]) == ([], ["../x.md", "/y.md"])
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused() -> None:
-    data = pack_files([File(path="x.md", text="x" * 20_000_001)])
+    data = make_zip([File(path="x.md", text="x" * 20_000_001)])
     with pytest.raises(AgentFilesError, match="bytes when unpacked"):
-        unpack_files(data)
+        read_zip(data)
 
 
 def test_what_is_not_an_archive_is_refused() -> None:
     with pytest.raises(AgentFilesError, match="not a readable zip archive"):
-        unpack_files(b"PK\x03\x04 but not really")
+        read_zip(b"PK\x03\x04 but not really")

@@ -14,7 +14,7 @@ from paddock.cli.plan_output import colour_diff, print_remarks
 from paddock.cli.shared_options import dry_run_option, quiet_json_option, yes_option
 from paddock.files import write_atomically
 from paddock.zoo.exporter import collect_export, plan_export, write_export
-from paddock.zoo.file_plan import pack_files
+from paddock.zoo.file_plan import make_zip
 from paddock.zoo.formats.converter import import_files
 from paddock.zoo.formats.exchange import File, ImportBatch, Remark
 from paddock.zoo.formats.format_registry import BUNDLE_FORMAT, FILE_FORMATS, list_file_formats
@@ -235,7 +235,7 @@ def _write_single_file(exported: AgentExport, target: Path, *, replace: bool, dr
             or a `.json` file was requested for a format other than the bundle.
     """
     if target.suffix.lower() == ".zip":
-        data = pack_files(exported.files)
+        data = make_zip(exported.files)
     elif [file.path for file in exported.files] == ["zoo.json"]:
         data = exported.files[0].text.encode()
     else:

@@ -81,7 +81,7 @@ class AgentFileFormat:
         """Return the path of the file of a new agent."""
         return f"{self.folder}/{stem}{self.suffix}"
 
-    def parse_stem(self, path: str) -> str | None:
+    def find_stem(self, path: str) -> str | None:
         """Return the name that a path gives its agent, or None for a path of another format.
 
         This is also how the format of a file is detected.
@@ -118,13 +118,13 @@ def parse_agent_file(
     """
     fields = document.get_fields()
     # A file outside of the format's folders is identified by its name: `notes/ada.md` by `ada`.
-    stem = file_format.parse_stem(path) or path.rpartition("/")[2].partition(".")[0]
+    stem = file_format.find_stem(path) or path.rpartition("/")[2].partition(".")[0]
     name = ""
     if file_format.name_style != "none":
         name = collapse_whitespace(front_matter.get_text(fields, "name"))
     is_slug = file_format.name_style == "safe"
     title = name if name and not is_slug else make_title(name or stem)
-    title = collapse_whitespace(document.get_title() or title)
+    title = collapse_whitespace(document.get_name_comment() or title)
     description = front_matter.get_text(fields, "description").strip()
     return ParsedAgentFile(
         id=make_file_slug(name if name and is_slug else stem, "agent"),
@@ -240,7 +240,7 @@ def _choose_path(
     original = origin.get("path")
     if (
         isinstance(original, str)
-        and file_format.parse_stem(original) is not None
+        and file_format.find_stem(original) is not None
         and original.lower() not in used_paths
         and is_portable_path(original)
     ):
@@ -291,17 +291,17 @@ def _update_front_matter(
         removed = tuple(key for key in parsed.other_fields if key not in stored_fields)
     document = document.with_fields(changes, removed=removed)
     if file_format.name_style == "free":
-        return document.with_title(None)
+        return document.with_name_comment(None)
     # Without the comment, the name is derived from the file. The comment is needed only if that
     # gives another name.
     untitled = parse_agent_file(
         file_format,
         file_format.make_path(make_file_slug(agent.id, "agent")),
-        document.with_title(None),
+        document.with_name_comment(None),
     )
     if not is_new and parsed.name == name:
         return document
-    return document.with_title(None if untitled.name == name else name)
+    return document.with_name_comment(None if untitled.name == name else name)
 
 
 def _iterate_export_remarks(
@@ -312,7 +312,7 @@ def _iterate_export_remarks(
     def make_remark(key: str, message: str) -> Remark:
         return Remark(key, message, agent_id=agent.id, path=path)
 
-    yield from (make_remark(key, text) for key, text in list_unsupported_fields(agent))
+    yield from (make_remark(key, text) for key, text in iterate_unsupported_fields(agent))
     if (
         file_format.has_description
         and file_format.needs_description
@@ -336,7 +336,7 @@ def _iterate_export_remarks(
         )
 
 
-def list_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:
+def iterate_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:
     """Yield the fields of an agent that no format of other programs has.
 
     Each field comes with an explanation for the report of an export.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.zoo.formats.agent_file import list_unsupported_fields
+from paddock.zoo.formats.agent_file import iterate_unsupported_fields
 from paddock.zoo.formats.exchange import AgentFilesError, File, Remark
 from paddock.zoo.formats.soul_markdown import (
     format_persona,
@@ -52,7 +52,7 @@ def make_block(agent: Agent) -> tuple[File, list[Remark]]:
     text = f"<!-- paddock:agent {name} -->\n{inner}\n<!-- /paddock:agent {name} -->\n"
     report = [
         Remark(key, message, agent_id=agent.id, path=AGENTS_MD_PATH)
-        for key, message in list_unsupported_fields(agent)
+        for key, message in iterate_unsupported_fields(agent)
     ]
     return File(path=AGENTS_MD_PATH, text=text, block=name), report
 

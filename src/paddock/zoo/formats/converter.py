@@ -121,7 +121,7 @@ class UnknownFormatError(AgentFilesError):
     code = "unknown-format"
 
 
-def require_format(name: str) -> str:
+def check_format_name(name: str) -> str:
     """Return the name of a format.
 
     Raises:
@@ -158,7 +158,7 @@ def export_agents(
     Raises:
         UnknownFormatError: There is no such format.
     """
-    require_format(format_name)
+    check_format_name(format_name)
     brains = brains or {}
     if format_name == BUNDLE_FORMAT:
         files = [bundle.make_bundle(agents, brains, library=library, packs=packs)]
@@ -200,7 +200,7 @@ def _export_agent_files(
         export.files.append(file)
         export.report += report
         if entries:
-            stem = file_format.parse_stem(file.path) or agent.id
+            stem = file_format.find_stem(file.path) or agent.id
             memory, report = memory_file.make_memory_file(agent.id, stem, entries)
             export.files.append(memory)
             export.report += report
@@ -234,7 +234,7 @@ def import_files(files: Sequence[File], format_name: str | None = None) -> Impor
         AgentFilesError: There are too many files, or they are too large.
     """
     if format_name is not None:
-        require_format(format_name)
+        check_format_name(format_name)
     if (
         len(files) > MAX_IMPORT_FILES
         or sum(len(file.text) for file in files) > MAX_IMPORT_CHARACTERS
@@ -262,7 +262,7 @@ def detect_format(file: File, default: str | None = None) -> str | None:
     None means that the format is unknown.
     """
     for file_format in FILE_FORMATS.values():
-        if file_format.parse_stem(file.path) is not None:
+        if file_format.find_stem(file.path) is not None:
             return file_format.name
     if skill_folders.is_skill_file(file.path):
         return AGENT_SKILLS_FORMAT
@@ -361,4 +361,4 @@ def _get_content(agent: Agent) -> tuple[object, ...]:
 
 def _get_origin_stem(agent: Agent) -> str | None:
     path = agent.extra.get(CLAUDE_CODE.name, {}).get("path")
-    return CLAUDE_CODE.parse_stem(path) if isinstance(path, str) else None
+    return CLAUDE_CODE.find_stem(path) if isinstance(path, str) else None

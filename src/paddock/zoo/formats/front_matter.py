@@ -88,7 +88,7 @@ class FrontMatterFile(NamedTuple):
             return fields
         return {chunk.key: chunk.value for chunk in _iterate_keys(self.block)}
 
-    def get_title(self) -> str | None:
+    def get_name_comment(self) -> str | None:
         """Return the agent's name from its comment, or None."""
         for line in _split_lines(self.block):
             if match := _NAME_COMMENT_PATTERN.fullmatch(line):
@@ -114,7 +114,7 @@ class FrontMatterFile(NamedTuple):
             if chunk.key in removed:
                 del lines[chunk.start : chunk.end]
             elif chunk.key in changes and changes[chunk.key] != chunk.value:
-                comment = _find_end_comment(lines, chunk)
+                comment = _find_trailing_comment(lines, chunk)
                 line = _format_line(chunk.key, changes[chunk.key])
                 lines[chunk.start : chunk.end] = [f"{line}{comment}{end}"]
         present_keys = {chunk.key for chunk in chunks}
@@ -127,9 +127,9 @@ class FrontMatterFile(NamedTuple):
             block = "".join(_format_line(key, value) + end for key, value in fields.items())
         return self._with_block(block)
 
-    def with_title(self, name: str | None) -> FrontMatterFile:
+    def with_name_comment(self, name: str | None) -> FrontMatterFile:
         """Return the file with another name comment, or without one."""
-        if self.get_title() == name:
+        if self.get_name_comment() == name:
             return self
         lines = _split_lines(self.block)
         lines = [line for line in lines if not _NAME_COMMENT_PATTERN.fullmatch(line)]
@@ -239,7 +239,7 @@ def _is_separator_line(line: str) -> bool:
     return not line.strip() or line.startswith("#")
 
 
-def _find_end_comment(lines: list[str], chunk: _KeyLines) -> str:
+def _find_trailing_comment(lines: list[str], chunk: _KeyLines) -> str:
     """Return the comment that follows a value on the same line, or an empty string.
 
     A `#` may belong to the value. It starts a comment only if the text before it parses to the same

@@ -41,7 +41,7 @@ def make_memory_file(
     ordered.sort(key=lambda entry: not entry.pinned)
     path = f"{MEMORY_FOLDER}/{name}/MEMORY.md"
     bodies = [_format_entry_body(entry) for entry in ordered]
-    closing = _make_heading_closing(bodies)
+    closing = _choose_closing_hashes(bodies)
     parts = [
         f"{_format_heading(entry)}{closing}\n\n{body}"
         for entry, body in zip(ordered, bodies, strict=True)
@@ -62,7 +62,7 @@ def _format_heading(entry: BrainEntry) -> str:
     return f"## {entry.type.capitalize()} {entry.timestamp}{' (pinned)' if entry.pinned else ''}"
 
 
-def _make_heading_closing(bodies: list[str]) -> str:
+def _choose_closing_hashes(bodies: list[str]) -> str:
     """Return hashes that close the headings of entries, if bodies have headings of their own.
 
     Markdown ignores them. `parse_entries` uses them to tell the headings of entries from others, so

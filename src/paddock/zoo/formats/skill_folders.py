@@ -70,13 +70,13 @@ def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
     stem = collapse_whitespace(front_matter.get_text(fields, "name")) or folder or "skill"
     return LibrarySkill(
         id=make_file_slug(stem, "skill"),
-        name=collapse_whitespace(document.get_title() or make_title(stem)) or "Skill",
+        name=collapse_whitespace(document.get_name_comment() or make_title(stem)) or "Skill",
         description=normalize_text(document.body),
         when_to_use=front_matter.get_text(fields, "description").strip(),
     )
 
 
-def assign_skill(agent: Agent, standalone: StandaloneSkill) -> AgentSkill:
+def add_standalone_skill(agent: Agent, standalone: StandaloneSkill) -> AgentSkill:
     """Append a skill from a file to an agent, and store the original file with the agent."""
     used_ids = {skill.id for skill in agent.skills}
     skill = AgentSkill(
@@ -181,7 +181,7 @@ def _make_document(
         document = document.with_fields({**changes, "description": description})
     # The name in the front matter is a slug. Another name is stored in a comment.
     if is_new or name != parsed.name:
-        document = document.with_title(None if make_title(stem) == name else name)
+        document = document.with_name_comment(None if make_title(stem) == name else name)
     if normalize_text(skill.description) != parsed.description:
         document = document.with_body(normalize_text(skill.description))
     if skill.requires:

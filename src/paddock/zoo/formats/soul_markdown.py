@@ -73,7 +73,7 @@ def format_persona(persona: Persona) -> str:
     # A soul that itself contains a skills section needs an empty one after it.
     if not persona.skills and parse_persona(persona.soul) == persona:
         return persona.soul
-    closing = _make_heading_closing(persona)
+    closing = _choose_closing_hashes(persona)
     parts = [f"### {skill.name}{closing}{_format_skill_body(skill)}" for skill in persona.skills]
     skills = "\n\n".join([f"## {SKILLS_TITLE}{closing}", *parts])
     return f"{persona.soul}{SECTION_RULE}{skills}" if persona.soul else skills
@@ -106,7 +106,7 @@ def parse_persona(text: str) -> Persona:
     return Persona(soul.removesuffix("---").rstrip(), tuple(skills))
 
 
-def _make_heading_closing(persona: Persona) -> str:
+def _choose_closing_hashes(persona: Persona) -> str:
     """Return the hashes that close all headings, or an empty string if none are needed.
 
     A soul or a skill may contain headings that look like those of skills. Markdown ignores hashes

@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Struct, field
 
 from paddock.zoo.errors import FieldError, InvalidAgentError
-from paddock.zoo.file_plan import pack_files
+from paddock.zoo.file_plan import make_zip
 from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import AgentExport, File, Remark
 from paddock.zoo.formats.format_registry import BUNDLE_FORMAT, FormatEntry, list_file_formats
@@ -87,7 +87,7 @@ def export_archive(
     """Return the same files as an archive."""
     export = _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
     disposition = f'attachment; filename="{agent_id}-{format}.zip"'
-    return Response(pack_files(export.files), headers={"Content-Disposition": disposition})
+    return Response(make_zip(export.files), headers={"Content-Disposition": disposition})
 
 
 @declare_route(get, "/export", "Export the zoo as files", errors=(400,))

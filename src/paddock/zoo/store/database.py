@@ -200,14 +200,16 @@ class ZooDatabase:
         self.engine.dispose()
 
     @contextmanager
-    def read_transaction(self, *, at_one_moment: bool = False) -> Iterator[Connection]:
+    def read_transaction(self, *, is_snapshot: bool = False) -> Iterator[Connection]:
         """Open a transaction that changes nothing.
 
-        In SQLite all statements see the same state. In PostgreSQL each statement sees the latest
-        one, unless `at_one_moment` is set.
+        Args:
+            is_snapshot: All statements see the same state, as a backup needs it. Otherwise each
+                statement sees the latest state in PostgreSQL. Transactions in SQLite are always
+                snapshots.
         """
         with self._connect() as connection:
-            if at_one_moment and not self.is_sqlite:
+            if is_snapshot and not self.is_sqlite:
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
             connection.rollback()

@@ -211,7 +211,7 @@ users = Table(
 )
 """The users of a team. Each owns one zoo."""
 
-passes = Table(
+credentials = Table(
     "passes",
     metadata,
     Column("digest", Text, primary_key=True),

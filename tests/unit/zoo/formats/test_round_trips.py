@@ -9,7 +9,7 @@ from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import File
 from paddock.zoo.formats.format_registry import FILE_FORMATS
 from paddock.zoo.formats.memory_file import make_memory_file, parse_entries
-from paddock.zoo.formats.skill_folders import assign_skill
+from paddock.zoo.formats.skill_folders import add_standalone_skill
 from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
 from tests.unit.zoo.formats.any_agents import AGENTS, ENTRIES, LINES, TEXTS, what_fits
 
@@ -127,5 +127,5 @@ def test_a_skill_file_goes_out_as_it_came() -> None:
     text = "---\nname: s0\n# why\ndescription: When it rains\nlicense: MIT\n---\n# Wet\n\nGo in.\n"
     file = File(path=".agents/skills/s0/SKILL.md", text=text)
     agent = Agent(id="sage", name="Sage")
-    assign_skill(agent, *import_files([file]).skills)
+    add_standalone_skill(agent, *import_files([file]).skills)
     assert export_agents([agent], "agent-skills").files == [file]
