@@ -19,7 +19,7 @@ from paddock.files import write_atomically
 from paddock.kernels.handler_calls import call_kernel
 from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.sessions import RetentionPolicy, get_shared_session_manager
-from paddock.kernels.svg_renderer import can_render_svg, render_images
+from paddock.kernels.svg_renderer import can_render_svg, convert_images_to_png
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.tool_options import MEMORY_OPTION_NAME, NETWORK_OPTION_NAME
 
@@ -58,7 +58,7 @@ NEW_SESSION_NOTE = "Nothing was saved under this session id: it is a new, empty 
 
 
 def parse_duration(duration: object) -> float | None:
-    """Return a duration in seconds, or None if it is unlimited or invalid.
+    """Convert the value of a tool option to seconds, or to None if it is unlimited or invalid.
 
     Accepts a number of seconds, a text such as `1 month`, and the Wolfram Language form
     `Quantity[2, "Weeks"]`.
@@ -106,7 +106,7 @@ class BoundedMapping(Generic[K, V]):
                 del self._values[next(iter(self._values))]
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, or None."""
+        """Return the value of a key, or None if it was never set or has been discarded."""
         return self._values.get(key)
 
 
@@ -140,7 +140,10 @@ def _get_caller_key(ctx: Context) -> tuple[int, str]:
 
 
 class SessionEvaluation(NamedTuple):
-    """The result of an evaluation, and its session before another call can change it."""
+    """The result of an evaluation, with a copy of the state of its session.
+
+    The state is copied while the session is open, because another call may change it afterwards.
+    """
 
     result: EvaluationResult
     session_id: str
@@ -161,13 +164,13 @@ def evaluate_in_session(
 ) -> SessionEvaluation:
     """Evaluate code in a session, within the limits that the tool's options set.
 
-    This is the common flow of the evaluator tools of all languages.
+    Called by the evaluator tools of all languages, which differ in the engine and in `evaluate`.
 
     Args:
         ctx: The context of the call, with the tool's options.
         session_id: The session to continue. Defaults to a new one.
-        engine: The engine for the session.
-        seconds: The time limit.
+        engine: The engine of the session, such as a Python interpreter.
+        seconds: The time limit of the evaluation.
         evaluate: Evaluates the code in the open session.
 
     Raises:
@@ -181,7 +184,7 @@ def evaluate_in_session(
     sessions = get_shared_session_manager()
     sessions.retention = read_retention_policy(ctx.options)
 
-    def work(control: EvaluationControl) -> SessionEvaluation:
+    def open_and_evaluate(control: EvaluationControl) -> SessionEvaluation:
         with sessions.open_session(session_id, engine, seconds=seconds, control=control) as session:
             line_number = session.next_line
             result = evaluate(session, limits, control)
@@ -190,7 +193,7 @@ def evaluate_in_session(
                 result, session.id, session.status, session.engine, line_number, notes
             )
 
-    evaluation = call_kernel(ctx, work, seconds)
+    evaluation = call_kernel(ctx, open_and_evaluate, seconds)
     ctx.raise_if_cancelled()
     return evaluation
 
@@ -205,17 +208,20 @@ def format_evaluation(
     resumed_note: str,
     continuation: str,
 ) -> ToolContent:
-    """Convert the output of an evaluation to content, followed by a reminder for the model.
+    """Convert the output of an evaluation to MCP content, followed by a reminder for the model.
+
+    The reminder contains the notes about the session and the result, the name of the engine, and
+    the ID with which the session can be continued.
 
     Args:
-        items: Text and images.
+        items: The output: texts and images in order.
         evaluation: The evaluation.
         options: The options of the tool.
         notes: Notes about the result; empty ones are skipped.
-        engine_title: The engine that evaluated the code.
-        resumed_note: The note for a session that was resumed in a new process. It says what was
-            restored.
-        continuation: How to continue the session.
+        engine_title: The name of the engine that evaluated the code, for people.
+        resumed_note: The note on what was restored, for a session that was resumed in a new
+            process.
+        continuation: A sentence on how to continue the session.
     """
     content, image_notes = _build_content(
         items, is_exported=options["ImageExportMethod"] == "Local"
@@ -235,7 +241,7 @@ def format_evaluation(
 def _build_content(
     items: Sequence[OutputItem], *, is_exported: bool
 ) -> tuple[ToolContent, list[str]]:
-    """Convert output items to content blocks in the same order.
+    """Convert output items to MCP content blocks in the same order.
 
     JPEG images are passed on as they are. All other images are rendered as PNG, and an image that
     cannot be rendered is replaced by its label.
@@ -250,7 +256,7 @@ def _build_content(
     """
     images = [item for item in items if not isinstance(item, str)]
     # All images are rendered in one call, because rendering runs in another process.
-    rendered = iter(render_images([(image.data, image.mime) for image in images]))
+    rendered = iter(convert_images_to_png([(image.data, image.mime) for image in images]))
     blocks: ToolContent = []
     for item in items:
         if isinstance(item, str):
@@ -271,7 +277,7 @@ def _build_content(
 def _build_image_content(
     data: bytes, mime: str, *, is_exported: bool
 ) -> Iterator[TextContent | ImageContent]:
-    """Yield the blocks of one image.
+    """Yield the content blocks of one image.
 
     If `is_exported` is True and the image can be saved, a Markdown link to its file comes first.
     """
@@ -286,8 +292,8 @@ def _export_image(data: bytes, suffix: str) -> str | None:
 
     The file is named after the hash of its data, so an image that occurs again is stored only once.
     """
-    name = hashlib.sha256(data).hexdigest()
-    file = Path(get_data_directory()) / "images" / name[:3] / f"{name}.{suffix}"
+    digest = hashlib.sha256(data).hexdigest()
+    file = Path(get_data_directory()) / "images" / digest[:3] / f"{digest}.{suffix}"
     try:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -298,7 +304,7 @@ def _export_image(data: bytes, suffix: str) -> str | None:
 
 
 def _merge_text(blocks: ToolContent) -> ToolContent:
-    """Join adjacent text blocks and drop empty ones."""
+    """Return the content with adjacent text blocks joined, and without empty ones."""
     merged: ToolContent = []
     for block in blocks:
         previous = merged[-1] if merged else None

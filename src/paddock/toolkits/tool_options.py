@@ -126,7 +126,9 @@ ENGINE_OPTIONS = {
 
 
 def resolve_time_limit(code: str, time_constraint: int | None, options: Mapping[str, Any]) -> float:
-    """Return the time limit of an evaluation in seconds, and reject empty code.
+    """Return the time limit of an evaluation in seconds.
+
+    Empty code is rejected too, because all evaluator tools call this function first.
 
     Args:
         code: The code to evaluate.

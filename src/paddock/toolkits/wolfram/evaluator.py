@@ -76,7 +76,7 @@ def acquire_kernel(engine: Engine, limits: EvaluationLimits) -> Kernel:
 
 @contextlib.contextmanager
 def open_kernel(engine: Engine, limits: EvaluationLimits) -> Generator[Kernel]:
-    """Provide a kernel without definitions, and close it at the end of the block.
+    """Provide a new Wolfram Language kernel for a `with` block, and close it at its end.
 
     Raises:
         KernelError: The kernel does not start.
@@ -95,14 +95,15 @@ def describe_engine(engine: Engine) -> str:
 
 
 def evaluate_wolfram_language(arguments: WolframEvaluatorArguments, ctx: Context) -> ToolContent:
-    """Evaluate code in a session and return its output.
+    """Evaluate Wolfram Language code in a session, and return its output.
 
-    The session is recorded as the caller's latest one, so that symbol lookups read its definitions.
+    The session is recorded as the caller's latest one, so that the tool `SymbolDefinition` reads
+    its definitions.
 
     Raises:
         PaddockError: The engine is not installed, or its kernel does not start.
     """
-    seconds = resolve_time_limit(arguments.code, arguments.time_constraint, ctx.options)
+    time_limit_seconds = resolve_time_limit(arguments.code, arguments.time_constraint, ctx.options)
 
     def evaluate(
         session: EvaluationSession, limits: EvaluationLimits, control: EvaluationControl
@@ -113,7 +114,7 @@ def evaluate_wolfram_language(arguments: WolframEvaluatorArguments, ctx: Context
         return result
 
     evaluation = evaluate_in_session(
-        ctx, arguments.session, get_configured_engine(ctx), seconds, evaluate
+        ctx, arguments.session, get_configured_engine(ctx), time_limit_seconds, evaluate
     )
     items = build_answer_items(
         evaluation.result, evaluation.line_number, ctx.options["MaxCharacterCount"]

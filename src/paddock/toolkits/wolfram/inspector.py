@@ -45,9 +45,9 @@ _WOLFRAM_LANGUAGE = InspectionLanguage(
 
 
 def inspect_wolfram(arguments: dict[str, Any], ctx: Context) -> str:
-    """Return the report for the code, file or directory in the arguments.
+    """Return a report on the problems of Wolfram Language code, a file or a directory.
 
-    The code is parsed by Paddock itself, so no engine is needed.
+    The code is parsed by Paddock itself, so no Wolfram Language engine is needed.
     """
     code, path = get_code_or_path(arguments)
     issue_filter = parse_issue_filter(arguments, DEFAULT_EXCLUDED_SEVERITIES)
@@ -68,7 +68,11 @@ def _inspect_text(name: str, text: str, issue_filter: IssueFilter) -> InspectedF
 
 
 def _read_source(file: Path) -> str:
-    """Return the text of a file. Files without a byte order mark are UTF-8 or, if old, Latin-1."""
+    """Return the text of a source file.
+
+    A byte order mark decides the encoding. Without one, the file is UTF-8, or Latin-1 if it is not
+    valid UTF-8, as old files are.
+    """
     data = read_regular_file(file, MAX_FILE_BYTES)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
@@ -91,7 +95,7 @@ def _inspect_directory(directory: Path, reporter: InspectionReporter, ctx: Conte
             f"{_format_skipped_files(skipped, directory)}",
             where=str(directory),
         )
-    inspected = []
+    inspected_files = []
     for number, file in enumerate(files, start=1):
         if ctx.is_cancelled:
             break
@@ -101,9 +105,9 @@ def _inspect_directory(directory: Path, reporter: InspectionReporter, ctx: Conte
         except OSError:
             skipped.append(file)
         else:
-            inspected.append(_inspect_text(file.name, text, reporter.issue_filter))
+            inspected_files.append(_inspect_text(file.name, text, reporter.issue_filter))
         ctx.progress(number, len(files), file.name)
-    report = reporter.report_directory(inspected, str(directory))
+    report = reporter.report_directory(inspected_files, str(directory))
     if not skipped:
         return report
     return f"{report}\n\n*Not inspected{_format_skipped_files(skipped, directory)}*"

@@ -40,7 +40,10 @@ _NO_FRONT_END_TEXT = (
 def read_wolfram_file(
     arguments: NotebookReadArguments, ctx: Context
 ) -> list[TextContent | ImageContent]:
-    """Return a notebook file as Markdown, with its images."""
+    """Return a Wolfram notebook file as Markdown, followed by its images.
+
+    A file that is missing or damaged does not raise an error: the text then describes the problem.
+    """
     notebook = arguments.notebook
     if _is_notebook_object(notebook):
         return [TextContent(_NO_FRONT_END_TEXT)]
@@ -73,7 +76,14 @@ def _is_notebook_object(text: str) -> bool:
 
 
 def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
-    """Return the text and images of a notebook. The readable part of a damaged file is shown."""
+    """Return a Wolfram notebook file as Markdown, followed by its images.
+
+    If the file is damaged, its readable part is returned with a note.
+
+    Raises:
+        NotebookError: The file is not a notebook.
+        OSError: The file cannot be read.
+    """
     notebook = read_notebook(read_regular_file(path, MAX_NOTEBOOK_BYTES).decode("utf-8", "replace"))
     markdown = notebook_to_markdown(
         notebook,
@@ -89,9 +99,10 @@ def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageConten
 
 
 def write_wolfram_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
-    """Write a notebook file and return its path, or a message if it cannot be written.
+    """Write a Wolfram notebook and return its path, or a message if it cannot be written.
 
-    An existing notebook is replaced completely if `overwrite` is True. Nothing of it is merged.
+    If `overwrite` is True, an existing notebook is replaced completely: unlike for Jupyter
+    notebooks, its cells are not merged with the new ones.
     """
 
     def build(_previous: bytes | None) -> bytes:
@@ -101,9 +112,13 @@ def write_wolfram_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
 
 
 def show_notebook(arguments: dict[str, str], ctx: Context) -> str:
-    """Return the Wolfram notebook at `{"path": …}` as Markdown between tags.
+    """Return the text of a prompt that shows a Wolfram notebook as Markdown between tags.
 
-    Errors do not end the request: they become the text of the prompt.
+    If the notebook cannot be read, the text is an error message.
+
+    Args:
+        arguments: The arguments of the prompt, as in `{"path": "notes.nb"}`.
+        ctx: The context of the request.
     """
     path = arguments["path"]
     if PurePath(path).suffix.lower() != ".nb":

@@ -61,9 +61,9 @@ def check_paclet_directory(arguments: PacletArguments, ctx: Context) -> str:
 
 
 def build_paclet(arguments: PacletBuildArguments, ctx: Context) -> str:
-    """Build the archive of a paclet and return a report.
+    """Build the archive of a paclet (a Wolfram Language package), and return a report.
 
-    With the argument `check`, the archive is built only if the check finds no errors.
+    If the argument `check` is true, the archive is built only if the check finds no errors.
     """
     directory = _resolve_directory(arguments.path, ctx)
     issues = check_paclet(directory)
@@ -73,7 +73,7 @@ def build_paclet(arguments: PacletBuildArguments, ctx: Context) -> str:
 
 
 def submit_paclet(arguments: PacletArguments, ctx: Context) -> str:
-    """Return instructions for submitting a paclet, and the problems to fix first.
+    """Return instructions for submitting a paclet to Wolfram, and the problems to fix first.
 
     Paddock cannot submit paclets, because it has no access to the user's Wolfram account.
     """
@@ -90,7 +90,7 @@ def _resolve_directory(path: str, ctx: Context) -> Path:
 
 
 def _format_check(issues: list[PacletIssue]) -> str:
-    """Return the report on a check: the number of issues by level, and the issues."""
+    """Return the report on the check of a paclet: the number of issues by level, and the issues."""
     title = "# Paclet Check Results"
     if not issues:
         return f"{title}\n\nNo problems were found. The paclet can be built."
@@ -101,7 +101,7 @@ def _format_check(issues: list[PacletIssue]) -> str:
 
 
 def _format_issues(issues: list[PacletIssue]) -> str:
-    """Return the issues as numbered lists, one for each level."""
+    """Return the issues of a paclet as numbered lists in Markdown, one for each level."""
     parts = []
     for level, title in _LEVEL_TITLES.items():
         lines = [_format_issue(issue) for issue in issues if issue.level == level]
@@ -117,7 +117,15 @@ def _format_issue(issue: PacletIssue) -> str:
 
 
 def _build_archive(directory: Path, issues: list[PacletIssue]) -> str:
-    """Build the archive, unless the paclet has no valid name or version, or no readable files."""
+    """Write the archive of a paclet, and return a report.
+
+    The archive cannot be built if one of the issues is about the name, the version or the files of
+    the paclet.
+
+    Args:
+        directory: The directory of the paclet.
+        issues: The issues that the check of the paclet has found.
+    """
     blocking_issues = [issue for issue in issues if issue.tag in _BLOCKING_TAGS]
     if blocking_issues:
         return f"# Paclet Build Failed\n\n{_format_issues(blocking_issues)}"

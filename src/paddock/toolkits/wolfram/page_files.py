@@ -51,7 +51,11 @@ class PageFileError(ToolError):
 
 
 def require_page_path(notebook: str, ctx: Context) -> Path:
-    """Return the existing file that an argument names by its path or `file:` URI.
+    """Return the path of the existing notebook file that a call names.
+
+    Args:
+        notebook: The path of the file, or its `file:` URI.
+        ctx: The context of the call.
 
     Raises:
         PageNotFoundError: The file does not exist.
@@ -72,8 +76,8 @@ def resolve_new_page_path(directory: str, symbol: str, ctx: Context) -> Path:
     return resolve_path(str(Path(directory, *SYMBOL_PAGES_PATH, f"{symbol}.nb")), ctx)
 
 
-def check_page_absent(path: Path) -> None:
-    """Raise an error if a page exists already. Existing pages are never replaced.
+def require_page_absent(path: Path) -> None:
+    """Raise an error if a reference page exists, because existing pages are never replaced.
 
     Raises:
         PageExistsError: The path exists.
@@ -86,7 +90,7 @@ def check_page_absent(path: Path) -> None:
 
 
 def write_new_page(path: Path, text: str) -> None:
-    """Write a new page, and create missing directories.
+    """Write a new reference page, and create the missing directories of its path.
 
     Raises:
         PageExistsError: The file exists, or was created concurrently.
@@ -96,12 +100,12 @@ def write_new_page(path: Path, text: str) -> None:
         try:
             write_new_file(path, text.encode("ascii"))
         except FileExistsError:
-            check_page_absent(path)
+            require_page_absent(path)
             raise
 
 
 def read_page_file(path: Path) -> SymbolPage:
-    """Return the page in a file.
+    """Read the reference page of a symbol from a notebook file.
 
     Raises:
         PageFileError: The file cannot be read.
@@ -111,7 +115,7 @@ def read_page_file(path: Path) -> SymbolPage:
 
 
 def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
-    """Edit the page in a file. If anything fails, the file stays unchanged.
+    """Edit the reference page in a notebook file. If anything fails, the file stays unchanged.
 
     The edited page is parsed once more before the file is replaced, so that an edit cannot leave a
     page that this module can no longer read. A byte order mark at the start of the file is kept.
@@ -123,13 +127,14 @@ def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
 
     def apply_edit(before: bytes | None) -> bytes:
         """Return the content of the file after the edit."""
-        data = before or b""
-        page = _parse_page(data)
+        previous_content = before or b""
+        page = _parse_page(previous_content)
         edit(page)
-        mark = _BYTE_ORDER_MARK if data.startswith(_BYTE_ORDER_MARK.encode()) else ""
-        after = (mark + page.to_text()).encode("utf-8", "surrogateescape")
-        _parse_page(after)  # an edit must not make the page unreadable
-        return after
+        has_mark = previous_content.startswith(_BYTE_ORDER_MARK.encode())
+        text = (_BYTE_ORDER_MARK if has_mark else "") + page.to_text()
+        content = text.encode("utf-8", "surrogateescape")
+        _parse_page(content)
+        return content
 
     with _convert_os_errors("write", path):
         edit_file(path, _read_bytes, apply_edit)
@@ -155,9 +160,10 @@ def _parse_page(data: bytes) -> SymbolPage:
 
 
 def get_paclet_directory(path: Path) -> Path | None:
-    """Return the directory of the paclet that contains a page, or None.
+    """Return the directory of the paclet that contains a reference page, or None.
 
-    The paclet is found by the location of the page in it, without reading `PacletInfo.wl`.
+    A paclet is a package of the Wolfram Language. Its directory is derived from the usual location
+    of reference pages in it; `PacletInfo.wl` is not read.
     """
     depth = len(SYMBOL_PAGES_PATH)
     if path.parts[-depth - 1 : -1] != SYMBOL_PAGES_PATH:
@@ -166,10 +172,10 @@ def get_paclet_directory(path: Path) -> Path | None:
 
 
 def find_paclet_symbols(path: Path) -> set[str]:
-    """Return the symbols of the paclet to which a page belongs.
+    """Return the names of the symbols in the paclet to which a reference page belongs.
 
     These are the symbols that have a page, and those with a usage message in the paclet's code. The
-    number and size of searched files is limited.
+    number and the size of the searched files are limited.
     """
     symbols = {path.stem}
     # The symbols serve for links only, so an unreadable directory is not an error.

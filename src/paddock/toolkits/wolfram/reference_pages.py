@@ -16,11 +16,11 @@ from paddock.kernels.wolfram.line_evaluator import evaluate_code
 from paddock.kernels.wolfram.line_history import IMAGE_PLACEHOLDER, LineHistory
 from paddock.toolkits.wolfram.evaluator import describe_engine, get_configured_engine, open_kernel
 from paddock.toolkits.wolfram.page_files import (
-    check_page_absent,
     edit_page_file,
     find_paclet_symbols,
     get_paclet_directory,
     read_page_file,
+    require_page_absent,
     require_page_path,
     resolve_new_page_path,
     write_new_page,
@@ -74,10 +74,11 @@ _LINE_END_ESCAPES = str.maketrans({"\n": "\\n", "\t": "\\t", "\r": "\\r"})
 def fill_example_outputs(
     examples: Sequence[Example], context: str, page_path: Path, ctx: Context
 ) -> list[str]:
-    """Evaluate the code in examples, set its outputs, and return notes for the result of the tool.
+    """Evaluate the code of the examples on a reference page, and set its outputs.
 
     Outputs that the author has written are kept. All examples share one kernel, so definitions
-    persist from one example to the next, but line numbers start at 1 in each of them.
+    persist from one example to the next, but line numbers start at 1 in each of them. Returns notes
+    for the result of the tool, such as the name of the engine.
 
     Args:
         examples: The examples, whose outputs this function sets.
@@ -96,11 +97,11 @@ def fill_example_outputs(
         return [NO_ENGINE_NOTE]
     run = _ExampleRun(engine, context, page_path)
 
-    def work(control: EvaluationControl) -> None:
+    def evaluate(control: EvaluationControl) -> None:
         run.evaluate_examples(examples, control)
 
     try:
-        call_kernel(ctx, work, EXAMPLE_TIMEOUT_SECONDS * len(codes))
+        call_kernel(ctx, evaluate, EXAMPLE_TIMEOUT_SECONDS * len(codes))
     except KernelError as error:
         return [*run.notes, f"The code has no output cells: {error}"]
     return [f"Evaluated by {describe_engine(engine)}", *run.notes]
@@ -116,7 +117,10 @@ class _ExampleRun:
         self.notes: list[str] = []
 
     def evaluate_examples(self, examples: Sequence[Example], control: EvaluationControl) -> None:
-        """Evaluate all code in order, until the call is cancelled."""
+        """Evaluate the code of all examples in order, and set the missing outputs.
+
+        If the call is cancelled, the remaining code is not evaluated.
+        """
         limits = EvaluationLimits(seconds=EXAMPLE_TIMEOUT_SECONDS)
         elapsed_seconds = 0.0
         with open_kernel(self._engine, limits) as kernel:
@@ -139,9 +143,9 @@ class _ExampleRun:
                         code.output = self._get_output(code, evaluation)
 
     def _load_package(self, kernel: Kernel, control: EvaluationControl) -> None:
-        """Load the paclet's package into the kernel, if the engine supports packages.
+        """Load the paclet whose symbol the page documents, if the engine supports packages.
 
-        Messages of the package are suppressed with `Quiet`.
+        Messages that the kernel prints while it loads the package are suppressed with `Quiet`.
         """
         if "packages" not in self._engine.capabilities or not self._context:
             return
@@ -157,9 +161,9 @@ class _ExampleRun:
         return find_paclet_symbols(self._page_path)
 
     def _get_output(self, code: ExampleCode, evaluation: EvaluationResult) -> str | None:
-        """Return the text of an output cell, or None for no output cell.
+        """Return the text of the output cell for evaluated code, or None for no output cell.
 
-        If an output cannot be shown, a note says why.
+        If there is an output that cannot be shown, the reason is added to `notes`.
         """
         if evaluation.status == "timed-out":
             return TIMED_OUT_OUTPUT
@@ -173,11 +177,7 @@ class _ExampleRun:
         return None if evaluation.result in _EMPTY_RESULTS else evaluation.result
 
     def _find_output_problem(self, evaluation: EvaluationResult) -> str:
-        """Return the reason why an output cannot be shown, or an empty string.
-
-        An engine that cannot load the paclet returns its symbols unevaluated. Such an output would
-        be wrong on the page.
-        """
+        """Return the reason why an output cannot be shown on the page, or an empty string."""
         if evaluation.status in _FAILURE_TEXTS:
             return _FAILURE_TEXTS[evaluation.status].format(engine=self._engine.title)
         last_message = evaluation.messages[-1] if evaluation.messages else ""
@@ -190,10 +190,11 @@ class _ExampleRun:
         ):
             return "it is an image, which is created when the page is evaluated in a front end"
         if "packages" not in self._engine.capabilities:
-            # An engine that cannot load the paclet returns its symbols unevaluated.
-            unknown = sorted({*re.findall(r"[\w$]+", result)} & self._paclet_symbols)
-            if unknown:
-                names = ", ".join(unknown)
+            # An engine that cannot load the paclet returns its symbols unevaluated, which would be
+            # wrong on the page.
+            unevaluated = sorted({*re.findall(r"[\w$]+", result)} & self._paclet_symbols)
+            if unevaluated:
+                names = ", ".join(unevaluated)
                 return f"{self._engine.title} cannot load paclets and does not know {names}"
         return ""
 
@@ -201,7 +202,7 @@ class _ExampleRun:
 def _extend_history(
     history: LineHistory, code: ExampleCode, evaluation: EvaluationResult
 ) -> LineHistory:
-    """Return the history with one more line, to which later code can refer with `%` and `Out`."""
+    """Return the line history with one more line, so that later code can use `%` and `Out`."""
     results = history.results
     if evaluation.result is not None:
         results = {**results, history.line: evaluation.result}
@@ -212,9 +213,10 @@ Arguments = dict[str, Any]
 
 
 def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
-    """Create the reference page of a symbol, with evaluated examples, and return a summary.
+    """Create the reference page of a Wolfram Language symbol, and return a summary.
 
-    All arguments are checked before the examples are evaluated, which can take long.
+    The examples on the page are evaluated to get their outputs. That can take long, so all
+    arguments are checked before.
     """
     publisher = _get_text_argument(arguments, "publisherID")
     paclet = arguments["pacletName"].strip()
@@ -224,7 +226,7 @@ def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
         _get_text_argument(arguments, "context"),
     )
     path = resolve_new_page_path(arguments["pacletDirectory"], subject.symbol, ctx)
-    check_page_absent(path)
+    require_page_absent(path)
     parse_usage(arguments["usage"])
     resolve_link = _create_link_resolver(subject.paclet, find_paclet_symbols(path))
     page_content = _read_page_content(arguments)
@@ -237,7 +239,7 @@ def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
 
 
 def _read_page_content(arguments: Arguments) -> PageContent:
-    """Return the content of a new page, in which omitted parts are empty."""
+    """Convert the arguments of a call to the content of a new page. Missing parts are empty."""
     return PageContent(
         usage=arguments["usage"],
         notes=_get_text_argument(arguments, "notes"),
@@ -252,7 +254,7 @@ def _read_page_content(arguments: Arguments) -> PageContent:
 
 
 def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
-    """Edit a part of a reference page and return a summary."""
+    """Edit a part of a reference page, such as its usage or its notes, and return a summary."""
     path = require_page_path(arguments["notebook"], ctx)
     operation = arguments["operation"]
     check_operation(operation, PAGE_OPERATIONS)
@@ -272,7 +274,10 @@ def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
 
 
 def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
-    """Edit the examples in a section of a reference page and return them with their outputs."""
+    """Edit the examples in a section of a reference page, and return a summary.
+
+    The examples are evaluated to get their outputs, and the summary shows them with these outputs.
+    """
     section = resolve_section_name(arguments["section"])
     path = require_page_path(arguments["notebook"], ctx)
     operation, position = arguments["operation"], arguments.get("position")
@@ -308,7 +313,8 @@ def _get_text_argument(arguments: Arguments, name: str) -> str:
 def _create_link_resolver(paclet: str, symbols: Collection[str]) -> Callable[[str], str]:
     """Return a function that maps the name of a symbol to the URI of its page.
 
-    Symbols of the paclet link to its own pages, and all others to pages of the system.
+    Symbols of the paclet link to its own pages, as in `paclet:Publisher/Paclet/ref/f`. All others
+    link to pages of the Wolfram Language, as in `paclet:ref/Sin`.
     """
 
     def resolve_link(name: str) -> str:
@@ -318,7 +324,12 @@ def _create_link_resolver(paclet: str, symbols: Collection[str]) -> Callable[[st
 
 
 def _format_association(values: Mapping[str, str], notes: list[str] | None = None) -> str:
-    """Return the values as a Wolfram Language association, the result format of these tools."""
+    """Return the result of a tool as a Wolfram Language association, as in `<|"file" -> "f.nb"|>`.
+
+    Args:
+        values: The keys and values, all of which are texts.
+        notes: Sentences without periods, which become the value of the key "note".
+    """
     if notes:
         values = {**values, "note": ". ".join(notes) + "."}
     literals = (

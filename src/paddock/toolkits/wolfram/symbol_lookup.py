@@ -80,20 +80,22 @@ _PARTIAL_NAMES_ENGINES = ("woxi",)
 
 
 def _build_definitions(name: str, values: SymbolValues, *, is_built_in: bool) -> list[Expression]:
-    """Return all definitions of a symbol in the order in which they are shown.
+    """Return expressions that recreate a symbol: its attributes and all of its definitions.
+
+    For example, `Attributes[f] = {Flat}` and `f[x_] := x^2`.
 
     Args:
         name: The name of the symbol.
-        values: The values that the kernel returned.
+        values: The attributes and definitions that the kernel returned.
         is_built_in: Whether the engine itself defines the symbol. Such symbols get a placeholder
             for the code of the engine, which is not written in the Wolfram Language.
     """
     definitions: list[Expression] = []
     if values.attributes:
-        names = [symbol(attribute) for attribute in values.attributes]
-        definitions.append(call("Set", call("Attributes", symbol(name)), call("List", *names)))
+        attributes = call("List", *map(symbol, values.attributes))
+        definitions.append(call("Set", call("Attributes", symbol(name)), attributes))
     if is_built_in:
-        definitions.append(_guess_engine_code(name, values))
+        definitions.append(_guess_engine_placeholder(name, values))
     for definition in values.definitions:
         definitions.append(_build_assignment(name, definition))
         if definition.is_simplified:
@@ -106,7 +108,7 @@ def _make_text(text: str) -> Expression:
     return Atom("error", text)
 
 
-def _guess_engine_code(name: str, values: SymbolValues) -> Expression:
+def _guess_engine_placeholder(name: str, values: SymbolValues) -> Expression:
     """Return a placeholder for the code of a built-in symbol in an engine other than Wolfram's.
 
     These engines cannot report whether a symbol has code, so attributes and options decide: only
@@ -129,10 +131,10 @@ def _build_kernel_function(code_test: str, name: str) -> Expression:
 
 
 def _build_assignment(name: str, definition: SymbolDefinition) -> Expression:
-    """Return the assignment that recreates a definition.
+    """Return the assignment that recreates a definition, such as `f[x_] := x^2`.
 
-    The original operator is used if the session's code contains the definition. Otherwise `:=` is
-    used, except for plain values, for which `=` means the same and is easier to read.
+    The operator of the session's code is used if it is known. Otherwise it is `:=`, or `=` for
+    plain values, for which both mean the same and `=` is easier to read.
     """
     left, right = definition.left, definition.right
     if definition.kind == "UpValues":
@@ -144,7 +146,10 @@ def _build_assignment(name: str, definition: SymbolDefinition) -> Expression:
 
 
 def _is_plain_value(left: Expression, right: Expression) -> bool:
-    """Return True if a definition means the same with `=` as with `:=`."""
+    """Return True if a definition means the same with `=` as with `:=`.
+
+    That is certain if the left side has no patterns and the right side consists of literals.
+    """
     if any(isinstance(part, Atom) and part.text in _PATTERN_HEADS for part in walk(left)):
         return False
     return all(
@@ -154,10 +159,10 @@ def _is_plain_value(left: Expression, right: Expression) -> bool:
 
 
 class _SymbolNames:
-    """Symbols by context, to find short names that are unambiguous.
+    """The symbols in a set of definitions by context, to find short names that are unambiguous.
 
-    All expressions of an answer are added first. Then a name can be shortened if no other context
-    in the answer contains it.
+    A context is a namespace: the symbol ``Global`f`` is in the context ``Global` ``. The symbols of
+    all definitions are added first. Then a name can be shortened if no other context contains it.
     """
 
     def __init__(self, system_symbols: frozenset[str]) -> None:
@@ -173,7 +178,7 @@ class _SymbolNames:
                     self.names_by_context[context].add(name)
 
     def _split_name(self, text: str) -> tuple[str, str]:
-        """Return the context and the short name of a symbol.
+        """Split the name of a symbol into its context (the namespace) and its short name.
 
         Names without a context are resolved as in a new kernel: system symbols first, then
         `Global`.
@@ -184,7 +189,7 @@ class _SymbolNames:
         return ("System`" if text in self._system_symbols else "Global`"), text
 
     def shorten_names(self, expression: Expression) -> Expression:
-        """Return an expression with short names for all unambiguous symbols."""
+        """Return an expression in which symbols have short names where these are unambiguous."""
         if isinstance(expression, Node):
             return Node(
                 self.shorten_names(expression.head),
@@ -195,12 +200,12 @@ class _SymbolNames:
             return expression
         # A short name must not be shared by symbols of two contexts in the same answer.
         short = expression.text.rpartition("`")[2]
-        contexts = [names for names in self.names_by_context.values() if short in names]
-        return symbol(short) if len(contexts) <= 1 else expression
+        context_count = sum(short in names for names in self.names_by_context.values())
+        return symbol(short) if context_count <= 1 else expression
 
 
 def show_wolfram_definitions(arguments: WolframSymbolArguments, ctx: Context) -> str:
-    """Return the definitions of symbols as Markdown.
+    """Return the definitions of Wolfram Language symbols as Markdown.
 
     Raises:
         PaddockError: The session does not exist, or no kernel starts.
@@ -212,23 +217,23 @@ def show_wolfram_definitions(arguments: WolframSymbolArguments, ctx: Context) ->
     if max_characters <= 0:
         max_characters = DEFAULT_MAX_CHARACTERS
 
-    def work(control: EvaluationControl) -> str:
+    def look_up_symbols(control: EvaluationControl) -> str:
         with _open_lookup(ctx, arguments.session, control) as lookup:
             entries = [_look_up_symbol(name, lookup) for name in dict.fromkeys(names)]
-            return _format_answer(
+            return _format_definitions(
                 entries,
                 max_characters,
                 lookup,
                 is_detailed=bool(arguments.include_context_details),
             )
 
-    definitions = call_kernel(ctx, work, LOOKUP_TIMEOUT_SECONDS)
+    definitions = call_kernel(ctx, look_up_symbols, LOOKUP_TIMEOUT_SECONDS)
     ctx.raise_if_cancelled()
     return escape_private_characters(definitions)
 
 
 class _LookupContext(NamedTuple):
-    """The engine and the access to its kernel and session, for one lookup."""
+    """The engine, its kernel and the definitions of the session, for the symbols of one call."""
 
     engine: Engine
     ask_kernel: AskKernel
@@ -257,14 +262,17 @@ class _SymbolEntry(NamedTuple):
 def _open_lookup(
     ctx: Context, session: str | None, control: EvaluationControl
 ) -> Generator[_LookupContext]:
-    """Open the kernel of a session, or a new kernel without definitions.
+    """Open the kernel in which symbols are looked up, for a `with` block.
 
-    A session that the call names must exist. The session that the caller used last is only a
-    default: if it has no entries, the lookup falls back to a new kernel.
+    It is the kernel of the session that the call names, else of the session that the caller used
+    last. If there is no such session or it is empty, it is a new kernel without definitions.
+
+    Raises:
+        ToolError: The session that the call names does not exist, or no engine is installed.
     """
     limits = EvaluationLimits(seconds=LOOKUP_TIMEOUT_SECONDS)
 
-    def create_ask(evaluate: Callable[..., EvaluationResult]) -> AskKernel:
+    def create_ask_kernel(evaluate: Callable[..., EvaluationResult]) -> AskKernel:
         return lambda code: evaluate(code, limits, control).result
 
     session_id = session or get_latest_session(ctx)
@@ -276,8 +284,8 @@ def _open_lookup(
             if opened_session.entries:
                 # Entries that are not committed were rolled back.
                 codes = [entry.code for entry in opened_session.entries if entry.is_committed]
-                ask = create_ask(opened_session.evaluate_unrecorded)
-                yield _LookupContext(engine, ask, SessionDefinitions(codes))
+                ask_kernel = create_ask_kernel(opened_session.evaluate_unrecorded)
+                yield _LookupContext(engine, ask_kernel, SessionDefinitions(codes))
                 return
         if session is not None:
             raise ToolError(
@@ -291,13 +299,13 @@ def _open_lookup(
             hint="`paddock engines` shows how to install one",
         )
     with open_kernel(engine, limits) as kernel:
-        yield _LookupContext(engine, create_ask(kernel.evaluate), SessionDefinitions())
+        yield _LookupContext(engine, create_ask_kernel(kernel.evaluate), SessionDefinitions())
 
 
 def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
     """Return the definitions of one symbol, or a message if they cannot be shown.
 
-    The name is checked before it becomes part of code for the kernel.
+    The name is validated before it becomes part of code for the kernel.
     """
     short = name.rpartition("`")[2] or name
     if not _SYMBOL_NAME_PATTERN.fullmatch(name):
@@ -330,17 +338,21 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
 def _list_definitions(name: str, values: SymbolValues, lookup: _LookupContext) -> list[Expression]:
     """Return the definitions of a symbol, with placeholders for code that is part of the engine.
 
-    Only Wolfram kernels report which kinds of code they have. For other engines, the placeholder
-    is a guess.
+    A Wolfram kernel reports which symbols have such code. For other engines, the placeholder is a
+    guess.
     """
     if lookup.is_wolfram_kernel:
         definitions = _build_definitions(name, values, is_built_in=False)
-        return definitions + _query_kernel_functions(name, lookup.ask_kernel)
+        return definitions + _query_kernel_placeholders(name, lookup.ask_kernel)
     return _build_definitions(name, values, is_built_in=name in lookup.system_symbols)
 
 
-def _query_kernel_functions(name: str, ask: AskKernel) -> list[Expression]:
-    """Return placeholders for code of a Wolfram kernel, which reports if a symbol has such code."""
+def _query_kernel_placeholders(name: str, ask: AskKernel) -> list[Expression]:
+    """Return placeholders for the code of a symbol that is built into a Wolfram kernel.
+
+    The kernel is asked with tests such as ``System`Private`HasOwnCodeQ``, which return True if the
+    kernel has code of that kind.
+    """
     tests = ", ".join(f"System`Private`{test}[{name}]" for test in _KERNEL_FUNCTIONS_BY_TEST)
     flags = re.findall(r"True|False", ask(f"{{{tests}}}") or "")
     return [
@@ -351,7 +363,10 @@ def _query_kernel_functions(name: str, ask: AskKernel) -> list[Expression]:
 
 
 def _format_unknown_symbol(name: str, short: str, lookup: _LookupContext) -> str:
-    """Return an error message for a symbol, with symbols of the same name in other contexts."""
+    """Return the error message for an unknown symbol.
+
+    It suggests symbols with the same short name in other contexts (namespaces) of the kernel.
+    """
     text = f"Error: The symbol {name} does not exist"
     candidates = [f"{context}{short}" for context in find_contexts(short, lookup.ask_kernel)]
     candidates = [candidate for candidate in candidates if candidate != name][:MAX_CANDIDATES]
@@ -360,32 +375,33 @@ def _format_unknown_symbol(name: str, short: str, lookup: _LookupContext) -> str
     return f"{text}\n\nDid you mean one of these?\n\n```wl\n" + "\n".join(candidates) + "\n```"
 
 
-def _format_answer(
-    entries: list[_SymbolEntry], length: int, lookup: _LookupContext, *, is_detailed: bool
+def _format_definitions(
+    entries: list[_SymbolEntry], max_characters: int, lookup: _LookupContext, *, is_detailed: bool
 ) -> str:
-    """Return the entries as Markdown, with short names where these are unambiguous.
+    """Return the definitions of symbols as Markdown, with short names where these are unambiguous.
 
     Args:
-        entries: The entries of all symbols.
-        length: The maximum number of characters of the code of each symbol.
+        entries: The definitions of each symbol, or the reason why they are missing.
+        max_characters: The maximum number of characters of the code of each symbol.
         lookup: The engine and its kernel.
-        is_detailed: Whether to append a table of all symbols that occur, by context.
+        is_detailed: Whether to append the names of all symbols that occur, by context, as JSON.
     """
     names = _SymbolNames(lookup.system_symbols)
     for entry in entries:
         names.add_symbols(entry.definitions)
-    parts = [_format_entry(entry, names, length) for entry in entries]
+    parts = [_format_symbol_section(entry, names, max_characters) for entry in entries]
     if is_detailed and names.names_by_context:
-        table = {
-            context: sorted(short) for context, short in sorted(names.names_by_context.items())
+        sorted_names = {
+            context: sorted(short_names)
+            for context, short_names in sorted(names.names_by_context.items())
         }
-        text = json.dumps(table, indent=2, ensure_ascii=False)
+        text = json.dumps(sorted_names, indent=2, ensure_ascii=False)
         parts.append(f"## Contexts\n\n```json\n{text}\n```")
     return "\n\n".join(parts)
 
 
-def _format_entry(entry: _SymbolEntry, names: _SymbolNames, length: int) -> str:
-    """Return the section about one symbol, shortened to `length` characters of code."""
+def _format_symbol_section(entry: _SymbolEntry, names: _SymbolNames, max_characters: int) -> str:
+    """Return the Markdown section about one symbol, with a limited number of characters of code."""
     title = f"# {entry.short_name}"
     if entry.text:
         return f"{title}\n\n{entry.text}"
@@ -394,6 +410,7 @@ def _format_entry(entry: _SymbolEntry, names: _SymbolNames, length: int) -> str:
     text = "\n\n".join(
         format_expression(names.shorten_names(definition)) for definition in entry.definitions
     )
-    if len(text) > length:
-        text = f"{text[:length]}\n... [truncated, showing {length}/{len(text)} characters]"
+    if len(text) > max_characters:
+        note = f"[truncated, showing {max_characters}/{len(text)} characters]"
+        text = f"{text[:max_characters]}\n... {note}"
     return f"{title}\n\n## Definition\n\n```wl\n{text}\n```"

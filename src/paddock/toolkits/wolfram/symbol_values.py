@@ -47,7 +47,7 @@ _GENERATED_MARK = "lowered$pattern"
 
 
 class SymbolDefinition(NamedTuple):
-    """A definition of a symbol."""
+    """A definition of a Wolfram Language symbol, such as `f[x_] := x^2`."""
 
     kind: str
     """One of `VALUE_FUNCTIONS`."""
@@ -106,9 +106,9 @@ class SessionDefinitions:
 
 
 def _count_arguments(left: Expression) -> int:
-    """Return the number of arguments of the function on a left side, or -1 for a variable.
+    """Return the number of arguments on the left side of a definition, or -1 for a variable.
 
-    Conditions around the left side, as in `f[x_] /; x > 0`, are ignored.
+    For example, `f[x_, y_]` has two. Conditions, as in `f[x_] /; x > 0`, are ignored.
     """
     while has_head(left, "Condition") and left.args:
         left = left.args[0]
@@ -116,10 +116,10 @@ def _count_arguments(left: Expression) -> int:
 
 
 def find_contexts(name: str, ask: AskKernel) -> list[str]:
-    """Return the sorted contexts that contain a symbol with the given short name.
+    """Return the sorted contexts (namespaces) that contain a symbol with the given short name.
 
-    The kernel is asked in two ways, and the answers are merged. The first half of the answer has
-    full names of symbols, the second half names of contexts.
+    The kernel is asked in two ways, and both answers are merged: a list of full names of symbols,
+    and a list of contexts.
     """
     answer = ask(f'{{Names["*`{name}"], Select[Contexts[], Names[# <> "{name}"] =!= {{}} &]}}')
     strings = re.findall(r'"([^"]*)"', answer or "")
@@ -158,10 +158,11 @@ class SymbolReader:
         self._unparsed: list[str] = []
 
     def read_values(self, attributes: tuple[str, ...]) -> SymbolValues:
-        """Return the attributes, the definitions, and output of the kernel that is not code.
+        """Return the definitions of the symbol, with the given attributes.
 
-        The own values are read first: a symbol that has a value must not be passed to functions
-        that evaluate their argument.
+        The own values (the value of a variable) are read first: a symbol that has one must not be
+        passed to functions that evaluate their argument. Output of the kernel that is not valid
+        code is returned as `unparsed`.
         """
         own_values = self._read_definitions(VALUE_FUNCTIONS[:1])
         kinds = [
@@ -173,12 +174,12 @@ class SymbolReader:
         return SymbolValues(attributes, definitions, tuple(self._unparsed))
 
     def _read_definitions(self, kinds: Sequence[str]) -> list[SymbolDefinition]:
-        """Return the definitions of several kinds.
+        """Return the symbol's definitions of several kinds, such as "DownValues".
 
         All kinds are queried at once, which takes one evaluation. If the output cannot be parsed,
         they are queried one by one, so that a single unusable definition does not hide the others.
         """
-        lists: Sequence[Expression | None] = _parse_elements(self._query_kinds(kinds))
+        lists: Sequence[Expression | None] = _parse_elements(self._query_values(kinds))
         # Output with a part that is not valid code has no elements at all.
         if len(lists) != len(kinds):
             lists = [self._query_kind(kind) for kind in kinds]
@@ -190,13 +191,13 @@ class SymbolReader:
 
     def _query_kind(self, kind: str) -> Expression | None:
         """Return the list of definitions of one kind. Output that is not code is collected."""
-        answer = self._query_kinds([kind])
+        answer = self._query_values([kind])
         elements = _parse_elements(answer)
         if not elements and answer is not None:
             self._unparsed.append(answer)
         return elements[0] if elements else None
 
-    def _query_kinds(self, kinds: Sequence[str]) -> str | None:
+    def _query_values(self, kinds: Sequence[str]) -> str | None:
         """Evaluate the functions for several kinds in the kernel, and return its answer.
 
         For example, `{DownValues[f], UpValues[f]}`.
@@ -242,12 +243,12 @@ def _read_definition_list(
             yield SymbolDefinition(kind, call(kind, symbol(name)), definition_list)
         return
     for rule in definition_list.args:
-        sides = _split_rule(rule)
+        sides = _split_delayed_rule(rule)
         if sides is not None:
             yield SymbolDefinition(kind, *sides)
 
 
-def _split_rule(rule: Expression) -> tuple[Expression, Expression] | None:
+def _split_delayed_rule(rule: Expression) -> tuple[Expression, Expression] | None:
     """Return both sides of `HoldPattern[left] :> right`, or None if the expression is another one.
 
     Woxi omits brackets around right sides with weaker operators, as in `left :> a; b`. The parser

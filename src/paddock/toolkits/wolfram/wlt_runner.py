@@ -341,7 +341,7 @@ def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
         PaddockError: The engine is not installed, or its kernel does not start.
     """
     files, skipped_files = _find_test_files(arguments.paths, ctx)
-    parsed_files = [_ParsedTestFile(file, _read_tests(file)) for file in files]
+    parsed_files = [_ParsedTestFile(file, _read_test_file(file)) for file in files]
     directory = get_working_directory(ctx)
     limits = _get_file_limits(arguments, ctx)
     engine = get_configured_engine(ctx)
@@ -352,11 +352,11 @@ def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
     groups = [parsed_files] if is_shared else [[parsed_file] for parsed_file in parsed_files]
 
     def work(control: EvaluationControl) -> list[FileTestReport]:
-        clock = _share_clock(control)
+        clock = _create_run_control(control)
         return [
             report
             for group in groups
-            for report in _run_group(group, engine, directory, limits, clock)
+            for report in _run_in_shared_kernel(group, engine, directory, limits, clock)
         ]
 
     reports = call_kernel(ctx, work, limits.seconds * len(parsed_files))
@@ -387,7 +387,7 @@ def _get_file_limits(arguments: WolframTestArguments, ctx: Context) -> Evaluatio
     )
 
 
-def _share_clock(control: EvaluationControl) -> EvaluationControl:
+def _create_run_control(control: EvaluationControl) -> EvaluationControl:
     """Return a control that reports the seconds since now, for all evaluations of a run.
 
     A kernel reports the seconds of each evaluation, with which the progress would restart.
@@ -398,7 +398,7 @@ def _share_clock(control: EvaluationControl) -> EvaluationControl:
     )
 
 
-def _run_group(
+def _run_in_shared_kernel(
     group: list[_ParsedTestFile],
     engine: Engine,
     directory: Path,
@@ -417,7 +417,9 @@ def _run_group(
 
 def _find_test_files(paths: str, ctx: Context) -> AllowedFiles:
     """Return the distinct files to run, and the skipped ones."""
-    expanded_paths = [_expand_path(path.strip(), ctx) for path in paths.split(",") if path.strip()]
+    expanded_paths = [
+        _find_files_at_path(path.strip(), ctx) for path in paths.split(",") if path.strip()
+    ]
     if not expanded_paths:
         raise WolframTestsNotFoundError(
             "`paths` contains no paths", hint="name .wlt files or directories"
@@ -428,7 +430,7 @@ def _find_test_files(paths: str, ctx: Context) -> AllowedFiles:
     )
 
 
-def _expand_path(path: str, ctx: Context) -> AllowedFiles:
+def _find_files_at_path(path: str, ctx: Context) -> AllowedFiles:
     """Return the test files that one path names: the file itself, or those in the directory."""
     resolved = require_path(path, ctx, WolframTestsNotFoundError)
     if resolved.is_file():
@@ -439,7 +441,7 @@ def _expand_path(path: str, ctx: Context) -> AllowedFiles:
     return allowed
 
 
-def _read_tests(file: Path) -> WolframTestFile:
+def _read_test_file(file: Path) -> WolframTestFile:
     """Parse a test file, and raise an error if it contains no test that can be run."""
     # The kernel does not read the file, so it would not give these symbols a value.
     path_values = dict.fromkeys(FILE_PATH_SYMBOLS, quote_string(str(file)))

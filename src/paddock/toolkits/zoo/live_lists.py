@@ -256,7 +256,7 @@ class LiveLists:
             for a in agents_by_id.values()
             if _has_listing_changed(a, self._listed_agents.get(a.id))
         ]
-        self._server.register(item for agent in changed for item in _create_items(agent))
+        self._server.register(item for agent in changed for item in _create_agent_items(agent))
         self._listed_agents = agents_by_id
 
 
@@ -275,7 +275,7 @@ def _has_listing_changed(agent: AgentSummary, listed: AgentSummary | None) -> bo
     return listed is None or (agent.name, agent.description) != (listed.name, listed.description)
 
 
-def _create_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
+def _create_agent_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
     """Yield the prompt and the resources of an agent."""
     yield Prompt(
         _get_prompt_name(agent.id),

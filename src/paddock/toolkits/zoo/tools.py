@@ -64,18 +64,20 @@ def _list_enabled_skills(agent: Agent) -> list[JsonObject]:
 
 def list_agents(_arguments: JsonObject, ctx: Context) -> CallToolResult:
     """List all agents with the information that is needed to choose one."""
-    return _format_agents(get_caller_zoo(ctx).agents.list_summaries(limit=MAX_RETURNED_AGENTS))
+    return _create_agents_result(
+        get_caller_zoo(ctx).agents.list_summaries(limit=MAX_RETURNED_AGENTS)
+    )
 
 
 def find_agents(arguments: JsonObject, ctx: Context) -> CallToolResult:
     """List the agents that match a text, a tag, or both."""
     text, tag = arguments.get("text"), arguments.get("tag")
-    return _format_agents(
+    return _create_agents_result(
         get_caller_zoo(ctx).agents.list_summaries(text=text, tag=tag, limit=MAX_RETURNED_AGENTS)
     )
 
 
-def _format_agents(page: ResultPage[AgentSummary]) -> CallToolResult:
+def _create_agents_result(page: ResultPage[AgentSummary]) -> CallToolResult:
     """Return the summaries of agents as a result, with a note if there are more."""
     agents = [
         {
