@@ -24,7 +24,7 @@ def connect(target: ConnectTarget, **options: Unpack[ConnectOptions]) -> Peer:
     """Connect to a server: a `Server` object, a command, a Python file or a directory.
 
     The keyword arguments are those of `paddock.client.connect_options.ConnectOptions`. Close the
-    peer, or use it in a `with` statement.
+    returned peer, or use it in a `with` statement.
 
     Raises:
         ConnectError: The server cannot be started or does not answer.

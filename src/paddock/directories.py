@@ -28,6 +28,7 @@ def is_default_data_directory() -> bool:
 
 
 def _get_configured_base() -> str:
+    """Return the directory for data of applications that the environment sets, or ""."""
     if sys.platform == "win32":
         return os.environ.get("LOCALAPPDATA", "")
     if sys.platform == "darwin":

@@ -40,13 +40,17 @@ class NotificationQueue:
         self._deliver = deliver
         self._queue: SimpleQueue[tuple[str, Json] | Callable[[], object] | None] = SimpleQueue()
         self._progress = threading.Condition()
+        """Guards `_delivered_count`, and is notified when it grows."""
         self._delivered_count = 0
         self._thread: threading.Thread | None = None
         self._dropped_count = 0
         self.arrived_count = 0
 
     def put(self, method: str, params: Json) -> None:
-        """Queue a notification. Called by the reader thread only."""
+        """Queue a notification of the server for the callbacks.
+
+        Only the reader thread calls this. The first notification starts the delivery thread.
+        """
         if self._deliver is None:
             return
         if self.arrived_count - self._delivered_count >= MAX_PENDING_NOTIFICATIONS:
@@ -86,10 +90,10 @@ class NotificationQueue:
             self._thread.join(timeout)
 
     def _drop_notification(self, method: str) -> None:
-        """Drop a notification, and log that for the first one.
+        """Discard a notification, because the queue is full. Only the first one is logged.
 
-        The reader must not wait for room in the queue, because the busy callback may itself wait
-        for an answer that only the reader can deliver.
+        The reader thread must not wait for room in the queue, because the busy callback may itself
+        wait for an answer that only the reader thread can deliver.
         """
         self._dropped_count += 1
         if self._dropped_count == 1:
@@ -97,13 +101,18 @@ class NotificationQueue:
             logging.getLogger("paddock").warning(message, method, MAX_PENDING_NOTIFICATIONS)
 
     def _run_callbacks(self) -> None:
-        """Deliver notifications and call functions in their order, until the queue is closed."""
-        while (notification := self._queue.get()) is not None:
-            if not isinstance(notification, tuple):
-                notification()
+        """Deliver the queued notifications to the callbacks, until the queue is closed.
+
+        Runs in the delivery thread. The queue also contains the functions of `call_after`, which
+        are called in their turn.
+        """
+        while (item := self._queue.get()) is not None:
+            if not isinstance(item, tuple):
+                item()
                 continue
             if self._deliver is not None:
-                call_safely(self._deliver, *notification)
+                method, params = item
+                call_safely(self._deliver, method, params)
             with self._progress:
                 self._delivered_count += 1
                 self._progress.notify_all()
@@ -123,6 +132,7 @@ class Subscription:
     def __init__(self, connection: ClientConnection, params: Json) -> None:
         self._connection = connection
         self._changed = threading.Condition()
+        """Notified when the server acknowledges, rejects or ends the subscription."""
         self._error: Exception | None = None
         self.is_open = True
         self.acknowledged_filter: Json | None = None
@@ -134,16 +144,16 @@ class Subscription:
         """Wait until the server has acknowledged the subscription.
 
         Raises:
-            PeerError: The server rejected it.
+            PeerError: The server rejected the subscription.
             PeerTimeoutError: No acknowledgement arrived in time.
         """
         with self._changed:
-            is_decided = self._changed.wait_for(
+            has_response = self._changed.wait_for(
                 lambda: self.acknowledged_filter is not None or not self.is_open, timeout
             )
         if self._error is not None:
             raise self._error
-        if not is_decided:
+        if not has_response:
             self.close()
             raise PeerTimeoutError(f"No answer to {LISTEN_METHOD} within {timeout:g} s")
 
@@ -156,7 +166,10 @@ class Subscription:
             self._changed.notify_all()
 
     def resolve(self, outcome: CallOutcome) -> None:
-        """Record that the server has ended or rejected the subscription."""
+        """Record that the server has ended or rejected the subscription.
+
+        Called by the connection when the request for the subscription is answered.
+        """
         with self._changed:
             self.is_open = False
             # Once acknowledged, the end of a subscription is not an error.

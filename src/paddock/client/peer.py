@@ -52,7 +52,9 @@ class SkillInfo(Struct):
 
 
 def _find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
-    """Return the list entry of a skill's file, or None if the skill's files are dynamic.
+    """Return the size and digest that a server lists for a file of a skill.
+
+    Returns None if the server does not list the files of this skill, because they are dynamic.
 
     Args:
         skill: The skill as the server lists it.
@@ -86,7 +88,15 @@ def _check_digest(listed: SkillFileInfo, data: bytes) -> None:
 
 
 def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
-    """Raise an error unless a SKILL.md has the frontmatter that the server lists."""
+    """Check that the frontmatter of a SKILL.md is the one that the server lists.
+
+    Args:
+        skill: The skill as the server lists it.
+        data: The content of its SKILL.md.
+
+    Raises:
+        AnswerError: The frontmatter is invalid or different.
+    """
     try:
         frontmatter = parse_frontmatter(data, skill.uri)
     except DefinitionError as error:
@@ -113,7 +123,9 @@ class OpenConnection(Struct):
     notification_queue: NotificationQueue
     meta_builder: RequestMetaBuilder
     answer_request: AnswerRequest
+    """Calls the callback that answers a question of the server."""
     transcript: Transcript
+    """The recorded messages. It remains empty unless the connection is recorded."""
     mirrors_arguments: bool = False
     """Whether requests repeat annotated tool arguments in HTTP headers."""
 
@@ -410,7 +422,11 @@ class Peer:
 
 
 class _EndWaiter:
-    """Waits for a request that is never sent, and is therefore resolved by the connection's end."""
+    """Calls a function with the reason when the connection ends.
+
+    It is registered as the waiter of a request that is never sent. At its end, the connection
+    resolves all waiters with an error.
+    """
 
     def __init__(self, callback: Callable[[str], object]) -> None:
         self._callback = callback

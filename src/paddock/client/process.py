@@ -33,13 +33,16 @@ class ProcessChannel:
         settings: ConnectSettings,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Start the process.
+        """Start the server's process.
 
         Args:
-            command: The command as a list.
-            settings: Options, of which `env`, `cwd` and `stderr` are used.
-            environment: The complete environment. By default the process inherits this process's
-                environment and `settings.env`.
+            command: The program and its arguments.
+            settings: The settings of the connection, of which `env`, `cwd` and `stderr` are used.
+            environment: The complete environment of the process. By default, it consists of the
+                environment of this process and `settings.env`.
+
+        Raises:
+            ConnectError: The process cannot be started.
         """
         keeps_stderr = settings.stderr == "capture"
         try:
@@ -65,7 +68,7 @@ class ProcessChannel:
             self._stderr_thread.start()
 
     def read(self) -> bytes:
-        """Return the next bytes of the server's output, or b"" at its end."""
+        """Wait for the next bytes of the server's output and return them, or b"" at its end."""
         try:
             chunk = self._output.read(READ_CHUNK_BYTES)
         except (OSError, ValueError):
@@ -97,7 +100,11 @@ class ProcessChannel:
         self._join_stderr_thread()
 
     def explain_end(self) -> str:
-        """Return the reason for the end of the output, for an error message."""
+        """Return an error message about the end of the server's output.
+
+        It contains the exit code and the last lines of standard error, such as `The server ended
+        with exit code 1; the end of its standard error: …`.
+        """
         # A server that crashes closes its output a moment before its exit code is available.
         try:
             description = _describe_exit(self._process.wait(EXIT_CODE_SECONDS))

@@ -35,9 +35,10 @@ _WIRE_FIELD_TYPES: dict[str, object] = {"annotations": Annotations | None, "reso
 
 
 def _define_wire_type(content_type: type[Struct]) -> type[Struct]:
-    """Return a Struct with the same fields, each with the one type that it has on the wire.
+    """Return a Struct type that decodes a content type, such as `ImageContent`, from JSON.
 
-    The model's content types accept several forms of some fields, as a convenience for authors.
+    Authors of servers may set some fields of a content type to values of several types. The
+    returned Struct has the same fields, each with the only type that occurs in messages.
     """
     fields = []
     for struct_field in msgspec.structs.fields(content_type):
@@ -54,7 +55,9 @@ _CONTENT_TYPES: dict[object, tuple[type[Content], type[Struct]]] = {
 
 
 def parse_content(value: object) -> AnyContent:
-    """Convert one content block.
+    """Convert a content block of a result, such as a text or an image, from its JSON value.
+
+    A block of an unknown type is returned as a JSON object.
 
     Raises:
         AnswerError: A field is invalid.
@@ -72,7 +75,7 @@ def parse_content(value: object) -> AnyContent:
 
 
 def parse_resource_contents(value: object) -> AnyResourceContents:
-    """Convert the contents of a resource, or of a part of one.
+    """Convert the contents of a resource, which are text or binary, from their JSON value.
 
     Raises:
         AnswerError: A field is invalid.
@@ -234,10 +237,15 @@ class _CompletionResponse(Struct):
 
 
 def convert_result(expected_type: type[T], value: object, method: str) -> T:
-    """Convert a part of an answer to its type.
+    """Convert a part of the server's answer from its JSON value.
+
+    Args:
+        expected_type: The type to convert to, such as `list[ToolInfo]`.
+        value: The JSON value.
+        method: The method of the request, for the error message.
 
     Raises:
-        AnswerError: The value does not fit; the message says where.
+        AnswerError: The value does not have this type.
     """
     try:
         return msgspec.convert(value, expected_type)

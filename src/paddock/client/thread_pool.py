@@ -46,7 +46,11 @@ class ThreadPool:
         self._is_closed = False
 
     def submit(self, job: Job) -> bool:
-        """Run a job in some thread. Return False if the queue is full or the pool is closed."""
+        """Queue a job, and start another thread if all are busy.
+
+        Returns:
+            False if the queue is full or the pool is closed, so that the job will not run.
+        """
         with self._lock:
             if self._is_closed or self._unfinished_count >= self._max_jobs:
                 return False
@@ -60,7 +64,11 @@ class ThreadPool:
         return True
 
     def close(self, seconds: float) -> None:
-        """Accept no more jobs, drop the queued ones, and wait for the running ones."""
+        """Close the pool: drop the queued jobs and wait for the running ones.
+
+        Args:
+            seconds: Maximum time to wait for all running jobs.
+        """
         with self._lock:
             self._is_closed = True
             with suppress(Empty):
@@ -82,7 +90,7 @@ class ThreadPool:
                 self._unfinished_count -= 1
 
     def _get_next_job(self) -> Job | None:
-        """Wait for a job. Return None if this thread must end."""
+        """Wait for a job and return it, or None if this thread has been idle for too long."""
         with suppress(Empty):
             return self._jobs.get(timeout=IDLE_SECONDS)
         with self._lock:

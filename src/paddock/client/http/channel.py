@@ -83,15 +83,22 @@ class ServerEventStream:
         self._channel = channel
         self._sender = channel.sender
         self._work = work
+        """The work that an abort ends."""
         self._handle_line = handle_line
         self._generation = channel.session.generation
+        """The session that the stream belongs to, as the number of sessions opened so far."""
         self._was_open = False
 
     def run(self) -> None:
-        """Listen until the work is aborted or the server turns out to have no such stream."""
-        events, failures = SseParser(MAX_BODY_BYTES), 0
+        """Receive events of the server, and reconnect when the stream ends.
+
+        Returns if the work is aborted, or if the server does not support such a stream.
+        """
+        events = SseParser(MAX_BODY_BYTES)
+        failures = 0
         while not self._work.is_aborted:
             try:
+                # A stream that delivered events starts the growing delays from the beginning.
                 failures = 1 if self._read_stream(events) else failures + 1
                 delay = events.retry_seconds or get_retry_delay(FIRST_BACKOFF_STEP + failures - 1)
             except Exception as error:  # noqa: BLE001 - the pool's thread must survive
@@ -105,7 +112,10 @@ class ServerEventStream:
             self._work.sleep(min(MAX_RETRY_SECONDS, delay))
 
     def _can_retry(self, error: Exception) -> bool:
-        """Return whether to reconnect after an error. Reopens a lost session first."""
+        """Return whether to reconnect the stream after an error.
+
+        If the error shows that the server has lost the session, a new session is opened here.
+        """
         if not isinstance(error, HttpError):
             return False
         if error.status == NOT_FOUND and self._was_open:
@@ -113,21 +123,32 @@ class ServerEventStream:
             with suppress(ConnectError):  # The next attempt tries again.
                 self._channel.reopen_session(self._generation, self._work)
             return True
-        is_down = error.status is None or error.status >= SERVER_ERROR
-        return error.status == TOO_MANY_REQUESTS or (is_down and error.status != NOT_IMPLEMENTED)
+        is_server_failure = error.status is None or error.status >= SERVER_ERROR
+        is_temporary_failure = is_server_failure and error.status != NOT_IMPLEMENTED
+        return error.status == TOO_MANY_REQUESTS or is_temporary_failure
 
     def _read_stream(self, events: SseParser) -> bool:
-        """Pass on the events of one stream until it ends. Return whether there were any."""
+        """Open the stream and handle its events until it ends.
+
+        Args:
+            events: The parser of the stream, which knows the last event that was received.
+
+        Returns:
+            Whether the stream contained any events.
+
+        Raises:
+            HttpError: The server does not open the stream, or the connection broke.
+        """
         headers = self._channel.session.headers
         has_events = False
         try:
             response = self._sender.open_stream(headers, events.last_id, self._work, STREAM_PURPOSE)
             self._was_open = True
             try:
-                for piece in self._sender.iterate_body(response, self._work):
-                    for data in events.feed(piece):
+                for chunk in self._sender.iterate_body(response, self._work):
+                    for message in events.feed(chunk):
                         has_events = True
-                        self._handle_line(data)
+                        self._handle_line(message)
             finally:
                 response.close()
         finally:
@@ -173,13 +194,16 @@ class HttpChannel:
         self.session = ClientHttpSession()
         self.tool_headers = ToolHeaderRegistry()
         self.timeout = settings.timeout
-        self._reader: ClientConnection | None = None
+        self._connection: ClientConnection | None = None
         self._ids = count(1)
         self._unread: Queue[bytes | _RequestFailure] = Queue(MAX_UNREAD_MESSAGES)
+        """Messages of the server that the connection has not read yet, and failed requests."""
         self._lock = threading.Lock()
         self._exchanges: dict[RequestId, ClientExchange] = {}
+        """The open requests. Each is sent in a thread of the pool."""
         self._open_notifications: set[ClientExchange] = set()
         self._server_stream_work: AbortableWork | None = None
+        """The session's GET stream, on which the server sends messages outside of requests."""
         self._request_pool = ThreadPool("paddock-http", MAX_OPEN_EXCHANGES, MAX_QUEUED_REQUESTS)
         self._notification_pool = ThreadPool(
             "paddock-http-notices", MAX_OPEN_NOTIFICATIONS, MAX_QUEUED_REQUESTS
@@ -188,23 +212,29 @@ class HttpChannel:
         self._stream_pool = ThreadPool("paddock-http-stream", 2, 2)
         self._is_closing = False
 
-    def attach(self, reader: ClientConnection) -> None:
+    def attach(self, owner: ClientConnection) -> None:
         """Set the connection that reads the channel. Must be called before the first write."""
-        self._reader = reader
+        self._connection = owner
 
     def read(self) -> bytes:
-        """Return the next line; b"" when the channel is closed."""
+        """Wait for the next message of the server and return it as a line.
+
+        Returns b"" when the channel is closed. Failed requests are reported to the connection.
+        """
         while True:
             item = self._unread.get()
             if isinstance(item, bytes):
                 return item
             # The failure is queued with the messages and reported by the reader thread, so that
             # it follows all messages received before it.
-            if self._reader is not None:
-                self._reader.fail_request(item.request_id, item.error)
+            if self._connection is not None:
+                self._connection.fail_request(item.request_id, item.error)
 
     def write(self, data: bytes) -> None:
-        """Send a message without waiting for the response."""
+        """Send a message of the client, without waiting for the response.
+
+        Each message becomes an HTTP request, which a thread of a pool sends.
+        """
         message = parse_outgoing(data)
         if message.is_request:
             self._submit_request(message)
@@ -218,7 +248,7 @@ class HttpChannel:
             self._submit_notification(ClientExchange(message, self, self._queue_line))
 
     def close(self) -> None:
-        """Abort all requests and end the session."""
+        """Abort all requests, end the session and wait briefly for the threads."""
         # Closed first, so that pending cancellations are still sent before everything is aborted.
         self._notification_pool.close(LAST_NOTIFICATION_SECONDS)
         self._is_closing = True
@@ -237,19 +267,25 @@ class HttpChannel:
         self._queue_item(b"")
 
     def mark_answered(self, request_id: RequestId) -> None:
-        """Record that a request was answered on another response than its own."""
+        """Record that a request was answered in the HTTP response to another request.
+
+        Its own response is closed, because nothing more will arrive there.
+        """
         with self._lock:
             exchange = self._exchanges.get(request_id)
         if exchange is not None:
-            # Nothing more will arrive on its own response, which would otherwise stay open.
             exchange.is_answered = True
             exchange.work.abort()
 
     def fetch_tool_headers(self, message: OutgoingMessage, work: AbortableWork) -> None:
-        """List the server's tools until the called tool is known.
+        """List the server's tools, to learn which arguments of a call are repeated in headers.
 
-        Calls repeat annotated arguments in headers, and the annotations are in the tool's schema.
-        A server that cannot list its tools may still be able to run them, so its error is ignored.
+        The tool's schema has an annotation for each of these arguments. A server that cannot list
+        its tools may still be able to run them, so its error is ignored.
+
+        Args:
+            message: The call of a tool whose schema is unknown.
+            work: The work that needs the headers.
 
         Raises:
             HttpError: The server cannot be reached now.
@@ -273,10 +309,12 @@ class HttpChannel:
             pass
 
     def reopen_session(self, generation: int, work: AbortableWork) -> None:
-        """Open a new session, unless another exchange has done so.
+        """Open a new session after the server has lost the current one.
+
+        Does nothing if another request has already opened a new session.
 
         Args:
-            generation: The generation of the session that was lost.
+            generation: The number of the lost session, counted since the channel was opened.
             work: The work that needs the new session.
 
         Raises:
@@ -307,7 +345,7 @@ class HttpChannel:
         self._open_server_stream()
 
     def _submit_request(self, message: OutgoingMessage) -> None:
-        """Run a request in a thread of the pool, or fail it if too many are queued."""
+        """Send a request in a thread of the pool. If too many are queued, the request fails."""
         exchange, request_id = ClientExchange(message, self, self._queue_line), message.id
         if request_id is None:  # It has one, because it is a request.
             return
@@ -335,7 +373,11 @@ class HttpChannel:
             self._exchanges.pop(request_id, None)
 
     def _cancel_request(self, message: OutgoingMessage) -> None:
-        """Cancel a request: with a notification in a session, otherwise by closing its response."""
+        """Cancel the request that a `notifications/cancelled` message of the client names.
+
+        In a session, the message is sent to the server. Otherwise, closing the response of the
+        request cancels it.
+        """
         request_id = message.params.request_id
         if not isinstance(request_id, int | str):
             return
@@ -347,20 +389,25 @@ class HttpChannel:
         # the notification. A request that was never sent needs no notification.
         if exchange.message.version is None and exchange.may_have_arrived:
             self._submit_notification(
-                ClientExchange(message, self, self._queue_line), then=exchange.work.abort
+                ClientExchange(message, self, self._queue_line), when_sent=exchange.work.abort
             )
         else:
             exchange.work.abort()
 
     def _submit_notification(
-        self, exchange: ClientExchange, then: Callable[[], None] | None = None
+        self, exchange: ClientExchange, when_sent: Callable[[], None] | None = None
     ) -> None:
-        """Send a message that gets no answer in a thread of the pool, then call a function."""
+        """Send a notification, or the answer to a server's request, in a thread of the pool.
+
+        Args:
+            exchange: The message to send, which gets no answer.
+            when_sent: Called in that thread after the message was sent.
+        """
 
         def send() -> None:
             self._send_notification(exchange)
-            if then is not None:
-                then()
+            if when_sent is not None:
+                when_sent()
 
         if not self._notification_pool.submit(send):
             logging.getLogger("paddock").warning(
@@ -368,7 +415,7 @@ class HttpChannel:
             )
 
     def _send_notification(self, exchange: ClientExchange) -> None:
-        """Send a message that gets no answer. Errors can only be logged."""
+        """Send a message that gets no answer. Errors are logged, because no caller waits."""
         with self._lock:
             self._open_notifications.add(exchange)
         try:
@@ -381,7 +428,10 @@ class HttpChannel:
                 self._open_notifications.discard(exchange)
 
     def _open_server_stream(self) -> None:
-        """Open the session's GET stream, replacing an earlier one."""
+        """Open the session's GET stream, on which the server sends messages outside of requests.
+
+        An earlier stream is aborted.
+        """
         with self._lock:
             if self._is_closing:
                 return
@@ -406,7 +456,19 @@ class HttpChannel:
         max_retries: int = MAX_RETRIES,
         read_timeout: float | None = None,
     ) -> Json:
-        """Send a request of the channel itself and return its result."""
+        """Send a request of the channel itself, such as `tools/list`, and return its result.
+
+        Args:
+            method: The method of the request.
+            params: The parameters of the request.
+            work: The work that needs the result.
+            max_retries: Maximum number of repetitions.
+            read_timeout: Seconds to wait for data. By default, there is no limit.
+
+        Raises:
+            AnswerError: The server answered with an error or without a result.
+            HttpError: The request failed.
+        """
         request_id = f"paddock-{next(self._ids)}"
         frame = encode_request(request_id, method, params)
         # The channel's own messages do not pass through the connection, which records the others.
@@ -423,24 +485,32 @@ class HttpChannel:
 
         message = parse_outgoing(frame)
         ClientExchange(message, self, handle_line, work, max_retries, read_timeout).run()
-        return self._read_result(answers, f"{method} of {self.sender.url}")
+        return self._require_result(answers, f"{method} of {self.sender.url}")
 
-    def _read_result(self, answers: list[JsonRpcFrame], purpose: str) -> Json:
-        """Return the result in the answers to the channel's own request."""
+    def _require_result(self, answers: list[JsonRpcFrame], purpose: str) -> Json:
+        """Return the result in the answers to the channel's own request.
+
+        Args:
+            answers: The responses with the id of the request. A broken server can send several.
+            purpose: The name of the request in error messages.
+
+        Raises:
+            AnswerError: The server answered with an error or without a result.
+        """
         for answer in answers:
             if answer.error is not UNSET:
                 raise AnswerError(
                     f"{purpose} failed: {self.sender.format_excerpt(bytes(answer.error))}"
                 )
             with suppress(*DECODE_ERRORS):
-                value = None if answer.result is UNSET else decode_json(answer.result)
-                if isinstance(value, dict):
-                    return value
+                result = None if answer.result is UNSET else decode_json(answer.result)
+                if isinstance(result, dict):
+                    return result
         raise AnswerError(f"{purpose} has no result")
 
     def _record_frame(self, frame: bytes, *, is_from_client: bool) -> None:
-        if self._reader is not None:
-            self._reader.record_frame(frame, is_from_client=is_from_client)
+        if self._connection is not None:
+            self._connection.record_frame(frame, is_from_client=is_from_client)
 
     def _queue_line(self, line: bytes) -> None:
         self._queue_item(line + b"\n")
@@ -449,9 +519,11 @@ class HttpChannel:
         self._queue_item(_RequestFailure(request_id, error))
 
     def _queue_item(self, item: bytes | _RequestFailure) -> None:
-        """Queue an item for the reader, waiting for room until the channel closes."""
-        # Waiting leaves responses unread, so the network slows the server down. Otherwise the
-        # queue would grow without limit.
+        """Queue a message of the server, or the failure of a request, for the next `read`.
+
+        If the queue is full, this waits for room. Responses then remain unread, so the network
+        slows the server down; otherwise the queue would grow without limit.
+        """
         while True:
             try:
                 self._unread.put(item, timeout=LAST_NOTIFICATION_SECONDS)
@@ -462,9 +534,10 @@ class HttpChannel:
                 return
 
     def _end_session(self) -> None:
-        """Send the DELETE request that ends the session, without waiting for long.
+        """End the session at the server with a DELETE request.
 
-        A separate thread sends it: the server, or the function that provides the token, may block.
+        A separate thread sends the request, because the server, or the function that provides the
+        token, may block. This waits for at most `CLOSE_SECONDS`.
         """
         if self.session.id is None:
             return

@@ -22,7 +22,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class ServerUrl(Struct, frozen=True):
-    """The parts of a URL that a request needs."""
+    """The URL of a server, split into the parts that an HTTP request needs."""
 
     scheme: str
     host: str
@@ -37,7 +37,7 @@ class ServerUrl(Struct, frozen=True):
 
     @property
     def is_confidential(self) -> bool:
-        """Whether what is sent cannot be read on the way: https, or a loopback address."""
+        """Whether no one can read requests in transit: https, or a loopback address."""
         return self.scheme == "https" or self._is_loopback
 
     @property
@@ -65,7 +65,7 @@ def parse_server_url(url: str) -> ServerUrl:
     """Parse the URL of a server.
 
     Raises:
-        ConnectError: Not an http or https URL, or one with a user name or password.
+        ConnectError: The text is not an http or https URL, or contains a user name or password.
     """
     try:
         parts = parse_url(url)
@@ -169,21 +169,26 @@ def set_current_work(work: AbortableWork | None) -> None:
 
 
 class _AbortableConnection(HTTPConnection):
-    """A connection that gives its socket to the work that uses it, and only to that."""
+    """An HTTP connection whose current request can be aborted by another thread.
+
+    urllib3 reuses connections for several requests. Each request is part of an `AbortableWork`,
+    which shuts down the socket when it is aborted. So the connection attaches its socket to the
+    work of the thread that sends a request, and detaches it from the previous work.
+    """
 
     _current_work: AbortableWork | None = None
 
     def connect(self) -> None:
         super().connect()
-        self._hand_over_socket()
+        self._attach_socket_to_work()
 
     def request(self, *args: Any, **options: Any) -> None:
-        self._hand_over_socket()
+        self._attach_socket_to_work()
         super().request(*args, **options)
 
-    def _hand_over_socket(self) -> None:
+    def _attach_socket_to_work(self) -> None:
         if self._current_work is not None:
-            # The previous work may have taken the socket of another connection, which it keeps.
+            # The previous work may have the socket of another connection by now, and keeps that.
             self._current_work.release_if_held(self.sock)
         self._current_work = getattr(_thread_work, "holder", None)
         if self._current_work is not None and self.sock is not None:
@@ -203,7 +208,13 @@ class _TlsConnectionPool(urllib3.HTTPSConnectionPool):
 
 
 def make_connection_pool(address: ServerUrl, verify: bool | str) -> urllib3.HTTPConnectionPool:
-    """Create the connection pool for a server."""
+    """Create the connection pool for a server.
+
+    Args:
+        address: The URL of the server.
+        verify: False to accept any TLS certificate, or the path of a file or directory with the
+            certificates of trusted authorities. True trusts the default authorities.
+    """
     options: dict[str, Any] = {
         "host": address.host,
         "port": address.port,

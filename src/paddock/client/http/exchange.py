@@ -49,7 +49,7 @@ _decode_initialize_result = msgspec.json.Decoder(_InitializeResult).decode
 
 
 class ClientHttpSession:
-    """The session of a connection: its id, its version and the message that opened it."""
+    """The MCP session of an HTTP client: its id, its version and the message that opened it."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -77,7 +77,13 @@ class ClientHttpSession:
     def record_initialize(
         self, message: OutgoingMessage, answer: JsonRpcFrame, headers: Mapping[str, str]
     ) -> None:
-        """Take id and version from the answer to `initialize`."""
+        """Record that a server's answer to `initialize` has opened a session.
+
+        Args:
+            message: The request, which is repeated if the session is lost.
+            answer: The answer, which contains the protocol version.
+            headers: The HTTP headers of the answer, which contain the id of the session.
+        """
         try:
             result = _decode_initialize_result(answer.result)  # type: ignore[arg-type]  # a missing result is not JSON
         except (msgspec.DecodeError, TypeError):
@@ -149,14 +155,17 @@ class ClientExchange:
         self._handle_line = handle_line
         self._failures = 0
         self._is_listening = False
+        """Whether this is a subscription on which messages of the server have arrived."""
         self._repairs: set[Literal["session", "headers"]] = set()
         """The faults that were repaired for this message. Each is repaired only once."""
 
     def run(self) -> None:
-        """Send the message and pass on what comes back, until it is answered.
+        """Send the message and handle the server's messages, until the request is answered.
+
+        After a temporary failure, the message is sent again if that is safe.
 
         Raises:
-            PaddockError: No answer will come.
+            PaddockError: The server did not answer, and the message is not sent again.
         """
         while not self.work.is_aborted:
             try:
@@ -166,15 +175,15 @@ class ClientExchange:
                 if self.work.is_aborted:
                     return
                 self._failures += 1
-                delay = self._get_delay_after(error)
+                delay = self._choose_retry_delay(error)
                 if delay is None:
-                    raise self._add_hint(error) from None
+                    raise self._add_execution_hint(error) from None
                 self.work.sleep(delay)
             finally:
                 self.work.release_socket()
 
-    def _get_delay_after(self, error: HttpError) -> float | None:
-        """Return the seconds to wait before repeating the message, or None to give up."""
+    def _choose_retry_delay(self, error: HttpError) -> float | None:
+        """Return the seconds to wait before sending the message again, or None to give up."""
         # The server must not act twice on a message that has side effects.
         is_unprocessed = not error.was_sent or error.status == TOO_MANY_REQUESTS
         is_outage = error.status is None or error.status in UNAVAILABLE_STATUSES
@@ -182,10 +191,14 @@ class ClientExchange:
         # A subscription that has worked is reopened without limit.
         has_attempts_left = self._failures <= self._max_retries or self._is_listening
         delay = max(get_retry_delay(self._failures), error.retry_after or 0.0)
-        return delay if can_repeat and has_attempts_left and delay <= MAX_RETRY_SECONDS else None
+        should_retry = can_repeat and has_attempts_left and delay <= MAX_RETRY_SECONDS
+        return delay if should_retry else None
 
-    def _add_hint(self, error: HttpError) -> HttpError:
-        """Add a warning if the connection broke after a request with side effects was sent."""
+    def _add_execution_hint(self, error: HttpError) -> HttpError:
+        """Add a hint to an error if the server may have executed the request nevertheless.
+
+        That is the case if the connection broke after a request with side effects was sent.
+        """
         may_have_acted = self.message.is_request and error.was_sent and error.status is None
         if error.hint is None and may_have_acted and not self.message.is_repeatable:
             error.hint = (
@@ -194,7 +207,13 @@ class ClientExchange:
         return error
 
     def _send_once(self) -> None:
-        """Send the message and handle its response, reopening the session if it was lost."""
+        """Send the message in one HTTP request, and handle the response.
+
+        If the server has lost the session, a new session is opened and the message is sent again.
+
+        Raises:
+            HttpError: The request failed, or its response contains no answer.
+        """
         headers, generation = self._make_headers()
         self.may_have_arrived = True
         response = self._sender.send(
@@ -216,16 +235,28 @@ class ClientExchange:
             self._handle_document(response)
 
     def _reopen_session(self, generation: int) -> None:
-        """Reopen a session that the server has lost. It cannot have processed the message."""
+        """Open a new session, because the server has lost the one with this generation.
+
+        Raises:
+            HttpError: The server has also lost the session that was opened for this message.
+        """
         if "session" in self._repairs:
             text = f"{self._sender.url} has lost the session again"
             raise HttpError(text, status=NOT_FOUND)
         self._repairs.add("session")
+        # The server has rejected the message, so it has not arrived in the new session.
         self.may_have_arrived = False
         self._channel.reopen_session(generation, self.work)
 
     def _make_headers(self) -> tuple[dict[str, str], int]:
-        """Return the headers to send and the generation of the session they name."""
+        """Build the HTTP headers of the message.
+
+        Stateless requests name their protocol version and method, and repeat some arguments. Other
+        messages name the session.
+
+        Returns:
+            The headers, and the generation of the session that they name.
+        """
         message, session = self.message, self._channel.session
         headers = {"Accept": ACCEPT_HEADER, "Content-Type": JSON_MEDIA_TYPE}
         if message.version is not None:
@@ -244,7 +275,11 @@ class ClientExchange:
         return headers, session.generation
 
     def _make_mirrored_headers(self) -> dict[str, str]:
-        """Return the headers that repeat annotated arguments of a tool call."""
+        """Return the headers that repeat arguments of a tool call.
+
+        The tool's schema marks these arguments with `x-mcp-header`. The result is empty if the
+        message is not a tool call.
+        """
         name = self.message.params.name
         if self.message.method != "tools/call" or not isinstance(name, str):
             return {}
@@ -253,6 +288,7 @@ class ClientExchange:
         return self._channel.tool_headers.make_headers(name, self.message.arguments)
 
     def _handle_accepted(self, response: BaseHTTPResponse) -> None:
+        """Handle the response to a notification, which has no content unless it is an error."""
         body = self._sender.discard_response(response, self.work)
         if response.status >= 300:
             raise self._sender.make_http_error(
@@ -260,27 +296,30 @@ class ClientExchange:
             )
 
     def _handle_document(self, response: BaseHTTPResponse) -> None:
-        """Pass on a response that is not a stream.
+        """Handle a successful response that contains a single JSON document.
 
         Raises:
             HttpError: The response does not contain the answer.
         """
         body = self._sender.read_body(response, self.work)
         if get_content_type(response) == JSON_MEDIA_TYPE:
-            self._pass_on_message(body, response)
+            self._handle_message(body, response)
         if not self.is_answered:
             content_type = get_content_type(response) or "no content"
             excerpt = self._sender.format_excerpt(body)
+            detail = f": {excerpt}" if excerpt else ""
             raise HttpError(
                 f"{self._sender.url} answered {self.message.method} with HTTP {response.status} "
-                f"and {content_type}, but without a result" + (f": {excerpt}" if excerpt else ""),
+                f"and {content_type}, but without a result{detail}",
                 status=response.status,
             )
 
     def _handle_error_response(self, response: BaseHTTPResponse) -> None:
-        """Pass on a JSON-RPC error, or raise an error for a response without one.
+        """Handle a response with an HTTP error status.
 
-        A temporary failure is always raised, so that `run` can repeat the request.
+        A JSON-RPC error in its body is the answer to the request. A temporary failure is raised
+        instead, so that `run` can repeat the request. If the server rejected the headers of a tool
+        call, the request is repeated here with new headers.
 
         Raises:
             HttpError: The response is not a final answer to the request.
@@ -299,7 +338,7 @@ class ClientExchange:
         # A server that rejects a request before parsing it cannot repeat the id, so the answer is
         # built here with the id of this request.
         answer = {"jsonrpc": "2.0", "id": self.message.id, "error": error}
-        self._pass_on_message(encode_json(answer), response)
+        self._handle_message(encode_json(answer), response)
 
     def _is_header_mismatch(self, error: dict[str, object]) -> bool:
         """Return whether the server expects headers that the known tool list does not call for."""
@@ -308,7 +347,11 @@ class ClientExchange:
         return is_call and is_mismatch and "headers" not in self._repairs
 
     def _handle_stream(self, response: BaseHTTPResponse) -> None:
-        """Pass on the events of a stream, and resume it if it breaks before the answer."""
+        """Handle a response that is an event stream, and resume it if it breaks before the answer.
+
+        Raises:
+            HttpError: The stream ended before the answer and could not be resumed.
+        """
         events = SseParser(MAX_BODY_BYTES)
         stream_error = self._read_stream(response, events)
         if self.is_answered or self.work.is_aborted:
@@ -319,15 +362,19 @@ class ClientExchange:
         self._resume_stream(events, stream_error)
 
     def _read_stream(self, response: BaseHTTPResponse, events: SseParser) -> HttpError:
-        """Pass on a stream's events until it ends.
+        """Handle the messages in an event stream until it ends.
+
+        Args:
+            response: The response with the stream.
+            events: The parser of the stream.
 
         Returns:
             The error to raise if the request is still unanswered.
         """
         try:
-            for piece in self._sender.iterate_body(response, self.work):
-                for data in events.feed(piece):
-                    self._pass_on_message(data, response)
+            for chunk in self._sender.iterate_body(response, self.work):
+                for message in events.feed(chunk):
+                    self._handle_message(message, response)
                     self._failures = 0
                 if self.is_answered:
                     # The end should follow at once. Reading it makes the connection reusable.
@@ -340,7 +387,13 @@ class ClientExchange:
         return HttpError(text)
 
     def _resume_stream(self, events: SseParser, stream_error: HttpError) -> None:
-        """Reconnect to a broken stream after its last event, until the request is answered.
+        """Reconnect to a broken event stream, until the request is answered.
+
+        The header `Last-Event-ID` makes the server continue after the last event received.
+
+        Args:
+            events: The parser of the broken stream, which knows the id of the last event.
+            stream_error: The error that broke the stream.
 
         Raises:
             HttpError: The server does not resume the stream, or repeatedly sends nothing new.
@@ -366,16 +419,20 @@ class ClientExchange:
         if not self.is_answered and not self.work.is_aborted:
             raise stream_error
 
-    def _pass_on_message(self, data: bytes, response: BaseHTTPResponse) -> None:
-        """Pass on a server message as one line."""
+    def _handle_message(self, data: bytes, response: BaseHTTPResponse) -> None:
+        """Record the effects of a server's message, and pass it on as one line."""
         line = join_lines(data)
         for frame in decode_frames(line):
-            self._inspect_frame(frame, response)
+            self._record_effects(frame, response)
         self._handle_line(line)
 
-    def _inspect_frame(self, frame: JsonRpcFrame, response: BaseHTTPResponse) -> None:
-        """Record the effect of a message on this request, on others and on the session."""
-        if frame.method is not UNSET:
+    def _record_effects(self, frame: JsonRpcFrame, response: BaseHTTPResponse) -> None:
+        """Record the effects of a server's message on this request, on others and on the session.
+
+        A response answers this request or another one. The answer to `initialize` opens a session,
+        and a list of tools contains the arguments to repeat in headers.
+        """
+        if frame.method is not UNSET:  # a request or notification of the server
             self._is_listening = self.message.method == LISTEN_METHOD
             return
         if frame.id is UNSET:

@@ -104,7 +104,10 @@ class OutgoingMessage(Struct):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that repeat the method and name of a stateless request."""
+        """The HTTP headers that repeat the method of a stateless request and the name in it.
+
+        For example, a tool call has the headers `Mcp-Method: tools/call` and `Mcp-Name: add`.
+        """
         if self.method is None:
             return {}
         headers = {METHOD_HEADER: encode_header_value(self.method)}
@@ -115,7 +118,7 @@ class OutgoingMessage(Struct):
 
 
 def parse_outgoing(frame: bytes) -> OutgoingMessage:
-    """Parse a message that the client is about to send."""
+    """Parse an encoded message of the client, to choose the HTTP request that sends it."""
     message = decode_frame(frame)
     params = _MessageParams()
     if message.params is not UNSET and bytes(message.params).startswith(b"{"):
@@ -135,25 +138,28 @@ class SseParser:
     """Parses one event stream that is fed in chunks of any size."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._limit = max_bytes
-        self._pieces: list[bytes] = []
-        self._piece_bytes = 0
-        self._data: list[bytes] = []
+        self._max_bytes = max_bytes
+        self._line_pieces: list[bytes] = []
+        """The parts received so far of a line whose end has not arrived yet."""
+        self._line_bytes = 0
+        self._data_lines: list[bytes] = []
+        """The `data` fields received so far of an event whose end has not arrived yet."""
         self._data_bytes = 0
         self._is_first_line = True
         self._follows_carriage_return = False
         self.last_id: str | None = None
+        """The id of the last event, from which the server can resume the stream."""
         self.retry_seconds: float | None = None
         """The reconnection delay that the server requested."""
 
     def make_continuation(self) -> SseParser:
         """Return a parser for the stream that continues this one."""
-        continuation = SseParser(self._limit)
+        continuation = SseParser(self._max_bytes)
         continuation.last_id, continuation.retry_seconds = self.last_id, self.retry_seconds
         return continuation
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield the data of each event that the chunk completes.
+        """Parse the next bytes of the stream, and yield the data of each event they complete.
 
         Raises:
             HttpError: An event is longer than the limit.
@@ -164,7 +170,11 @@ class SseParser:
                 yield data
 
     def _split_lines(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield complete lines. Parts of a long line are collected and joined once."""
+        """Yield the lines that a chunk completes, without their line ends.
+
+        The rest of the chunk is kept for the next call. The parts of a long line are joined only
+        when its end arrives, because joining them for each chunk would take quadratic time.
+        """
         if self._follows_carriage_return:
             chunk = chunk.removeprefix(b"\n")
         # A carriage return ends a line. A line feed that follows it belongs to the same line end,
@@ -173,21 +183,26 @@ class SseParser:
         if b"\n" not in chunk and b"\r" not in chunk:
             self._append_piece(chunk)
             return
-        text = b"".join((*self._pieces, chunk))
-        self._pieces, self._piece_bytes = [], 0
-        *lines, last = _LINE_END.split(text)
+        text = b"".join((*self._line_pieces, chunk))
+        self._line_pieces, self._line_bytes = [], 0
+        *lines, incomplete_line = _LINE_END.split(text)
         yield from lines
-        self._append_piece(last)
+        self._append_piece(incomplete_line)
 
     def _append_piece(self, piece: bytes) -> None:
         """Keep the part of a line whose end has not arrived yet."""
-        self._piece_bytes += len(piece)
+        self._line_bytes += len(piece)
         self._check_size()
         if piece:
-            self._pieces.append(piece)
+            self._line_pieces.append(piece)
 
     def _parse_line(self, line: bytes) -> bytes | None:
-        """Process one line. Return the data of the event if the line ends one."""
+        """Parse a line of the event stream, such as `data: {}`.
+
+        Returns:
+            The data of the current event if the line is empty, which ends the event. Otherwise
+            None.
+        """
         if self._is_first_line:
             line = line.removeprefix(BOM_UTF8)
             self._is_first_line = False
@@ -207,12 +222,13 @@ class SseParser:
     def _append_data(self, value: bytes) -> None:
         self._data_bytes += len(value) + 1
         self._check_size()
-        self._data.append(value)
+        self._data_lines.append(value)
 
     def _check_size(self) -> None:
-        if self._piece_bytes + self._data_bytes > self._limit:
-            raise HttpError(f"An event of the server has more than {self._limit >> 20} MiB")
+        if self._line_bytes + self._data_bytes > self._max_bytes:
+            raise HttpError(f"An event of the server has more than {self._max_bytes >> 20} MiB")
 
     def _finish_event(self) -> bytes | None:
-        data, self._data, self._data_bytes = b"\n".join(self._data), [], 0
+        data = b"\n".join(self._data_lines)
+        self._data_lines, self._data_bytes = [], 0
         return data or None

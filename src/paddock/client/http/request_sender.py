@@ -43,12 +43,12 @@ _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
 class BearerCredentials:
     """Provides the token to send and redacts secrets from error messages."""
 
-    def __init__(self, token: TokenSource | None, headers: Iterable[str] = ()) -> None:
+    def __init__(self, token: TokenSource | None, header_values: Iterable[str] = ()) -> None:
         # A server may echo the whole value of a header, or only the credential after a scheme such
         # as Bearer. Both are redacted.
         self._secrets = {
             secret
-            for value in headers
+            for value in header_values
             for secret in (value, value.rpartition(" ")[2])
             if len(secret) >= MIN_SECRET_LENGTH
         }
@@ -85,7 +85,17 @@ class BearerCredentials:
     def make_access_error(
         self, status: int, headers: Mapping[str, str], server_url: str, excerpt: str
     ) -> AccessRefusedError:
-        """Create the error for HTTP 401 or 403."""
+        """Create the error for a response with status 401 or 403.
+
+        The message contains the reason in the `WWW-Authenticate` header or, if there is none, the
+        beginning of the body.
+
+        Args:
+            status: The HTTP status.
+            headers: The HTTP headers of the response.
+            server_url: The URL of the server for the message.
+            excerpt: The beginning of the response's body.
+        """
         challenge = self.redact_secrets(headers.get("WWW-Authenticate", ""))
         parameters = {
             name.lower(): quoted or bare
@@ -150,9 +160,10 @@ RESERVED_HEADERS = frozenset(
 
 
 class ClientHttpRequest(NamedTuple):
-    """An HTTP request to send."""
+    """An HTTP request of the client to its server."""
 
     verb: str
+    """The HTTP method."""
     headers: Mapping[str, str]
     """Headers in addition to those of the sender."""
     work: AbortableWork
@@ -167,12 +178,12 @@ class RequestSender:
 
     def __init__(self, url: str, settings: ConnectSettings) -> None:
         self.url = parse_server_url(url)
-        self._headers = _check_own_headers(settings.headers or {})
+        self._headers = _build_common_headers(settings.headers or {})
         has_authorization = any(name.lower() == "authorization" for name in self._headers)
         if has_authorization and settings.token is not None:
             raise ConnectError("Expected either a token or an Authorization header, got both")
-        is_secret = has_authorization or settings.token is not None
-        if is_secret and not self.url.is_confidential and not settings.allow_plain_http:
+        sends_credentials = has_authorization or settings.token is not None
+        if sends_credentials and not self.url.is_confidential and not settings.allow_plain_http:
             raise ConnectError(
                 f"The token would be sent to {self.url} unencrypted",
                 hint="use https, or allow it with allow_plain_http=True or --allow-plain-http",
@@ -182,12 +193,12 @@ class RequestSender:
         self._pool = make_connection_pool(self.url, settings.verify)
 
     def send(self, request: ClientHttpRequest) -> BaseHTTPResponse:
-        """Send a request and return the response, whose body is still unread.
+        """Send an HTTP request, and return the response without reading its body.
 
         If the server rejects the token, the request is repeated once with a renewed token.
 
         Raises:
-            HttpError: There was no response.
+            HttpError: The connection failed, or the server redirects too often.
         """
         token = self.credentials.get_token()
         response = self._send_with_redirects(request, token)
@@ -199,7 +210,13 @@ class RequestSender:
     def open_stream(
         self, headers: Mapping[str, str], last_id: str | None, work: AbortableWork, purpose: str
     ) -> BaseHTTPResponse:
-        """Request an event stream, optionally resuming after an event.
+        """Open an event stream with a GET request.
+
+        Args:
+            headers: Headers in addition to those of the sender.
+            last_id: The id of the event after which a broken stream is resumed, or None.
+            work: The work that an abort ends.
+            purpose: A description of the request for the error message.
 
         Raises:
             HttpError: The server does not open a stream.
@@ -229,7 +246,7 @@ class RequestSender:
         return b"".join(chunks)
 
     def iterate_body(self, response: BaseHTTPResponse, work: AbortableWork) -> Iterator[bytes]:
-        """Yield the body of a response as it arrives.
+        """Yield the body of a response in chunks, as they arrive.
 
         Raises:
             HttpError: The connection broke.
@@ -242,9 +259,10 @@ class RequestSender:
             yield chunk
 
     def discard_response(self, response: BaseHTTPResponse, work: AbortableWork) -> bytes:
-        """Close a response and return the beginning of its body.
+        """Close a response whose body is not needed, and return the beginning of that body.
 
-        The connection can be reused if the rest of the body is short and arrives at once.
+        The body is read for a short time, because the connection can be reused only after a
+        complete response.
         """
         body = b""
         work.set_socket_timeout(DISCARD_SECONDS)
@@ -255,7 +273,13 @@ class RequestSender:
         return body
 
     def make_http_error(self, response: BaseHTTPResponse, body: bytes, purpose: str) -> HttpError:
-        """Create the error for a response without an MCP message."""
+        """Create the error for an HTTP response that contains no MCP message.
+
+        Args:
+            response: The response, which has an error status or an unexpected content type.
+            body: The beginning of its body.
+            purpose: A description of the request for the error message.
+        """
         status, headers = response.status, response.headers
         excerpt = self.format_excerpt(body)
         if status in (UNAUTHORIZED, FORBIDDEN):
@@ -283,15 +307,19 @@ class RequestSender:
     def _send_with_redirects(
         self, request: ClientHttpRequest, token: str | None
     ) -> BaseHTTPResponse:
-        """Send and follow redirects that keep the method and stay within the origin."""
+        """Send a request, and follow redirects that keep the method and stay within the origin.
+
+        Raises:
+            HttpError: The connection failed, or the server redirects too often.
+        """
         headers = {**self._headers, **request.headers}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         url = self.url
         for _ in range(MAX_REDIRECTS):
             response = self._open_response(url, headers, request)
-            # Credentials must not leave the origin.
             next_url = _resolve_redirect(url, response)
+            # A redirect to another origin is not followed, because it would get the credentials.
             if next_url is None or next_url.origin != self.url.origin:
                 return response
             self.discard_response(response, request.work)
@@ -302,7 +330,7 @@ class RequestSender:
     def _open_response(
         self, url: ServerUrl, headers: dict[str, str], request: ClientHttpRequest
     ) -> BaseHTTPResponse:
-        """Send one request with urllib3, whose own retries and redirects are disabled."""
+        """Send a single HTTP request with urllib3, and return the response with an unread body."""
         request.work.release_socket()
         with self.translate_errors(request.work):
             return self._pool.urlopen(
@@ -310,7 +338,8 @@ class RequestSender:
                 url.target,
                 body=request.body,
                 headers=headers,
-                # The caller decides about both, depending on the method and the credentials.
+                # The callers retry and redirect, because both depend on the MCP method and the
+                # credentials.
                 retries=False,
                 redirect=False,
                 assert_same_host=False,
@@ -347,8 +376,12 @@ def get_content_type(response: BaseHTTPResponse) -> str:
     return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
 
 
-def _check_own_headers(custom_headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of every request, after checking those of the caller."""
+def _build_common_headers(custom_headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers that every request carries: `User-Agent` and those of the user.
+
+    Raises:
+        ConnectError: A custom header is invalid, or is reserved for the protocol.
+    """
     headers = {"User-Agent": f"paddock/{__version__}"}
     for name, value in custom_headers.items():
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
@@ -375,7 +408,11 @@ def _describe_cause(error: BaseException) -> str:
 
 
 def _resolve_redirect(url: ServerUrl, response: BaseHTTPResponse) -> ServerUrl | None:
-    """Return the target of a redirect that keeps the method, or None."""
+    """Return the URL to which a response redirects.
+
+    Returns None if the response is not a redirect that keeps the method (307 or 308), or if its
+    target is invalid.
+    """
     location = response.headers.get("Location")
     if response.status not in METHOD_PRESERVING_REDIRECTS or location is None:
         return None
@@ -394,7 +431,10 @@ def _format_location(location: str) -> str:
 
 
 def _parse_retry_after(retry_after: str | None) -> float | None:
-    """Return the seconds in a `Retry-After` header, which holds a number or a date."""
+    """Return the seconds to wait according to a `Retry-After` header: a number or a date.
+
+    Returns None if the header is missing or invalid.
+    """
     if retry_after is None:
         return None
     if _DIGITS.fullmatch(retry_after):

@@ -48,7 +48,11 @@ class ToolHeaderRegistry:
         self._headers_by_tool = {}
 
     def add_tool_page(self, result: Raw) -> None:
-        """Record the tools of a `tools/list` result."""
+        """Record which arguments the tools in a `tools/list` result repeat in HTTP headers.
+
+        Args:
+            result: The undecoded result, which contains one page of the list.
+        """
         try:
             page = _decode_tool_page(result)
         except msgspec.DecodeError:
@@ -69,7 +73,11 @@ class ToolHeaderRegistry:
                 self._headers_by_tool[tool.name] = error.message
 
     def make_headers(self, name: str, arguments: dict[str, object]) -> dict[str, str]:
-        """Return the headers that repeat the arguments of a call.
+        """Return the HTTP headers that repeat the annotated arguments of a tool call.
+
+        Args:
+            name: The name of the tool.
+            arguments: The arguments of the call.
 
         Raises:
             AnswerError: The tool's schema is invalid.
