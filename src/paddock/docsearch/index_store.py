@@ -61,7 +61,10 @@ class IndexStore:
     """A connection to the index, for use by one thread at a time."""
 
     def __init__(self, file: Path | None) -> None:
-        """Open or create an index. Without a file it is in memory.
+        """Open or create a search index, which is a SQLite database.
+
+        Args:
+            file: The file of the index, or None for an index in memory.
 
         Raises:
             IndexUnavailableError: The file cannot be read or written.
@@ -128,10 +131,10 @@ class IndexStore:
             problem: The reason why the source could not be read. Such a source has no pages.
         """
         with self._write_transaction() as connection:
-            known = connection.execute(
+            stored = connection.execute(
                 "SELECT stamp FROM sources WHERE corpus = ? AND key = ?", (corpus, source.key)
             ).fetchone()
-            if known is not None and known[0] == source.stamp:
+            if stored is not None and stored[0] == source.stamp:
                 return  # another process has indexed the source
             _delete_source(connection, corpus, source.key)
             source_id = connection.execute(
@@ -149,7 +152,11 @@ class IndexStore:
 
     @contextmanager
     def _write_transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run the body in a transaction that also increases the generation."""
+        """Run the body of a `with` statement in a transaction.
+
+        The transaction also increases the generation, a number that shows other processes that the
+        index has changed.
+        """
         connection = self._connection
         with _convert_errors(self.file):
             # The write lock is taken at once. A transaction that starts with a read can fail when
@@ -176,10 +183,18 @@ def _insert_page(
     vector: bytes | None,
     kind: str,
 ) -> None:
-    """Add a page to all tables: its text, vector and names.
+    """Insert a page into the tables for its text, its vector and its names.
 
     The full-text table contains the names also split into words, so that a query for "list plot"
     finds `ListPlot`.
+
+    Args:
+        connection: A connection within a transaction.
+        corpus: The name of the corpus.
+        source: The row id of the source that contains the page.
+        page: The page.
+        vector: Its quantized vector, or None.
+        kind: The name of the embedding that made the vector.
     """
     page_id = connection.execute(
         "INSERT INTO pages (source, corpus, title, origin, text) VALUES (?, ?, ?, ?, ?)",
@@ -202,7 +217,13 @@ def _insert_page(
 
 
 def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> None:
-    """Delete a source with the pages, names, vectors and texts that belong to it."""
+    """Delete a source and all rows that belong to its pages, if the source is in the index.
+
+    Args:
+        connection: A connection within a transaction.
+        corpus: The name of the corpus.
+        key: The key of the source in the corpus, such as a path.
+    """
     source_row = connection.execute(
         "SELECT id FROM sources WHERE corpus = ? AND key = ?", (corpus, key)
     ).fetchone()
@@ -216,7 +237,7 @@ def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> Non
 
 
 def _open_connection(file: Path | str) -> sqlite3.Connection:
-    """Connect to a database, and create the tables if necessary."""
+    """Connect to the SQLite database of a search index, and create the tables if necessary."""
     connection = sqlite3.connect(
         # The module begins all transactions explicitly (isolation_level). Handlers run in several
         # threads, but the lock of the search ensures that only one of them uses the connection at a
@@ -242,7 +263,8 @@ def _create_tables(connection: sqlite3.Connection) -> None:
     """Create the tables in a new database, and reject a database with another schema version."""
     if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
         return
-    # The version is read again under the lock: another process may have created the tables.
+    # The version is read again under the write lock, because another process may have created the
+    # tables in the meantime.
     connection.execute("BEGIN IMMEDIATE")
     schema_version = connection.execute("PRAGMA user_version").fetchone()[0]
     try:
@@ -292,9 +314,10 @@ def delete_index_files(file: Path) -> None:
 
 @contextmanager
 def _convert_errors(file: Path | None) -> Iterator[None]:
-    """Convert errors of SQLite and the system to `IndexUnavailableError`.
+    """Convert errors of SQLite and the operating system to `IndexUnavailableError`.
 
-    Damage is reported as `DamagedIndexError`, after which callers can rebuild the index.
+    If the file is damaged, the error is a `DamagedIndexError`, after which the caller can rebuild
+    the index.
     """
     try:
         yield

@@ -105,7 +105,10 @@ def update_index(
 def _find_stale_sources(
     database: IndexStore, corpus: Corpus, embedding_name: str, *, accepts_any_vectors: bool
 ) -> list[CorpusSource]:
-    """Return the sources of a corpus to index, and remove those that the corpus no longer lists.
+    """Return the new and changed sources of a corpus, with the stamps to store for them.
+
+    Sources that the corpus no longer lists are removed from the index. A stored stamp has the form
+    `STAMP vectors: EMBEDDING`, so that it also changes with the embedding.
 
     Args:
         database: The index.
@@ -132,10 +135,13 @@ def _find_stale_sources(
 def _index_source(
     database: IndexStore, corpus: Corpus, source: CorpusSource, embedding_name: str
 ) -> int:
-    """Read the pages of a source, embed them and store them. Return the number of pages.
+    """Read the pages of a source, compute their vectors and store both in the index.
 
     A source that cannot be read is stored with the reason and without pages, so that it is not read
     again before it changes.
+
+    Returns:
+        The number of pages.
     """
     problem = None
     pages: list[DocPage] = []
@@ -181,10 +187,13 @@ class IndexJob(NamedTuple):
 
 
 def start_background_indexing(names: Sequence[str]) -> bool:
-    """Start indexing corpora in another process. Return False if that is disabled or fails.
+    """Start a process that indexes the named corpora, and return without waiting for it.
 
-    The process has a pipe as its standard input. The pipe closes when this process ends, which ends
-    the other one too.
+    The standard input of the process is a pipe, which closes when this process ends. The indexing
+    process then ends, too.
+
+    Returns:
+        False if background indexing is disabled, or the process cannot be started.
     """
     if os.environ.get(BACKGROUND_INDEX_VARIABLE) == "0":
         return False
@@ -211,15 +220,15 @@ def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
 
 
 def get_running_job(database: IndexStore) -> IndexJob | None:
-    """Return the indexing that any process is doing, or None.
+    """Return the progress of the indexing that this or another process is doing, or None.
 
     The process publishes its progress as a setting in the index. Progress that has not changed for
     two minutes is ignored, because its process was probably killed.
     """
-    state = database.get_setting(PROGRESS_SETTING)
-    if not state:
+    progress = database.get_setting(PROGRESS_SETTING)
+    if not progress:
         return None
-    corpus, done, total, written_at = state.split(" ")
+    corpus, done, total, written_at = progress.split(" ")
     if time() - float(written_at) > STALE_PROGRESS_SECONDS:
         return None
     return IndexJob(corpus, int(done), int(total))
@@ -228,9 +237,16 @@ def get_running_job(database: IndexStore) -> IndexJob | None:
 def index_corpora(
     names: Sequence[str], report: Callable[[IndexProgress], None] = lambda _progress: None
 ) -> bool:
-    """Index corpora and publish the progress. Return False if another process is indexing.
+    """Bring the index of some corpora up to date, in the index file.
 
     The lock of the index file ensures that only one process indexes at a time.
+
+    Args:
+        names: The names of the corpora.
+        report: Called with the progress before and after each source.
+
+    Returns:
+        False if another process is already indexing. Nothing is done then.
 
     Raises:
         PaddockError: The index cannot be written, or a corpus cannot be read.
@@ -254,17 +270,20 @@ def index_corpora(
 def _index_with_progress(
     database: IndexStore, names: Sequence[str], report: Callable[[IndexProgress], None]
 ) -> None:
-    """Index corpora and publish the progress in the index, at most once per second."""
-    last_written = 0.0
+    """Index corpora, and publish the progress for other processes as a setting in the index.
+
+    The setting is written at most once per second, because each change is a transaction.
+    """
+    published_at = 0.0
 
     def publish_progress(progress: IndexProgress) -> None:
-        nonlocal last_written
+        nonlocal published_at
         report(progress)
         now = time()
-        if now - last_written > 1.0:
-            last_written = now
-            state = f"{progress.corpus} {progress.indexed_sources} {progress.total_sources} {now}"
-            database.set_setting(PROGRESS_SETTING, state)
+        if now - published_at > 1.0:
+            published_at = now
+            text = f"{progress.corpus} {progress.indexed_sources} {progress.total_sources} {now}"
+            database.set_setting(PROGRESS_SETTING, text)
 
     update_index(database, load_corpora(names), report=publish_progress)
 
@@ -279,7 +298,10 @@ def _exit_with_parent() -> None:
 
 
 def _main(names: Sequence[str]) -> int:
-    """Index corpora as a background process with a low priority. Return the exit code."""
+    """Run as the background process that indexes corpora, and return the exit code.
+
+    The process has a low priority, and ends when the process that started it ends.
+    """
     if hasattr(os, "nice"):
         os.nice(NICE_INCREMENT)
     threading.Thread(target=_exit_with_parent, daemon=True).start()

@@ -34,7 +34,7 @@ STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
 
 @dataclass(frozen=True, slots=True)
 class DocPage:
-    """A page of documentation."""
+    """A page of documentation, as a corpus yields it for the search index."""
 
     title: str
     """The name with its arguments, or the heading, to show."""
@@ -49,7 +49,7 @@ class DocPage:
 
 @dataclass(frozen=True, slots=True)
 class PageHit:
-    """A page that matches a query."""
+    """A page of documentation that matches a query."""
 
     title: str
     source: str
@@ -70,7 +70,10 @@ class CorpusSource(NamedTuple):
 
 
 class Corpus(Protocol):
-    """Documentation that can be indexed."""
+    """A collection of documentation that can be indexed for search.
+
+    It consists of sources, such as files or packages, and each source of pages.
+    """
 
     name: str
 
@@ -78,7 +81,7 @@ class Corpus(Protocol):
         """Return all sources, the most important first. Called often, so it must be fast."""
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield the pages of a source.
+        """Yield the pages of the source with a key.
 
         Raises:
             OSError: The source cannot be read.
@@ -86,7 +89,7 @@ class Corpus(Protocol):
 
 
 class SearchQuery(NamedTuple):
-    """A parsed query."""
+    """A search query, split into words and possible names."""
 
     text: str
     """The query, shortened."""
@@ -97,7 +100,7 @@ class SearchQuery(NamedTuple):
 
     @property
     def fts_expression(self) -> str:
-        """An FTS5 expression that matches any of the words.
+        """An expression for SQLite's full-text search that matches any of the words.
 
         The words contain only letters and digits, so they need no escaping.
         """
@@ -105,12 +108,14 @@ class SearchQuery(NamedTuple):
 
 
 def parse_query(question: str) -> SearchQuery:
-    """Split a query into words and possible names.
+    """Split the text of a search query into words and possible names.
 
     Words are searched in the text of pages, and names are compared with the names of pages.
     Identifiers become words as a whole and in parts: `ListPlot` is searched as "list", "plot" and
     "listplot".
     """
+    # The sqlite3 module rejects lone surrogates, and some functions of SQLite end a text at a null
+    # character.
     text = (
         question[:MAX_QUERY_CHARACTERS]
         .encode("utf-8", "replace")
@@ -122,24 +127,24 @@ def parse_query(question: str) -> SearchQuery:
     words += [word.lower() for word in _WORD_PATTERN.findall(text)]
     # A query of stop words only, such as "and", is searched as it is.
     search_words = [word for word in words if word not in STOP_WORDS] or words
-    return SearchQuery(
-        text.strip(), tuple(dict.fromkeys(search_words))[:MAX_QUERY_WORDS], names[:MAX_QUERY_WORDS]
-    )
+    distinct_words = tuple(dict.fromkeys(search_words))
+    return SearchQuery(text.strip(), distinct_words[:MAX_QUERY_WORDS], names[:MAX_QUERY_WORDS])
 
 
 def _extract_names(text: str) -> list[str]:
-    """Return the parts of a query that may be names or operators.
+    """Return the parts of a query that may be names or operators, such as `ListPlot` and `/@`.
 
-    A query of a single word is always a possible name. In longer queries only capitalized words,
-    operators and words that are spelled like identifiers are.
+    A query of a single word is always a possible name. In longer queries, only operators,
+    capitalized words and words that are spelled like identifiers are possible names.
     """
-    stripped = text.strip()
-    is_single_word = not re.search(r"\s", stripped)
-    single = [stripped, stripped.strip("\"'`?").rstrip("()[]")] if is_single_word else []
-    names = [name for name in _NAME_PATTERN.findall(text) if len(name) > 1]
-    identifiers = [name for name in names if is_identifier_like(name)]
-    capitalized = [name for name in names if name[0].isupper()]
-    return [*single, *_OPERATOR_PATTERN.findall(text), *identifiers, *capitalized]
+    query = text.strip()
+    is_single_word = not re.search(r"\s", query)
+    # `Plot[]` and "Plot" in quotation marks are also searched without these characters.
+    whole_query = [query, query.strip("\"'`?").rstrip("()[]")] if is_single_word else []
+    words = [word for word in _NAME_PATTERN.findall(text) if len(word) > 1]
+    identifiers = [word for word in words if is_identifier_like(word)]
+    capitalized = [word for word in words if word[0].isupper()]
+    return [*whole_query, *_OPERATOR_PATTERN.findall(text), *identifiers, *capitalized]
 
 
 def is_identifier_like(word: str) -> bool:

@@ -60,8 +60,14 @@ class Ranker:
     def rank(self, query: SearchQuery, corpora: Sequence[str], limit: int) -> list[PageHit]:
         """Return the best pages for a query, best first.
 
-        Words and vectors add to the score of a page by its rank and not by their own scores, which
-        have different scales (reciprocal rank fusion). A matching name adds a fixed weight.
+        Pages are ranked by matching words and by similar vectors. The score of a page depends on
+        both ranks, because the scores of the two methods have different scales (reciprocal rank
+        fusion). A matching name adds a fixed weight.
+
+        Args:
+            query: The parsed query.
+            corpora: The names of the corpora to search.
+            limit: The maximum number of pages.
         """
         scores: defaultdict[int, float] = defaultdict(float)
         for rank, page_id in enumerate(self._match_words(query, corpora), RECIPROCAL_RANK_OFFSET):
@@ -74,8 +80,12 @@ class Ranker:
         return self._load_hits(best_ids[: limit * CANDIDATES_PER_HIT], scores)[:limit]
 
     def _match_names(self, query: SearchQuery, corpora: Sequence[str]) -> dict[int, bool]:
-        """Return the pages with a name from the query, and whether that name is the whole query."""
-        exact_by_page: dict[int, bool] = {}
+        """Find the pages that have one of the names in the query.
+
+        Returns:
+            The ids of the pages, each with True if the name is the whole query.
+        """
+        is_exact_by_page: dict[int, bool] = {}
         for name in query.names:
             rows = self._store.fetch_rows(
                 "SELECT page FROM names WHERE name = ?"
@@ -83,12 +93,13 @@ class Ranker:
                 name.lower(),
                 json.dumps(corpora),
             )
+            is_whole_query = name == query.text
             for (page_id,) in rows:
-                exact_by_page[page_id] = exact_by_page.get(page_id, False) or name == query.text
-        return exact_by_page
+                is_exact_by_page[page_id] = is_exact_by_page.get(page_id, False) or is_whole_query
+        return is_exact_by_page
 
     def _match_words(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
-        """Return the pages that contain words of the query, best first."""
+        """Return the ids of the pages that contain words of the query, best first."""
         if not query.words:
             return []
         rows = self._store.fetch_rows(
@@ -103,10 +114,10 @@ class Ranker:
         return [page_id for (page_id,) in rows]
 
     def _match_vectors(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
-        """Return the pages whose vectors are most similar to that of the query, best first.
+        """Return the ids of the pages whose vectors are most similar to the query's, best first.
 
-        The query is embedded by the same embedding as the pages, since vectors of different
-        embeddings cannot be compared.
+        The vector of the query is computed by the same embedding as those of the pages, because
+        vectors of different embeddings cannot be compared.
         """
         table = self._load_vectors(tuple(corpora)) if query.text else None
         if table is None or not table.page_ids:
@@ -115,9 +126,12 @@ class Ranker:
         return [table.page_ids[row] for row in rows]
 
     def _load_vectors(self, corpora: tuple[str, ...]) -> _VectorTable | None:
-        """Return the vectors of corpora as a table, cached until any process changes the index.
+        """Load the vectors of all pages in some corpora into memory.
 
-        Returns None if the user has disabled vectors, or has not installed numpy.
+        The table is cached until this or another process changes the index.
+
+        Returns:
+            The table, or None if the user has disabled vectors or has not installed numpy.
         """
         if embeddings.choose_embedding() == embeddings.NO_VECTORS:
             return None
@@ -144,10 +158,10 @@ class Ranker:
         return table
 
     def _choose_embedding_name(self, corpora: tuple[str, ...]) -> str:
-        """Return the configured embedding if most pages have it, otherwise the static one.
+        """Return the name of the embedding whose vectors a search compares.
 
-        While a background process replaces static vectors with those of a sentence model, pages of
-        both kinds exist. The search uses the larger part.
+        While a background process replaces the static vectors with those of a sentence model, the
+        index contains both kinds. The search then uses the kind that more pages have.
         """
         configured = embeddings.choose_embedding()
         rows = self._store.fetch_rows(
@@ -156,13 +170,18 @@ class Ranker:
             json.dumps(corpora),
         )
         counts: dict[str, int] = dict(rows)
-        has_most = counts.get(configured, 0) >= counts.get(embeddings.STATIC_VECTORS, 0)
-        return configured if has_most else embeddings.STATIC_VECTORS
+        is_most_frequent = counts.get(configured, 0) >= counts.get(embeddings.STATIC_VECTORS, 0)
+        return configured if is_most_frequent else embeddings.STATIC_VECTORS
 
     def _load_hits(self, page_ids: Sequence[int], scores: dict[int, float]) -> list[PageHit]:
-        """Load pages in the order of their scores, and merge pages of the same title in a corpus.
+        """Load the pages with the given ids as hits, best first.
 
-        Merged pages add up their scores and show the longer text.
+        Pages with the same title in a corpus become one hit. Its score is the sum of theirs, and
+        its text is the longest.
+
+        Args:
+            page_ids: The pages, in the order of their scores.
+            scores: The score of each page.
         """
         rows = self._store.fetch_rows(
             "SELECT id, title, origin, text, corpus FROM pages"
@@ -172,8 +191,10 @@ class Ranker:
         rows_by_page = {row[0]: row[1:] for row in rows}
         max_score = (WORD_WEIGHT + VECTOR_WEIGHT) / RECIPROCAL_RANK_OFFSET + EXACT_NAME_WEIGHT
         hits: dict[tuple[str, str], PageHit] = {}
-        # A page may have been removed by another process since it was ranked.
-        for page_id in (page_id for page_id in page_ids if page_id in rows_by_page):
+        for page_id in page_ids:
+            # Another process may have removed a page since it was ranked.
+            if page_id not in rows_by_page:
+                continue
             title, origin, text, corpus = rows_by_page[page_id]
             previous = hits.get((corpus, title))
             score = scores[page_id] / max_score + (previous.score if previous else 0.0)

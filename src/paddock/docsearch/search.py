@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,13 +55,17 @@ RECHECK_INTERVAL_SECONDS = 600.0
 
 
 def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) -> str:
-    """Format pages as Markdown within a number of characters.
+    """Format the pages that match a query as Markdown for a model.
 
     Texts are shortened to fit, and the last pages are omitted if necessary. Each page may use an
-    equal share of the remaining budget. The first pages, which match best, may also use what the
-    later ones do not need.
+    equal share of the remaining budget. The first pages, which match best, may also use characters
+    that the later ones do not need.
+
+    Args:
+        hits: The pages, best first.
+        budget: The maximum number of characters of the result.
     """
-    parts: list[str] = []
+    formatted_hits: list[str] = []
     remaining = budget
     for index, hit in enumerate(hits):
         header = (
@@ -68,7 +73,7 @@ def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) ->
             f"# {_collapse_whitespace(hit.title)}\n\n"
         )
         footer = "\n\n</result>"
-        separator_length = 2 if parts else 0
+        separator_length = 2 if formatted_hits else 0
         available = remaining - separator_length - len(header) - len(footer)
         if available < min(MIN_EXCERPT_CHARACTERS, len(hit.text)):
             break
@@ -78,9 +83,9 @@ def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) ->
         fair_share = max(available // (len(later_hits) + 1), min_excerpt)
         share = max(fair_share, available - _count_characters(later_hits))
         text = _truncate_text(hit.text.strip(), share)
-        parts.append(header + text + footer)
-        remaining -= separator_length + len(parts[-1])
-    return "\n\n".join(parts)
+        formatted_hits.append(header + text + footer)
+        remaining -= separator_length + len(formatted_hits[-1])
+    return "\n\n".join(formatted_hits)
 
 
 def _count_characters(hits: Sequence[PageHit]) -> int:
@@ -103,8 +108,8 @@ def _truncate_text(text: str, max_characters: int) -> str:
         if end > len(excerpt) * 3 // 4:
             excerpt = excerpt[:end]
             break
-    is_open = excerpt.count("```") % 2 == 1
-    return excerpt.rstrip() + TRUNCATION_MARK + (closing_fence if is_open else "")
+    is_fence_open = excerpt.count("```") % 2 == 1
+    return excerpt.rstrip() + TRUNCATION_MARK + (closing_fence if is_fence_open else "")
 
 
 def _collapse_whitespace(text: str) -> str:
@@ -116,31 +121,33 @@ def _escape_attribute(text: str) -> str:
 
 
 class CorpusStatus(NamedTuple):
-    """The state of a corpus in the index."""
+    """The state of a corpus in the search index."""
 
     name: str
     description: str
     sources: int
+    """Number of sources in the index, such as files or packages."""
     pages: int
+    """Number of pages in the index."""
     problems: tuple[str, ...]
     """Sources that could not be read, with the reasons."""
 
 
 class IndexStatus(NamedTuple):
-    """The state of the index."""
+    """The state of the search index."""
 
     file: str
     size: int
     """Size of the file in bytes."""
     vectors: str
-    """`none`, `static`, or the directory of a sentence model."""
+    """The embedding for new pages: `none`, `static`, or the directory of a sentence model."""
     corpora: tuple[CorpusStatus, ...]
     work: IndexJob | None
     """The indexing in progress, if any."""
 
 
 def get_index_status() -> IndexStatus:
-    """Return the state of the index without indexing anything.
+    """Return the state of the search index, without indexing anything.
 
     Raises:
         IndexUnavailableError: The index cannot be read.
@@ -200,11 +207,11 @@ def search_with_notes(
             _ensure_indexed(index, corpora)
             hits = index.ranker.rank(parsed_query, corpora, limit)
         notes = [*index.notes, *_describe_progress(index, corpora)]
-    return SearchResult(_limit_text(hits, budget), notes)
+    return SearchResult(_select_fitting_hits(hits, budget), notes)
 
 
 class _OpenIndex:
-    """The open index of this process.
+    """The search index that this process has opened.
 
     Attributes:
         file: The path of the index.
@@ -212,8 +219,8 @@ class _OpenIndex:
         store: The connection to the index, in the file or in memory.
         ranker: The ranker for the store.
         notes: Notes about the index for search results.
-        started_corpora: The corpora that the first query has already indexed.
-        checked_at: The time at which a background process was last started, by corpus.
+        prepared_corpora: The corpora that a first query has already indexed.
+        indexing_started_at: The time at which a background process was last started, by corpus.
     """
 
     def __init__(self, file: Path, database: IndexStore, notes: list[str]) -> None:
@@ -222,8 +229,8 @@ class _OpenIndex:
         self.store = database
         self.ranker = Ranker(database)
         self.notes = notes
-        self.started_corpora: set[str] = set()
-        self.checked_at: dict[str, float] = {}
+        self.prepared_corpora: set[str] = set()
+        self.indexing_started_at: dict[str, float] = {}
 
     def switch_to_memory(self, error: Exception) -> None:
         """Continue with an index in memory, because the file cannot be written.
@@ -233,7 +240,7 @@ class _OpenIndex:
         self.store.close()
         self.store = IndexStore(None)
         self.ranker = Ranker(self.store)
-        self.started_corpora.clear()
+        self.prepared_corpora.clear()
         self.notes.append(_format_memory_note(error))
 
 
@@ -243,7 +250,9 @@ _open_indexes: list[_OpenIndex] = []
 
 
 def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
-    """Return the open index of this process, and open or reopen it if necessary.
+    """Return the open search index of this process, and open or reopen it if necessary.
+
+    If the file cannot be written, the index is in memory, and its notes say so.
 
     Args:
         is_damaged: Whether to delete the file first, because a query found it to be damaged.
@@ -279,10 +288,10 @@ def _format_memory_note(error: Exception) -> str:
 
 
 def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
-    """Index small corpora now, and start a background process for the others.
+    """Prepare corpora for a query: index small ones now, and others in a background process.
 
-    The first query must be answered quickly. Later queries only start the background process from
-    time to time, which finds changed sources.
+    The first query must be answered quickly, so it indexes only a part of large corpora. Later
+    queries only start the background process from time to time, which finds changed sources.
     """
     try:
         _index_for_first_query(index, names)
@@ -296,26 +305,29 @@ def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
 
 
 def _index_for_first_query(index: _OpenIndex, names: Sequence[str]) -> None:
-    """Index small corpora completely, and the most popular part of large ones.
+    """Index small corpora completely, and the most important part of large ones.
 
     Corpora that an earlier query has indexed are skipped.
     """
-    new_names = [name for name in names if name not in index.started_corpora]
-    small = [name for name in new_names if name in INDEX_ON_FIRST_QUERY]
-    large = [name for name in new_names if name in INDEX_PARTLY_ON_FIRST_QUERY]
+    new_names = [name for name in names if name not in index.prepared_corpora]
+    small_corpora = [name for name in new_names if name in INDEX_ON_FIRST_QUERY]
+    large_corpora = [name for name in new_names if name in INDEX_PARTLY_ON_FIRST_QUERY]
     # A sentence model is too slow for the first query. Pages get static vectors now, and the
     # background process replaces them.
     vectors = embeddings.STATIC_VECTORS
     if embeddings.choose_embedding() == embeddings.NO_VECTORS:
         vectors = embeddings.NO_VECTORS
-    update_index(index.store, load_corpora(small), vectors=vectors)
+    update_index(index.store, load_corpora(small_corpora), vectors=vectors)
     seconds = FIRST_QUERY_WAIT_SECONDS
-    update_index(index.store, load_corpora(large), vectors=vectors, seconds=seconds)
-    index.started_corpora.update(small, large)
+    update_index(index.store, load_corpora(large_corpora), vectors=vectors, seconds=seconds)
+    index.prepared_corpora.update(small_corpora, large_corpora)
 
 
 def _start_due_indexing(index: _OpenIndex, names: Sequence[str]) -> None:
-    """Start a background process for the corpora that no process has checked for some time."""
+    """Start a background process that updates the corpora among those with the given names.
+
+    Corpora for which this process has started one recently are skipped.
+    """
     vectors = embeddings.choose_embedding()
     has_model = vectors not in (embeddings.NO_VECTORS, embeddings.STATIC_VECTORS)
     now = monotonic()
@@ -325,19 +337,19 @@ def _start_due_indexing(index: _OpenIndex, names: Sequence[str]) -> None:
         if name in CORPORA
         # The first query indexes small corpora completely, but without the vectors of a model.
         and (has_model or name not in INDEX_ON_FIRST_QUERY)
-        and now - index.checked_at.get(name, -RECHECK_INTERVAL_SECONDS) >= RECHECK_INTERVAL_SECONDS
+        and now - index.indexing_started_at.get(name, -inf) >= RECHECK_INTERVAL_SECONDS
     ]
     if due_names:
-        index.checked_at.update(dict.fromkeys(due_names, now))
+        index.indexing_started_at.update(dict.fromkeys(due_names, now))
         start_background_indexing(due_names)
 
 
 def _describe_progress(index: _OpenIndex, names: Sequence[str]) -> Iterator[str]:
     """Yield a note if one of the searched corpora is still being indexed."""
-    work = get_running_job(index.store)
-    if work is not None and work.corpus in names:
+    job = get_running_job(index.store)
+    if job is not None and job.corpus in names:
         yield (
-            f"The corpus {work.corpus} is still being indexed ({work.done} of {work.total} "
+            f"The corpus {job.corpus} is still being indexed ({job.done} of {job.total} "
             "sources); repeat the query later for more."
         )
 
@@ -351,13 +363,16 @@ def _get_file_identity(file: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _limit_text(hits: list[PageHit], budget: int) -> list[PageHit]:
-    """Return the first hits that fit into the budget. The first one is always returned."""
-    fitting: list[PageHit] = []
+def _select_fitting_hits(hits: list[PageHit], budget: int) -> list[PageHit]:
+    """Return the first hits whose texts together have at most `budget` characters.
+
+    The first hit is always returned.
+    """
+    fitting_hits: list[PageHit] = []
     remaining = budget
     for hit in hits:
-        if fitting and len(hit.text) > remaining:
+        if fitting_hits and len(hit.text) > remaining:
             break
-        fitting.append(hit)
+        fitting_hits.append(hit)
         remaining -= len(hit.text)
-    return fitting
+    return fitting_hits

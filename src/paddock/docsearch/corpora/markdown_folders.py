@@ -32,12 +32,15 @@ class FolderListError(PaddockError):
 
 
 class MarkdownFolders:
-    """The corpus of the user's folders. Each file is a source."""
+    """The search corpus of the Markdown folders that the user has added.
+
+    Each file is a source, which is indexed again when it changes.
+    """
 
     name = CORPUS_NAME
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the Markdown files of all folders."""
+        """Return the Markdown files of all folders, with stamps that change with the files."""
         return stamp_files(
             file
             for folder in list_folders()
@@ -45,10 +48,13 @@ class MarkdownFolders:
         )
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for each section of a file, down to the third heading level.
+        """Yield a page for each section of a Markdown file, down to the third heading level.
 
         Sections after the first are titled with the document's title too, since headings such as
         "Usage" mean little on their own.
+
+        Args:
+            key: The path of the file.
         """
         text = read_source_file(key).decode("utf-8", "replace")
         document_title = Path(key).stem
@@ -62,7 +68,11 @@ class MarkdownFolders:
 
 
 def _split_sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the title and text of each section. Headings inside code fences are ignored."""
+    """Yield the heading and the text of each section of a Markdown document.
+
+    The heading of text before the first heading is "". Lines that look like headings inside code
+    fences are ignored.
+    """
     title, lines, is_fenced = "", [], False
     for line in text.splitlines():
         if _FENCE_PATTERN.match(line):
@@ -78,7 +88,7 @@ def _split_sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def list_folders() -> list[str]:
-    """Return the folders that the user has added.
+    """Return the paths of the Markdown folders that the user has added.
 
     Raises:
         FolderListError: The list is damaged.
@@ -100,7 +110,10 @@ def list_folders() -> list[str]:
 
 
 def add_folder(folder: Path) -> bool:
-    """Add a folder to the user's list. Return False if it is already listed.
+    """Add a folder to the user's list of Markdown folders.
+
+    Returns:
+        False if the folder is already listed.
 
     Raises:
         FolderListError: The folder does not exist.
@@ -124,7 +137,14 @@ def remove_folder(folder: Path) -> bool:
 
 
 def _update_folder_list(change: Callable[[list[str]], list[str]]) -> bool:
-    """Change the list of folders under its lock. Return False if the list stays the same."""
+    """Change the stored list of folders, while no other process can change it.
+
+    Args:
+        change: Returns the new list for the current one.
+
+    Returns:
+        False if the list stays the same.
+    """
     file = _get_folder_list_file()
     with lock_file(file):
         folders = list_folders()

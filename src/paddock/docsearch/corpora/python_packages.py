@@ -30,7 +30,7 @@ _EXCLUDED_FOLDERS = frozenset(
 
 
 class PythonPackages:
-    """The corpus of installed packages. Each distribution is a source."""
+    """The search corpus of installed Python packages. Each distribution is a source."""
 
     name = CORPUS_NAME
 
@@ -38,41 +38,46 @@ class PythonPackages:
         self._search_path = find_package_search_path() if path is None else path
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the distributions, sorted by name.
+        """Return the installed distributions, sorted by name.
 
-        The first distribution of a name on the search path counts, as it does for imports.
+        If several distributions have the same name, the first one on the search path is returned,
+        because imports use that one, too.
         """
-        by_name: dict[str, tuple[str, str]] = {}
+        sources_by_name: dict[str, CorpusSource] = {}
         for distribution in distributions(path=self._search_path):
             if distribution.name and distribution.version:
                 location = distribution.locate_file("")
-                by_name.setdefault(
-                    distribution.name.lower(),
-                    (distribution.name, f"{distribution.version} {location}"),
+                stamp = f"{__version__} {distribution.version} {location}"
+                sources_by_name.setdefault(
+                    distribution.name.lower(), CorpusSource(distribution.name, stamp)
                 )
-        return [
-            CorpusSource(name, f"{__version__} {stamp}")
-            for _, (name, stamp) in sorted(by_name.items())
-        ]
+        return [source for _, source in sorted(sources_by_name.items())]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for a distribution's description, and pages for its definitions."""
+        """Yield a page for a distribution's description, and pages for its definitions.
+
+        Args:
+            key: The name of the distribution.
+        """
         for distribution in distributions(name=key, path=self._search_path):
             yield from _read_distribution(distribution)
             return
 
 
 def find_package_search_path() -> list[str]:
-    """Return the import path of the active environment, else that of this interpreter."""
-    active = os.environ.get("VIRTUAL_ENV")
-    if active and Path(active) != Path(sys.prefix):
+    """Return the directories in which to search for installed packages.
+
+    They are those of the active virtual environment, or else the import path of this interpreter.
+    """
+    environment = os.environ.get("VIRTUAL_ENV")
+    if environment and Path(environment) != Path(sys.prefix):
         candidates = [
-            *Path(active).glob("lib/python*/site-packages"),
-            Path(active, "Lib/site-packages"),
+            *Path(environment).glob("lib/python*/site-packages"),
+            Path(environment, "Lib/site-packages"),  # on Windows
         ]
-        existing = [str(directory) for directory in candidates if directory.is_dir()]
-        if existing:
-            return existing
+        site_packages = [str(directory) for directory in candidates if directory.is_dir()]
+        if site_packages:
+            return site_packages
     return [directory for directory in sys.path if directory]
 
 
@@ -99,11 +104,11 @@ def _read_distribution(distribution: Distribution) -> Iterator[DocPage]:
         # Other files of the package may be readable.
         with suppress(OSError, ValueError, SyntaxError, RecursionError):
             source = read_regular_file(path, MAX_SOURCE_BYTES)
-            resolver = PublicNameResolver(path, Path(str(distribution.locate_file(""))))
-            for page in read_module_pages(
-                source, get_module_name(file.as_posix()), origin, resolver
-            ):
-                if "._" not in page.title:
+            module = get_module_name(file.as_posix())
+            get_public_name = PublicNameResolver(path, Path(str(distribution.locate_file(""))))
+            for page in read_module_pages(source, module, origin, get_public_name):
+                is_private = "._" in page.title
+                if not is_private:
                     yield page
 
 

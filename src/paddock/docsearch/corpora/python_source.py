@@ -67,7 +67,7 @@ json.dump(rows, sys.stdout)
 
 
 def parse_source(source: bytes) -> ast.Module:
-    """Parse source code without the warnings about invalid escape sequences in it.
+    """Parse Python source code, and suppress warnings about invalid escape sequences in it.
 
     Raises:
         SyntaxError: The source is not valid Python.
@@ -78,38 +78,44 @@ def parse_source(source: bytes) -> ast.Module:
 
 
 def read_module_pages(
-    source: bytes, module: str, origin: str, public: Callable[[str], str]
+    source: bytes, module: str, origin: str, get_public_name: Callable[[str], str]
 ) -> Iterator[DocPage]:
-    """Yield the pages of a module.
+    """Yield a documentation page for a Python module, and one for each public definition in it.
 
-    Names in pages are those under which users import a definition, which may differ from the module
-    that contains it.
+    The pages use the names under which users import a definition, which may differ from the names
+    in the module that contains it.
 
     Args:
-        source: The source code.
+        source: The source code of the module.
         module: The dotted name of the module.
-        origin: The origin of the pages.
-        public: Maps a dotted name to its public name.
+        origin: The origin to show for the pages, such as `Python 3.12, json`.
+        get_public_name: Maps a dotted name to the name under which users import it.
 
     Raises:
         SyntaxError: The source is not valid Python.
     """
     tree = parse_source(source)
-    name = public(module)
+    name = get_public_name(module)
     docstring = _get_docstring(tree)
     if docstring:
         members = _summarize_members(tree.body)
         text = f"Module `{name}`\n\n{docstring}" + _format_members(members)
         yield DocPage(name, origin, text, list_aliases(name, module))
-    yield from _read_definitions(tree.body, module, origin, public)
+    yield from _read_definitions(tree.body, module, origin, get_public_name)
 
 
 def _read_definitions(
-    body: list[ast.stmt], prefix: str, origin: str, public: Callable[[str], str]
+    body: list[ast.stmt], prefix: str, origin: str, get_public_name: Callable[[str], str]
 ) -> Iterator[DocPage]:
-    """Yield the pages of the public functions and classes in a body, and of their members.
+    """Yield documentation pages for the public functions and classes in a module or class.
 
     If a name is defined more than once, only the first definition becomes a page.
+
+    Args:
+        body: The statements of the module or class.
+        prefix: The dotted name of the module or class.
+        origin: The origin to show for the pages.
+        get_public_name: Maps a dotted name to the name under which users import it.
     """
     seen_names = set()
     for statement in _flatten_blocks(body):
@@ -119,10 +125,10 @@ def _read_definitions(
             continue
         seen_names.add(statement.name)
         full_name = f"{prefix}.{statement.name}"
-        name = public(full_name)
+        name = get_public_name(full_name)
         if isinstance(statement, ast.ClassDef):
             yield from _read_class(statement, full_name, name, origin)
-            yield from _read_definitions(statement.body, full_name, origin, public)
+            yield from _read_definitions(statement.body, full_name, origin, get_public_name)
         else:
             docstring = _get_docstring(statement)
             if docstring:
@@ -137,6 +143,12 @@ def _read_class(
 
     The docstring of `__init__` is appended to that of the class. A class without either has no
     page.
+
+    Args:
+        statement: The definition of the class.
+        full_name: The dotted name in the module that contains the class.
+        name: The name under which users import the class.
+        origin: The origin to show for the page.
     """
     docstring, header = _get_docstring(statement), f"class {name}"
     methods = {
@@ -155,7 +167,10 @@ def _read_class(
 
 
 def _flatten_blocks(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a block, also those nested in `if` and `try`."""
+    """Yield the statements of a block and of the `if` and `try` statements in it.
+
+    Modules often define a function in several variants, for example one per operating system.
+    """
     for statement in body:
         if isinstance(statement, ast.If):
             yield from _flatten_blocks(statement.body)
@@ -169,7 +184,7 @@ def _flatten_blocks(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _summarize_members(body: list[ast.stmt]) -> Mapping[str, str]:
-    """Return the public functions and classes with the first lines of their docstrings."""
+    """Return the first line of the docstring of each public function and class, by name."""
     summaries = {}
     for statement in _flatten_blocks(body):
         if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -189,13 +204,13 @@ def _get_docstring(node: ast.Module | ast.ClassDef | FunctionNode) -> str:
 
 
 def _format_signature(function: FunctionNode, name: str, *, is_method: bool = False) -> str:
-    """Return the name and arguments of a function as code.
+    """Return the signature of a function as code, such as `loads(text: str) -> object`.
 
     Args:
-        function: The function.
+        function: The definition of the function.
         name: The name to show.
-        is_method: Whether to omit `self` and the type of the result, for the constructor of a
-            class.
+        is_method: The function is the constructor of a class, so that `self` and the type of the
+            result are omitted.
     """
     try:
         arguments = ast.unparse(function.args)
@@ -225,7 +240,10 @@ class ExportedNames(NamedTuple):
 
 
 def find_exported_names(source: bytes) -> ExportedNames:
-    """Return the names that an `__init__` module exports.
+    """Return the public names that an `__init__` module defines by imports and in `__all__`.
+
+    Modules from which everything is imported (`from .module import *`) are returned separately,
+    because their names are in their own source code.
 
     Raises:
         SyntaxError: The source is not valid Python.
@@ -260,9 +278,13 @@ def _read_dunder_all(statement: ast.Assign | ast.AugAssign) -> list[str]:
 
 
 def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
-    """Yield pages for the compiled modules of an interpreter.
+    """Yield pages for modules of the standard library that are written in C.
 
-    Compiled modules have no source to parse, so the interpreter itself describes them.
+    They have no Python source to parse, so the interpreter is run to describe them.
+
+    Args:
+        python: The path of the interpreter.
+        version: The Python version to show as the origin of the pages.
 
     Raises:
         OSError: The interpreter cannot be run.
@@ -276,9 +298,17 @@ def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
 
 
 def _run_introspection(python: str) -> list[Any]:
-    """Run the introspection program and return its rows.
+    """Run a program in a Python interpreter that describes its compiled modules.
 
-    Each row has the module, the name, whether it is a class, the signature and the docstring.
+    Args:
+        python: The path of the interpreter.
+
+    Returns:
+        A row for each function and class: the module, the name, whether it is a class, the
+        signature and the docstring.
+
+    Raises:
+        OSError: The interpreter cannot be run, or its output is invalid.
     """
     try:
         process = subprocess.run(  # noqa: S603 - the given interpreter with a constant program

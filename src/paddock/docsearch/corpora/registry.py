@@ -72,10 +72,10 @@ def read_source_file(key: str) -> bytes:
 
 
 def stamp_files(files: Iterable[Path]) -> list[CorpusSource]:
-    """Return sources for files. Files that no longer exist are skipped.
+    """Return a source of a search corpus for each file that still exists.
 
-    The stamp contains Paddock's version, because another version may read other pages from the same
-    file.
+    The stamp of a source changes when it has to be indexed again. It consists of the time and size
+    of the file and Paddock's version, because another version may read other pages from it.
     """
     sources = []
     for file in files:
@@ -89,7 +89,11 @@ def stamp_files(files: Iterable[Path]) -> list[CorpusSource]:
 
 
 def walk_files(directory: Path, suffixes: frozenset[str]) -> Iterator[Path]:
-    """Yield files with the given suffixes below a directory, sorted, without following links."""
+    """Yield the files with the given suffixes below a directory, sorted by name.
+
+    Links to directories are not followed, and hidden directories and those with third-party files
+    are skipped. At most `MAX_DIRECTORY_FILES` files are yielded.
+    """
     count = 0
     for folder, subfolders, names in os.walk(directory):
         subfolders[:] = sorted(
@@ -113,9 +117,9 @@ class UnknownCorpusError(PaddockError):
 
 
 def resolve_corpus_names(words: Iterable[str]) -> list[str]:
-    """Return the distinct names of corpora for names of corpora or groups.
+    """Return the names of the corpora that words of the user select, each once.
 
-    The groups are `wolfram`, `python` and `all`.
+    A word is the name of a corpus, or of a group: `wolfram`, `python` or `all`.
 
     Raises:
         UnknownCorpusError: A corpus or group does not exist.
@@ -133,12 +137,13 @@ def resolve_corpus_names(words: Iterable[str]) -> list[str]:
 
 
 def load_corpora(names: Iterable[str]) -> list[Corpus]:
-    """Import and create the corpora with the given names.
+    """Import and create the search corpora with the given names.
 
-    The module of a corpus is imported only when the corpus is used.
+    The module of a corpus is imported only here, when the corpus is used.
     """
     corpora: list[Corpus] = []
     for name in names:
-        module, _, class_name = CORPORA[name].reference.partition(":")
-        corpora.append(getattr(import_module(_CORPORA_PACKAGE + module), class_name)())
+        module_name, _, class_name = CORPORA[name].reference.partition(":")
+        corpus_class = getattr(import_module(_CORPORA_PACKAGE + module_name), class_name)
+        corpora.append(corpus_class())
     return corpora

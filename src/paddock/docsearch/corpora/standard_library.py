@@ -77,10 +77,9 @@ class StandardLibrary:
         A partial index contains the first sources only. Paddock's descriptions and the compiled
         modules come first, then the modules by popularity, then the topics of `help`.
         """
+        module_stamp = f"{PYTHON_VERSION} {__version__}"
         modules = [
-            CorpusSource(
-                str(file.relative_to(self._directory).as_posix()), f"{PYTHON_VERSION} {__version__}"
-            )
+            CorpusSource(file.relative_to(self._directory).as_posix(), module_stamp)
             for file in self._list_files()
         ]
         modules.sort(key=_rank_popularity)
@@ -96,7 +95,11 @@ class StandardLibrary:
         ]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield the pages of a module, with Paddock's descriptions."""
+        """Yield the pages of a source, and add Paddock's own descriptions to their texts.
+
+        Args:
+            key: The key of the source: a file of the library, or the name of a special source.
+        """
         for page in self._read_source(key):
             # Pages of private modules would hide the public ones, which re-export their names.
             if "._" in page.title:
@@ -108,23 +111,25 @@ class StandardLibrary:
                 yield _add_description(page, *description)
 
     def _read_source(self, key: str) -> Iterator[DocPage]:
-        """Return the pages of a source without Paddock's descriptions of its names."""
+        """Return the pages of a source as they are, without Paddock's own descriptions."""
         if key == DESCRIPTIONS_SOURCE:
             return _read_descriptions()
         if key == COMPILED_SOURCE:
             return read_compiled_modules(sys.executable, PYTHON_VERSION)
         file = self._directory / key
-        data = file.read_bytes()[:MAX_SOURCE_BYTES]
+        source_code = file.read_bytes()[:MAX_SOURCE_BYTES]
         if key == TOPICS_SOURCE:
-            return _read_topics(data)
+            return _read_topics(source_code)
         module = get_module_name(key)
         origin = f"Python {PYTHON_VERSION}, {module}"
-        return read_module_pages(data, module, origin, PublicNameResolver(file, self._directory))
+        get_public_name = PublicNameResolver(file, self._directory)
+        return read_module_pages(source_code, module, origin, get_public_name)
 
     def _list_files(self) -> Iterator[Path]:
-        """Yield the modules to index.
+        """Yield the source files of the standard library's modules that are indexed.
 
-        Private modules at the top level are skipped, unless they implement a public one.
+        Tests and obsolete modules are skipped, and so are private modules at the top level, unless
+        they implement a public one.
         """
         root = str(self._directory)
         for folder, subfolders, names in os.walk(root):
@@ -153,11 +158,18 @@ def _rank_popularity(source: CorpusSource) -> int:
 class PublicNameResolver:
     """Maps full names of a module's definitions to the names under which users import them.
 
-    Packages often define names in submodules and export them from `__init__`. The resolver reads
-    the `__init__` module of the package, without importing it, to find these names.
+    Packages often define names in submodules and export them from `__init__`. For example, users
+    import `json.decoder.JSONDecoder` as `json.JSONDecoder`. The resolver parses the `__init__`
+    module of the package, without importing it, to find these names.
     """
 
     def __init__(self, file: Path, root: Path) -> None:
+        """Read the names that the package of a module exports.
+
+        Args:
+            file: The source file of the module.
+            root: The directory on the import path that contains the package.
+        """
         self._module = get_module_name(file.relative_to(root).as_posix())
         self._exported_names: frozenset[str] = frozenset()
         # Definitions in an `__init__` module, or outside of a package, already have their shortest
@@ -182,9 +194,9 @@ class PublicNameResolver:
 
 @lru_cache(maxsize=64)
 def _load_exported_names(file: Path) -> ExportedNames:
-    """Return the exported names of a file. Cached, because all modules of a package ask for them.
+    """Return the names that a Python file exports, or no names if the file cannot be read.
 
-    The sets are empty if the file cannot be read.
+    The result is cached, because it is needed for each module of a package.
     """
     try:
         return find_exported_names(file.read_bytes()[:MAX_SOURCE_BYTES])
@@ -197,9 +209,13 @@ def get_module_name(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _read_topics(data: bytes) -> Iterator[DocPage]:
-    """Yield pages of `help` about the language, on topics such as `with` and `lambda`."""
-    for statement in ast.parse(data).body:
+def _read_topics(source_code: bytes) -> Iterator[DocPage]:
+    """Yield the pages of Python's `help` about topics such as `with` and `lambda`.
+
+    Args:
+        source_code: A module of the standard library that assigns the topics to a dictionary.
+    """
+    for statement in ast.parse(source_code).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
             for topic, text in ast.literal_eval(statement.value).items():
                 yield DocPage(
@@ -214,10 +230,13 @@ def _add_description(page: DocPage, summary: str, words: str) -> DocPage:
 
 @lru_cache(maxsize=1)
 def load_descriptions() -> dict[str, tuple[str, str]]:
-    """Return Paddock's descriptions of names: a summary, and further search terms."""
+    """Return Paddock's own descriptions of names in the standard library.
+
+    Each is a pair of a summary and further search terms, for example for `os.path.join`.
+    """
     descriptions = {}
-    data = files("paddock.docsearch") / "data" / "python"
-    for file in data.iterdir():
+    data_directory = files("paddock.docsearch") / "data" / "python"
+    for file in data_directory.iterdir():
         for line in file.read_text("utf-8").splitlines():
             name, summary, *keywords = line.split(" — ")
             descriptions[name] = (summary, "".join(keywords))

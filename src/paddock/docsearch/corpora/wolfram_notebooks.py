@@ -26,10 +26,17 @@ _MAX_PARENT_DIRECTORIES = 6
 
 
 class _NotebookCorpus:
-    """A corpus whose sources are notebooks. Each notebook is a page."""
+    """A search corpus whose sources are Wolfram notebooks. Each notebook is a page."""
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield the text of a notebook as one page. An invalid notebook raises a ValueError."""
+        """Yield the text of a Wolfram notebook as one page, without its pictures.
+
+        Args:
+            key: The path of the notebook.
+
+        Raises:
+            ValueError: The file is not a valid notebook.
+        """
         try:
             notebook = read_notebook(read_source_file(key).decode("utf-8", "replace"))
         except NotebookError as error:
@@ -44,14 +51,17 @@ class _NotebookCorpus:
 
 
 class InstalledDocumentation(_NotebookCorpus):
-    """The corpus of the Wolfram installation on this machine. Each notebook is a source."""
+    """The search corpus of the documentation that comes with an installed Wolfram product.
+
+    Each notebook is a source.
+    """
 
     name = INSTALLATION_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the notebooks of the installation, reference pages first.
+        """Return the documentation notebooks, those about single symbols first.
 
-        The list is empty without an installation.
+        The list is empty if no Wolfram product is installed.
         """
         root = find_documentation_directory()
         if root is None:
@@ -61,26 +71,30 @@ class InstalledDocumentation(_NotebookCorpus):
 
 
 class PacletPages(_NotebookCorpus):
-    """The corpus of pages and notebooks of paclets. Each notebook is a source."""
+    """The search corpus of the documentation of paclets, the packages of the Wolfram Language.
+
+    Each notebook is a source.
+    """
 
     name = PACLETS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the notebooks in the documentation of all paclets."""
+        """Return the notebooks in the documentation directories of all paclets."""
         notebooks: list[Path] = []
         for folder in find_paclet_folders():
-            for documentation in (
-                folder / "Documentation",
-                *sorted(folder.glob("*/Documentation")),
-            ):
-                notebooks += walk_files(documentation, NOTEBOOK_SUFFIXES)
-        return stamp_files(dict.fromkeys(notebooks))
+            # The folder is a paclet, or contains paclets.
+            directories = [folder / "Documentation", *sorted(folder.glob("*/Documentation"))]
+            for directory in directories:
+                notebooks += walk_files(directory, NOTEBOOK_SUFFIXES)
+        distinct_notebooks = dict.fromkeys(notebooks)
+        return stamp_files(distinct_notebooks)
 
 
 def find_documentation_directory() -> Path | None:
-    """Return the documentation directory of the Wolfram installation, or None.
+    """Return the directory with the documentation of the installed Wolfram product, or None.
 
-    The directory is searched in the parents of the kernel program, or of the configured directory.
+    It is searched for in the parent directories of the kernel program, or of the directory in the
+    environment variable `INSTALLATION_VARIABLE`.
     """
     configured = os.environ.get(INSTALLATION_VARIABLE)
     if configured:
@@ -97,15 +111,15 @@ def find_documentation_directory() -> Path | None:
 
 
 def find_paclet_folders() -> list[Path]:
-    """Return the existing directories that are paclets or contain paclets.
+    """Return the directories that are or contain paclets, the packages of the Wolfram Language.
 
-    These are the folders of the variable `PADDOCK_PACLET_PATH`, a folder in Paddock's data
-    directory, and the usual places in the user's home directory.
+    They are the existing ones among the folders in the variable `PADDOCK_PACLET_PATH`, a folder in
+    Paddock's data directory, and the folders in which Wolfram products install paclets.
     """
-    configured = [
+    configured_folders = [
         Path(path) for path in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if path
     ]
-    own_folder = Path(get_data_directory()) / "paclets"
+    paddock_folder = Path(get_data_directory()) / "paclets"
     user_base = os.environ.get("WOLFRAM_USERBASE")
     bases = [Path(user_base)] if user_base else []
     for product in ("Wolfram", "Mathematica"):
@@ -118,5 +132,5 @@ def find_paclet_folders() -> list[Path]:
     standard_folders = [
         base / part for base in bases for part in ("Paclets/Repository", "Applications")
     ]
-    folders = [*configured, own_folder, *standard_folders]
+    folders = [*configured_folders, paddock_folder, *standard_folders]
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]

@@ -44,34 +44,41 @@ class SymbolDescription(NamedTuple):
 
 
 class SymbolDescriptions:
-    """The corpus of Paddock's descriptions. Each file is a source."""
+    """The search corpus of Paddock's descriptions of Wolfram Language symbols.
+
+    Each file of descriptions is a source.
+    """
 
     name = SYMBOLS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the description files, which change with a release only.
+        """Return the files with descriptions, which change only with a release of Paddock.
 
-        Their stamp consists of Paddock's version and the total size of the files.
+        The stamp of each consists of Paddock's version and the total size of the files.
         """
-        files_in_directory = list(_get_descriptions_directory().iterdir())
-        size = sum(len(file.read_bytes()) for file in files_in_directory)
-        names = {file.name for file in files_in_directory} - {OPERATORS_FILE}
-        return [CorpusSource(name, f"{__version__} {size}") for name in sorted(names)]
+        data_files = list(_get_descriptions_directory().iterdir())
+        total_size = sum(len(file.read_bytes()) for file in data_files)
+        names = {file.name for file in data_files} - {OPERATORS_FILE}
+        return [CorpusSource(name, f"{__version__} {total_size}") for name in sorted(names)]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for each symbol of a file.
+        """Yield a page for each symbol that a file describes.
 
         Operators are added to the names, so that a query for `/@` finds `Map`.
+
+        Args:
+            key: The name of the file.
         """
-        operators = load_operators()
+        operators_by_symbol = load_operators()
         for description in read_descriptions(_get_descriptions_directory() / key):
-            names = (description.name, *operators.get(description.name, ()))
+            operators = operators_by_symbol.get(description.name, ())
             text = f"{description.usage}\n\n{description.summary}"
-            if len(names) > 1:
-                text += f" Also written as {' or '.join(f'`{name}`' for name in names[1:])}."
+            if operators:
+                text += f" Also written as {' or '.join(f'`{name}`' for name in operators)}."
             if description.keywords:
                 text += f"\n\nRelated words: {description.keywords}."
             url = REFERENCE_URL + description.name
+            names = (description.name, *operators)
             yield DocPage(description.name, url, text, names, description.keywords)
 
 
@@ -80,16 +87,23 @@ def _get_descriptions_directory() -> Traversable:
 
 
 def read_descriptions(file: Traversable) -> list[SymbolDescription]:
-    """Parse the symbol descriptions in a file, one per line."""
+    """Parse a file of descriptions of Wolfram Language symbols.
+
+    Each line has the form `Map[f, list] — applies f to each element — keywords`. The keywords are
+    optional.
+
+    Raises:
+        ValueError: A line has another form.
+    """
     descriptions = []
     for line in file.read_text("utf-8").splitlines():
         if not line.strip():
             continue
         usage, summary, *keywords = line.split(" — ")
-        name = _SYMBOL_PATTERN.match(usage)
-        if name is None:
+        symbol = _SYMBOL_PATTERN.match(usage)
+        if symbol is None:
             raise ValueError(f"{line!r} does not begin with a symbol")
-        descriptions.append(SymbolDescription(name[0], usage, f"{summary}.", "".join(keywords)))
+        descriptions.append(SymbolDescription(symbol[0], usage, f"{summary}.", "".join(keywords)))
     return descriptions
 
 
@@ -104,7 +118,10 @@ def load_operators() -> dict[str, tuple[str, ...]]:
 
 
 class MathicsDocstrings:
-    """The corpus of Mathics3. Each file of built-in symbols is a source."""
+    """The search corpus of Mathics3, an open-source implementation of the Wolfram Language.
+
+    Each source file that defines built-in symbols is a source of the corpus.
+    """
 
     name = MATHICS_CORPUS
 
@@ -116,10 +133,14 @@ class MathicsDocstrings:
         return stamp_files(sorted((Path(spec.origin).parent / "builtin").rglob("*.py")))
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for each symbol that a file defines.
+        """Yield a page for each symbol that a source file of Mathics3 defines.
 
-        In Mathics3 each symbol is a class. Its docstring is the documentation, and class attributes
-        have the name of the symbol, if it differs, and a summary.
+        In Mathics3 each symbol is a Python class, whose docstring is the documentation. The class
+        attributes `name` and `summary_text` contain the symbol's name, if it differs from that of
+        the class, and a summary.
+
+        Args:
+            key: The path of the source file.
         """
         for statement in parse_source(read_source_file(key)).body:
             docstring = isinstance(statement, ast.ClassDef) and ast.get_docstring(statement)
@@ -134,7 +155,7 @@ class MathicsDocstrings:
 
 
 def _read_string_constants(statement: ast.ClassDef) -> dict[str, str]:
-    """Return the string constants in the body of a class."""
+    """Return the string constants that the body of a class assigns, by attribute name."""
     constants = {}
     for assignment in statement.body:
         if isinstance(assignment, ast.Assign) and isinstance(assignment.value, ast.Constant):

@@ -53,7 +53,7 @@ class MiniLM(EmbeddingModel):
                 where=str(directory),
                 hint=f"expected a directory with {', '.join(MODEL_FILES)}",
             ) from None
-        self.vocabulary = {piece: number for number, piece in enumerate(vocabulary)}
+        self.vocabulary = {piece: piece_id for piece_id, piece in enumerate(vocabulary)}
         try:
             self.dimensions = int(self._config["hidden_size"])
             self._head_count = int(self._config["num_attention_heads"])
@@ -80,17 +80,26 @@ class MiniLM(EmbeddingModel):
         )
 
     def _tokenize(self, text: str) -> list[int]:
-        """Return the word pieces of a text between the markers `[CLS]` and `[SEP]`."""
-        start, end, unknown = self._special_piece_ids
+        """Return the ids of the word pieces of a text, between the markers `[CLS]` and `[SEP]`.
+
+        A long text is truncated to `MAX_TEXT_PIECES`, which include the markers.
+        """
+        start_id, end_id, unknown_id = self._special_piece_ids
+        max_pieces = MAX_TEXT_PIECES - 2
         piece_ids: list[int] = []
+        # The rest of a longer text would not be used, so it is not even split.
         for word in split_words(text[: MAX_TEXT_PIECES * 16]):
-            piece_ids += split_word_pieces(word, self.vocabulary) or [unknown]
-            if len(piece_ids) >= MAX_TEXT_PIECES - 2:
+            piece_ids += split_word_pieces(word, self.vocabulary) or [unknown_id]
+            if len(piece_ids) >= max_pieces:
                 break
-        return [start, *piece_ids[: MAX_TEXT_PIECES - 2], end]
+        return [start_id, *piece_ids[:max_pieces], end_id]
 
     def _embed_piece_ids(self, piece_ids: Sequence[int]) -> FloatArray:
-        """Run the encoder on word pieces and return the normalized mean of its output."""
+        """Compute the vector of a text: the mean of the encoder's output, scaled to length 1.
+
+        Args:
+            piece_ids: The word pieces of the text, as indices of the vocabulary.
+        """
         weights = self._weights
         hidden = (
             weights["embeddings.word_embeddings.weight"][list(piece_ids)]
@@ -105,18 +114,22 @@ class MiniLM(EmbeddingModel):
         return vector
 
     def _apply_layer(self, hidden: FloatArray, name: str) -> FloatArray:
-        """Apply one layer of the encoder: self-attention, then the feed-forward network.
+        """Apply one layer of the transformer: self-attention, then the feed-forward network.
 
         Both parts add their input to their output and normalize the sum.
+
+        Args:
+            hidden: A row for each word piece.
+            name: The prefix of the layer's weights, such as `encoder.layer.0`.
         """
-        size = self.dimensions // self._head_count
+        head_size = self.dimensions // self._head_count
         query, key, value = (
             self._apply_dense(hidden, f"{name}.attention.self.{part}")
-            .reshape(-1, self._head_count, size)
+            .reshape(-1, self._head_count, head_size)
             .transpose(1, 0, 2)
             for part in ("query", "key", "value")
         )
-        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(size))
+        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(head_size))
         # The maximum is subtracted first, so that the exponential cannot overflow.
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         scores /= scores.sum(axis=-1, keepdims=True)
@@ -141,7 +154,10 @@ class MiniLM(EmbeddingModel):
 
 
 def _apply_gelu(rows: FloatArray) -> FloatArray:
-    """Apply GELU, with the error function by formula 7.1.26 of Abramowitz and Stegun."""
+    """Apply GELU, the activation function of BERT models: x/2 · (1 + erf(x/√2)).
+
+    numpy has no error function, so it is approximated by formula 7.1.26 of Abramowitz and Stegun.
+    """
     x = np.abs(rows) * np.float32(0.70710678)
     t = 1 / (1 + np.float32(0.3275911) * x)
     sums: FloatArray = np.full(x.shape, 1.061405429, np.float32)
@@ -153,23 +169,26 @@ def _apply_gelu(rows: FloatArray) -> FloatArray:
 
 
 def read_safetensors(file: Path) -> dict[str, FloatArray]:
-    """Return the tensors of a safetensors file in single precision.
+    """Return the tensors of a safetensors file by name, in single precision.
 
     The file begins with the length of a JSON header, which gives the type, shape and position of
     each tensor. The prefix `bert.`, which some exports add to names, is removed.
+
+    Raises:
+        ValueError: The file does not begin with such a header.
     """
     data = file.read_bytes()
-    length = int.from_bytes(data[:8], "little")
-    if not 0 < length <= min(MAX_HEADER_BYTES, len(data) - 8):
+    header_length = int.from_bytes(data[:8], "little")
+    if not 0 < header_length <= min(MAX_HEADER_BYTES, len(data) - 8):
         raise ValueError(f"{file.name} is not a safetensors file")
-    header = json.loads(data[8 : 8 + length])
-    body = memoryview(data)[8 + length :]
+    header = json.loads(data[8 : 8 + header_length])
+    body = memoryview(data)[8 + header_length :]
     tensors = {}
     for name, entry in header.items():
         if name == "__metadata__" or entry["dtype"] not in _TENSOR_TYPES:
             continue
         start, end = entry["data_offsets"]
-        flat = np.frombuffer(body[start:end], _TENSOR_TYPES[entry["dtype"]])
-        tensor: FloatArray = flat.astype(np.float32).reshape(entry["shape"])
+        numbers = np.frombuffer(body[start:end], _TENSOR_TYPES[entry["dtype"]])
+        tensor: FloatArray = numbers.astype(np.float32).reshape(entry["shape"])
         tensors[name.removeprefix("bert.")] = tensor
     return tensors

@@ -26,10 +26,14 @@ STATIC_VECTORS = "static"
 
 
 def choose_embedding() -> str:
-    """Return the name of the embedding: `none`, `static`, or the directory of a model.
+    """Choose the embedding, which converts texts to vectors so that search can match meaning.
 
-    The variable `PADDOCK_EMBEDDING_MODEL` takes precedence over an installed model, and an
-    installed model over the static vectors.
+    The variable `PADDOCK_EMBEDDING_MODEL` takes precedence over an installed sentence model, and
+    the model over the static word vectors that come with Paddock.
+
+    Returns:
+        The name of the embedding: `none` (numpy is not installed, or vectors are disabled),
+        `static`, or the directory of a model.
     """
     if find_spec("numpy") is None:
         return NO_VECTORS
@@ -43,7 +47,7 @@ def choose_embedding() -> str:
 
 @lru_cache(maxsize=1)
 def _find_packaged_model() -> str | None:
-    """Return the directory of the model in the installed distribution, or None. Cached."""
+    """Return the directory of the sentence model in the distribution for it, if installed."""
     try:
         files = distribution(PACKAGED_MODEL_DISTRIBUTION).files or []
     except PackageNotFoundError:
@@ -56,7 +60,13 @@ def _find_packaged_model() -> str | None:
 
 @lru_cache(maxsize=2)
 def load_embedding(name: str) -> EmbeddingModel | None:
-    """Load an embedding by name, or return None for `none`. Cached.
+    """Load an embedding, and keep it in memory for later calls.
+
+    Args:
+        name: The name that `choose_embedding` returned.
+
+    Returns:
+        The embedding, or None for the name `none`.
 
     Raises:
         ModelError: The directory does not contain a model.

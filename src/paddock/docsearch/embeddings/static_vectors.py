@@ -39,12 +39,18 @@ def split_words(text: str) -> list[str]:
 
 
 def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
-    """Return the ids of the pieces that make up a word, or none if a part is unknown."""
+    """Split a word into pieces of a vocabulary, like the tokenizer of BERT.
+
+    From left to right, the longest known piece is taken each time. Pieces that continue a word
+    begin with `##` in the vocabulary.
+
+    Returns:
+        The ids of the pieces. The list is empty if a part of the word is unknown.
+    """
     if len(word) > MAX_WORD_CHARACTERS:
         return []
     piece_ids = []
     start = 0
-    # From left to right, each time at the longest known piece, like the tokenizer of BERT.
     while start < len(word):
         prefix = "##" if start else ""
         for end in range(len(word), start, -1):
@@ -59,12 +65,13 @@ def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
 
 
 def quantize_vectors(vectors: FloatArray) -> list[bytes]:
-    """Convert vectors to bytes, one byte for each dimension.
+    """Compress vectors to one signed byte for each dimension, to store them in the index.
 
     Each vector is scaled separately. The scale is lost, because only directions are compared.
     """
-    largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
-    rows = np.rint(vectors / largest * QUANTIZATION_STEPS).astype(np.int8)
+    # The lower bound avoids a division by zero for the vector of a text without known words.
+    largest_components = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
+    rows = np.rint(vectors / largest_components * QUANTIZATION_STEPS).astype(np.int8)
     return [row.tobytes() for row in rows]
 
 
@@ -110,18 +117,23 @@ class EmbeddingModel(ABC):
 
 
 class StaticVectors(EmbeddingModel):
-    """The table of static vectors in memory."""
+    """An embedding that represents a text by the sum of the vectors of its word pieces.
+
+    The vectors do not depend on the context of a word, so embedding a text is fast. The table of
+    vectors comes with Paddock and is loaded into memory.
+    """
 
     def __init__(self) -> None:
-        data = files("paddock.docsearch") / "data" / "vectors"
-        vocabulary = (data / VOCABULARY_FILE).read_text("utf-8").splitlines()
-        self._piece_ids = {piece: number for number, piece in enumerate(vocabulary)}
-        shards = sorted(file.name for file in data.iterdir() if file.name.endswith(".i1"))
-        parts = [
-            np.frombuffer((data / name).read_bytes(), np.int8).reshape(len(vocabulary), -1)
-            for name in shards
+        directory = files("paddock.docsearch") / "data" / "vectors"
+        vocabulary = (directory / VOCABULARY_FILE).read_text("utf-8").splitlines()
+        self._piece_ids = {piece: piece_id for piece_id, piece in enumerate(vocabulary)}
+        # The table is split by dimension into several files.
+        shard_names = sorted(file.name for file in directory.iterdir() if file.name.endswith(".i1"))
+        shards = [
+            np.frombuffer((directory / name).read_bytes(), np.int8).reshape(len(vocabulary), -1)
+            for name in shard_names
         ]
-        self._vector_table = np.concatenate(parts, axis=1)
+        self._vector_table = np.concatenate(shards, axis=1)
         self.dimensions = self._vector_table.shape[1]
         # Splitting words is the slow part of embedding, and the same words occur again and again.
         self._get_piece_ids = lru_cache(maxsize=50_000)(self._split_word)
