@@ -166,7 +166,7 @@ if TYPE_CHECKING:
 
 
 class PaddockError(Exception):
-    """Base class for errors that the user can fix.
+    """Base class for Paddock's errors, which the user can usually fix.
 
     Args:
         message: The problem: what was found and what was expected.

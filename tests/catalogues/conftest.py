@@ -61,7 +61,7 @@ def wheel(directory: Path, name: str, metadata: str = "", manifest: str = "") ->
 
 def write_catalogue(directory: Path) -> Path:
     """The catalogue of what is in a directory, there."""
-    built = build_catalogue([directory], beside=directory)
+    built = build_catalogue([directory], catalogue_directory=directory)
     file = directory / CATALOGUE
     file.write_bytes(format_catalogue(built.entries))
     return file

@@ -25,7 +25,7 @@ def wheel(directory: Path, manifest: bytes, point: str = "bad = bad", *more: str
 
 
 def test_wheels_and_paclets_are_listed_with_manifests_versions_and_hashes(shelf: Path) -> None:
-    built = build_catalogue([shelf], beside=shelf)
+    built = build_catalogue([shelf], catalogue_directory=shelf)
     assert built.problems == []
     assert [(one.name, one.kind, one.version, one.url) for one in built.entries] == [
         ("SamplePublisher/Sampler", "paclet", "1.2.0", "Sampler-1.2.0.paclet"),
@@ -40,7 +40,9 @@ def test_wheels_and_paclets_are_listed_with_manifests_versions_and_hashes(shelf:
 
 
 def test_a_catalogue_that_was_written_says_the_same_when_it_is_read(shelf: Path) -> None:
-    built = build_catalogue([shelf], "https://example.org/files/", beside=shelf).entries
+    built = build_catalogue(
+        [shelf], "https://example.org/files/", catalogue_directory=shelf
+    ).entries
     read = parse_catalogue(format_catalogue(built), "here")
     assert read.problems == ()
     assert [one._replace(catalogue="") for one in read.entries] == [
@@ -50,7 +52,7 @@ def test_a_catalogue_that_was_written_says_the_same_when_it_is_read(shelf: Path)
 
 
 def test_files_elsewhere_are_named_as_seen_from_the_catalogue(shelf: Path, tmp_path: Path) -> None:
-    (entry, *_) = build_catalogue([shelf], beside=tmp_path / "else").entries
+    (entry, *_) = build_catalogue([shelf], catalogue_directory=tmp_path / "else").entries
     assert (tmp_path / "else" / entry.url).resolve() == shelf / entry.file
 
 
@@ -73,7 +75,7 @@ def test_a_file_that_is_not_right_is_reported_and_hides_no_other(
     tmp_path: Path, shelf: Path, manifest: bytes, point: str, more: list[str], said: str
 ) -> None:
     bad = wheel(tmp_path, manifest, point, *more)
-    built = build_catalogue([bad, shelf], beside=tmp_path)
+    built = build_catalogue([bad, shelf], catalogue_directory=tmp_path)
     assert [one.name for one in built.entries] == [
         "SamplePublisher/Sampler",
         "acme/charts",
@@ -86,25 +88,25 @@ def test_a_file_that_is_not_right_is_reported_and_hides_no_other(
 
 def test_a_long_manifest_that_packs_badly_is_refused_too(tmp_path: Path) -> None:
     noise = b"".join(hashlib.sha256(bytes([n % 256, n // 256])).digest() for n in range(40_000))
-    (problem,) = build_catalogue([wheel(tmp_path, noise)], beside=tmp_path).problems
+    (problem,) = build_catalogue([wheel(tmp_path, noise)], catalogue_directory=tmp_path).problems
     assert "is longer than 1,000,000 bytes" in problem.message
 
 
 def test_a_place_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CatalogueError, match="is not a directory, wheel or paclet archive"):
-        build_catalogue([tmp_path / "nowhere"], beside=tmp_path)
+        build_catalogue([tmp_path / "nowhere"], catalogue_directory=tmp_path)
 
 
 def test_a_wheel_is_reported_as_to_be_rebuilt_and_not_as_a_paclet(tmp_path: Path) -> None:
     bad = wheel(tmp_path, b"", "bad = bad", "../outside.py")
-    (problem,) = build_catalogue([bad], beside=tmp_path).problems
+    (problem,) = build_catalogue([bad], catalogue_directory=tmp_path).problems
     assert problem.hint == "nothing of it was used; download the archive again, or rebuild it"
 
 
 def test_what_the_metadata_says_of_python_and_the_purpose_is_kept(tmp_path: Path) -> None:
     said = "Requires-Python: >=3.11\nSummary: Draws\n  things\nRequires-Dist: x>1\n"
     by_hand(tmp_path, "words", said)
-    (entry,) = build_catalogue([tmp_path], beside=tmp_path).entries
+    (entry,) = build_catalogue([tmp_path], catalogue_directory=tmp_path).entries
     assert (entry.requires_python, entry.description) == (">=3.11", "Draws things")
     (read,) = parse_catalogue(format_catalogue([entry]), "here").entries
     assert read._replace(catalogue="") == entry

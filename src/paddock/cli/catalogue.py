@@ -71,7 +71,7 @@ def build(
         # Check the URL before reading and hashing all files.
         validate_url(base_url)
     base_directory = Path.cwd() if target is None else target.absolute().parent
-    result = build_catalogue(directories, base_url, beside=base_directory)
+    result = build_catalogue(directories, base_url, catalogue_directory=base_directory)
     text = format_catalogue(result.entries)
     if target is None:
         click.echo(text, nl=False)
