@@ -367,7 +367,7 @@ def _select_authorization_servers(
     """Return the URLs of the authorization servers that issue tokens for the resource.
 
     Args:
-        urls: The configured URLs. If there are none, the validator may know the servers.
+        urls: The configured URLs. If the list is empty, the validator may know the servers.
         validator: The configured validator, such as `JwksValidator`, which knows its issuer.
         allow_insecure_http: Accept unencrypted URLs.
     """

@@ -549,7 +549,7 @@ def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
 def _collect_skills(
     skills: SkillSource | Iterable[SkillSource], relative_to: str | None
 ) -> Iterable[Skill]:
-    """Return the skills that the `skills` argument of a server stands for, as one flat list.
+    """Return all skills in the `skills` argument of a server as one flat list.
 
     The argument is a `Skill`, the path of a directory with skills, or an iterable of these.
 

@@ -57,12 +57,12 @@ MAX_COMPLETION_VALUES = 100
 def complete_argument(
     source: CompletionSource | None, value: str, other_arguments: dict[str, str], where: str
 ) -> dict[str, Any]:
-    """Return the result of `completion/complete` for one argument.
+    """Return the result of `completion/complete`: the suggestions for an argument being typed.
 
     Args:
-        source: A list of values, which is filtered by prefix, or a function, which filters its
-            values itself. None offers no values.
-        value: The text entered so far.
+        source: The author's completions for the argument: a list of values, which is filtered by
+            prefix, or a function, which filters its values itself. None offers no values.
+        value: The text that the user has entered so far.
         other_arguments: Arguments that already have values. Passed to a function with two
             parameters.
         where: A description of the argument, for error messages.
@@ -81,7 +81,7 @@ def complete_argument(
 def _collect_values(
     source: CompletionSource, value: str, other_arguments: dict[str, str], where: str
 ) -> list[str]:
-    """Return the values that a source offers.
+    """Return all values that the author's completions offer for the text entered so far.
 
     Raises:
         ProtocolError: Some values are not strings.
@@ -107,28 +107,33 @@ PreparedT = TypeVar("PreparedT")
 
 
 class PreparedItems(Generic[ItemT, PreparedT]):
-    """A cache of prepared items, such as tool invokers, that are created on first use.
+    """A cache of items that are ready to be used, such as the `ToolInvoker` of each tool.
+
+    They are created on first use, because inspecting a handler and its types takes time.
 
     Args:
         registry: The items by key. A change of its revision empties the cache.
-        make: Prepares an item of the server itself.
-        make_mounted: Prepares an item of a mounted server. By default, it is used as it is.
+        prepare_item: Prepares an item of the server itself.
+        prepare_mounted: Prepares an item of a mounted server. By default, it is used unchanged.
     """
 
     def __init__(
         self,
         registry: ComponentRegistry[ItemT],
-        make: Callable[[ItemT], PreparedT],
-        make_mounted: Callable[[MountedItem], Any] = lambda mounted: mounted,
+        prepare_item: Callable[[ItemT], PreparedT],
+        prepare_mounted: Callable[[MountedItem], Any] = lambda mounted: mounted,
     ) -> None:
         self._registry = registry
-        self._prepare_item = make
-        self._prepare_mounted = make_mounted
+        self._prepare_item = prepare_item
+        self._prepare_mounted = prepare_mounted
         self._prepared_by_key: dict[str, PreparedT] = {}
         self._revision = -1
 
     def get(self, key: str) -> PreparedT | None:
-        """Return the prepared item with this key, or None if the registry has none.
+        """Return the prepared item with this key, or None if the registry does not contain it.
+
+        Args:
+            key: The name of a tool or prompt, or the URI of a resource.
 
         Raises:
             ProtocolError: The declaration of the item is invalid.
@@ -140,7 +145,11 @@ class PreparedItems(Generic[ItemT, PreparedT]):
         return self._prepared_by_key.get(key) or self._prepare(key)
 
     def _prepare(self, key: str) -> PreparedT | None:
-        """Prepare and cache an item, or return None if it does not exist."""
+        """Return the item with this key after preparing and caching it, or None if it is unknown.
+
+        Raises:
+            ProtocolError: The declaration of the item is invalid.
+        """
         item = self._registry.find(key)
         if item is None:
             return None
@@ -252,15 +261,22 @@ class ServerMethods:
         self.render_prompt(request, cast("GetPromptParams", request.params).name)
 
     def render_prompt(self, request: Request, name: str) -> None:
-        """Prepare `prompts/get` for the prompt with this name."""
+        """Assign the work of `prompts/get` to a request, for the prompt with this name.
+
+        The transport runs the work, which calls the prompt's handler. The request for a prompt of
+        a mounted server is passed to that server.
+
+        Raises:
+            InvalidParamsError: The prompt does not exist, or a required argument is missing.
+        """
         renderer = self._prompt_renderers.get(name)
         if renderer is None:
             raise InvalidParamsError(f"Unknown prompt: {name}")
         if isinstance(renderer, MountedItem):
             renderer.source.render_prompt(request, renderer.source_name)
             return
-        given_arguments = cast("GetPromptParams", request.params).arguments
-        arguments = given_arguments if isinstance(given_arguments, dict) else {}
+        request_arguments = cast("GetPromptParams", request.params).arguments
+        arguments = request_arguments if isinstance(request_arguments, dict) else {}
         renderer.require_arguments(arguments)
         self._set_work(
             request,
@@ -272,9 +288,11 @@ class ServerMethods:
         )
 
     def _list_resources(self, request: Request) -> OperationResult:
-        """Answer `resources/list`, or assign work to the request if the server has skills."""
-        # The entries of skills contain frontmatter, which is read from disk. That must not block
-        # the thread that reads messages.
+        """Return the result of `resources/list`, or assign work to the request and return None.
+
+        Work is only needed if the server has skills: their entries contain frontmatter, which is
+        read from disk, and this must not block the thread that reads messages.
+        """
         if not len(self._server.skills):
             return self._list_items(request, "resources", "resources")
         skills = self._get_skill_methods()
@@ -291,9 +309,16 @@ class ServerMethods:
         self._run_when_lists_ready(request, lambda: self.read_uri(request, uri))
 
     def read_uri(self, request: Request, uri: str) -> None:
-        """Prepare `resources/read` for the resource with this URI."""
+        """Assign the work of `resources/read` to a request, for the resource with this URI.
+
+        The transport runs the work, which calls the resource's handler. The request for a resource
+        of a mounted server is passed to that server.
+
+        Raises:
+            ResourceNotFoundError: The URI does not match any resource.
+        """
         mounts = self._server.mounts
-        # An own resource wins over the prefixed URI of a mounted one.
+        # The server's own resource takes precedence over the prefixed URI of a mounted server.
         mount_target = (
             None if mounts is None or uri in self._server.resources else mounts.resolve_alias(uri)
         )
@@ -334,7 +359,15 @@ class ServerMethods:
         self.complete_reference(request, cast("CompleteParams", request.params).ref)
 
     def complete_reference(self, request: Request, reference: CompletionReference) -> None:
-        """Prepare `completion/complete` for a prompt or resource template."""
+        """Assign the work of `completion/complete` to a request.
+
+        Args:
+            request: The request, with the argument that the user is typing.
+            reference: The prompt or resource template to which the argument belongs.
+
+        Raises:
+            InvalidParamsError: The prompt or resource template does not exist.
+        """
         params = cast("CompleteParams", request.params)
         item = self._find_completion_item(reference)
         if isinstance(item, MountedItem):
@@ -363,13 +396,16 @@ class ServerMethods:
         *,
         is_async: bool = False,
     ) -> None:
-        """Assign work to a request that calls a function of the author and encodes its value.
+        """Assign work to a request: call a function of the author and convert its return value.
+
+        The transport runs the work in a suitable thread or on the event loop. An exception of the
+        function becomes a `ProtocolError`, whose message the client receives.
 
         Args:
-            request: The request that is being prepared.
-            slow_tracker: Decides if the reading thread may run the function.
+            request: The request to which the work is assigned.
+            slow_tracker: Decides whether the thread that reads messages may run the function.
             call: Calls the function. May return a coroutine.
-            build_result: Converts the function's value to the result of the method.
+            build_result: Converts the function's return value to the result of the method.
             label: A description of the function, for error messages.
             is_async: The function is a coroutine function, which runs on the event loop.
         """
@@ -440,7 +476,12 @@ class ServerMethods:
         return self._skill_methods
 
     def _build_entry(self, kind: str, item: Any) -> Json | None:
-        """Return the list entry of an item, or None if it is not listed."""
+        """Return the entry of an item in a list such as `tools/list`, or None if it is not listed.
+
+        Args:
+            kind: `tools`, `prompts`, `resources` or `templates`.
+            item: The item, which may belong to a mounted server.
+        """
         if isinstance(item, MountedItem):
             return item.get_entry()
         if kind == "tools":
@@ -453,9 +494,9 @@ class ServerMethods:
         return build_resource_entry(ResourceReader(item, self._server))
 
     def _check_tool_view(self, tool: Tool) -> None:
-        """Log a warning if a tool refers to a UI resource that does not exist.
+        """Log a warning if a tool refers to a UI resource (an HTML page) that does not exist.
 
-        Checked when tools are listed, because resources may be registered after the tool.
+        This is checked when tools are listed, because resources may be registered after the tool.
         """
         if not isinstance(tool.ui, str):
             return
@@ -472,10 +513,14 @@ class ServerMethods:
     def _run_when_lists_ready(
         self, request: Request, begin: Callable[[], OperationResult]
     ) -> OperationResult:
-        """Call `begin` now, or once the lists of mounted servers are known.
+        """Begin to handle a request now, or as soon as the lists of mounted servers are known.
 
-        The items of a mounted server cannot be found before its lists have arrived, and lists
-        would be incomplete.
+        The items of a mounted server cannot be found before its lists have arrived, and the lists
+        of this server would be incomplete.
+
+        Args:
+            request: The request.
+            begin: Returns the result of the request, or assigns work to it and returns None.
         """
         mounts = self._server.mounts
         if mounts is None or mounts.are_lists_ready():
@@ -502,30 +547,36 @@ class ServerMethods:
     def _build_page(self, request: Request, key: str, kind: str) -> Result:
         """Return the requested page of a list, encoding the entries again if items have changed.
 
+        Args:
+            request: The request, which may contain the cursor of a page.
+            key: The member of the result that contains the list, such as `resourceTemplates`.
+            kind: The kind of items in the list, such as `templates`.
+
         Raises:
             ProtocolError: The cursor is invalid.
         """
         registry = self._registries[kind]
-        listing = self._paged_lists.get(key)
-        if listing is None or listing.revision != registry.revision:
+        paged_list = self._paged_lists.get(key)
+        if paged_list is None or paged_list.revision != registry.revision:
             # The revision is read before the entries. If an item changes while they are encoded,
             # the list counts as out of date and is encoded again.
             revision = registry.revision
             entries = encode_entries(
                 registry.get_all_items().values(), lambda item: self._build_entry(kind, item)
             )
-            listing = PagedList(key, entries, self._server.page_size, revision)
-            self._paged_lists[key] = listing
+            paged_list = PagedList(key, entries, self._server.page_size, revision)
+            self._paged_lists[key] = paged_list
         cursor = cast("ListParams", request.params).cursor
-        return listing.encode_page(cursor if isinstance(cursor, str) else None)
+        return paged_list.encode_page(cursor if isinstance(cursor, str) else None)
 
     def _find_reader(
         self, uri: str
     ) -> tuple[ResourceReader | SkillFileReader | MountedItem, dict[str, str]]:
-        """Find the reader of a URI: a resource, a file of a skill, or else a template.
+        """Return the object that reads a URI, and the values of the variables in the URI.
 
-        Returns:
-            The reader, and the values of the template's variables.
+        The URI can be that of a resource or of a file in a skill, or match a template. For example,
+        `weather://oslo/today` matches `weather://{city}/today` with the variables
+        `{"city": "oslo"}`.
 
         Raises:
             ResourceNotFoundError: The URI does not match any of them.
@@ -540,7 +591,9 @@ class ServerMethods:
         for key in self._server.templates.get_all_items():
             try:
                 reader = self._template_readers.get(key)
-            except ProtocolError:  # reported in lists; other templates are not affected
+            except ProtocolError:
+                # An invalid declaration is reported when templates are listed. It must not keep
+                # other templates from being read.
                 continue
             variables = None if reader is None else reader.match(uri)
             if reader is not None and variables is not None:
@@ -550,7 +603,11 @@ class ServerMethods:
     def _find_completion_item(
         self, reference: CompletionReference
     ) -> Prompt | ResourceTemplate | MountedItem:
-        """Return the prompt or template whose argument is being typed."""
+        """Return the prompt or resource template to which a completion request refers.
+
+        Raises:
+            InvalidParamsError: The prompt or resource template does not exist.
+        """
         is_prompt = reference.type == "ref/prompt"
         key = str(reference.name if is_prompt else reference.uri)
         registry = self._server.prompts if is_prompt else self._server.templates

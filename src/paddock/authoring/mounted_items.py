@@ -25,7 +25,11 @@ KEY_FIELDS = {"tools": "name", "prompts": "name", "resources": "uri", "templates
 
 
 class CallableTool(Protocol):
-    """A tool that is ready to be called: a `ToolInvoker`, or its counterpart for an upstream."""
+    """Interface of tools that are ready to be called.
+
+    It is implemented by `ToolInvoker`, and by its counterpart for the tools of an upstream (a
+    mounted server in another process).
+    """
 
     slow_tracker: SlowHandlerTracker
     is_async: bool
@@ -33,27 +37,30 @@ class CallableTool(Protocol):
     task_from_handler: bool
 
     def check_http_request(self, request: Request) -> None:
-        """Check a call over HTTP before the handler runs."""
+        """Check scopes and mirrored headers of a call over HTTP before the handler runs."""
 
     async def run_async(self, request: Request) -> Result:
         """Call the tool on the running event loop."""
 
 
 class MountSource(Protocol):
-    """A server whose items another server offers. Items have their original names here."""
+    """Interface of a mounted server, whose items are offered by the server that mounts it.
+
+    Names and URIs in this interface are those that the items have on the mounted server itself.
+    """
 
     @property
     def revision(self) -> int:
-        """A number that increases whenever its items change."""
+        """A number that increases whenever the items of the server change."""
 
     def list_keys(self, kind: str) -> list[str]:
-        """Return the names of its items of a kind."""
+        """Return the names or URIs of the server's items of a kind, such as `tools`."""
 
     def can_offer(self, kind: str, key: str) -> bool:
-        """Return whether it has an item, or its list is not known yet."""
+        """Return whether the server has an item, or might have it because its list is unknown."""
 
     def get_entry(self, kind: str, key: str) -> Json | None:
-        """Return the list entry of an item, or None if it is not listed."""
+        """Return the entry of an item in a list such as `tools/list`, or None if not listed."""
 
     def get_tool(self, name: str) -> CallableTool | None:
         """Return a tool that is ready to be called, or None.
@@ -63,20 +70,27 @@ class MountSource(Protocol):
         """
 
     def render_prompt(self, request: Request, name: str) -> None:
-        """Prepare `prompts/get`."""
+        """Assign the work of `prompts/get` to a request."""
 
     def read_uri(self, request: Request, uri: str) -> None:
-        """Prepare `resources/read`."""
+        """Assign the work of `resources/read` to a request."""
 
     def complete_reference(self, request: Request, reference: CompletionReference) -> None:
-        """Prepare `completion/complete`."""
+        """Assign the work of `completion/complete` to a request."""
 
     def watch(self, uri: str) -> None:
         """Subscribe to changes of a resource."""
 
 
 class MountedItem:
-    """An item of a mounted server."""
+    """A tool, prompt, resource or template of a mounted server, as offered by the mounting server.
+
+    Args:
+        source: The mounted server.
+        kind: `tools`, `prompts`, `resources` or `templates`.
+        name: The name or URI of the item on the mounted server.
+        key: The name or URI of the item on the mounting server.
+    """
 
     def __init__(self, source: MountSource, kind: str, name: str, key: str) -> None:
         self.source = source
@@ -87,7 +101,7 @@ class MountedItem:
         """Name or URI on the server that mounts it."""
 
     def get_entry(self) -> Json | None:
-        """Return the list entry, with the name used by the mounting server, or None."""
+        """Return the entry for a list of the mounting server, or None if the item is not listed."""
         entry = self.source.get_entry(self.kind, self.source_name)
         return None if entry is None else {**entry, KEY_FIELDS[self.kind]: self.key}
 
@@ -113,30 +127,33 @@ class MountedItem:
 
 
 class MountedItems(Protocol):
-    """The items that mounted servers contribute to one registry."""
+    """Interface to the items of one kind that mounted servers contribute to a server's registry."""
 
     def items(self) -> dict[str, MountedItem]:
-        """Return the items by key, except keys that the registry itself uses."""
+        """Return the items by key, except those whose keys the server's own items use."""
 
     def find(self, key: str) -> MountedItem | None:
-        """Return an item, also of a server whose list is not known yet, or None."""
+        """Return the item with this key, or None. The list of its server may still be unknown."""
 
 
 class MountTable(Protocol):
-    """The servers mounted on a server."""
+    """Interface to all servers that are mounted on a server."""
 
     @property
     def revision(self) -> int:
-        """A number that increases whenever their items change."""
+        """A number that increases whenever the items of a mounted server change."""
 
     def are_lists_ready(self) -> bool:
-        """Return whether all lists are known, or their time limit has passed."""
+        """Return whether all mounted servers have listed their items, or have timed out."""
 
     def wait_for_lists(self) -> Awaitable[None]:
         """Wait until `are_lists_ready` is true. The list timeouts limit the wait."""
 
     def resolve_alias(self, uri: str) -> tuple[MountSource, str] | None:
-        """Return the server for a prefixed URI and the URI without the prefix, or None."""
+        """Return the mounted server that a URI's prefix names, and the URI without the prefix.
+
+        The result is None if the URI has no such prefix.
+        """
 
     def watch(self, uri: str) -> None:
         """Subscribe to changes of a resource on the server that has it."""
@@ -145,7 +162,7 @@ class MountTable(Protocol):
         """Return the mounted servers that run in this process."""
 
     def add_holder(self, holder: object) -> None:
-        """Register an object that uses the servers. Remote ones stay connected for holders."""
+        """Register an object that uses the servers. Remote servers stay connected for holders."""
 
     def remove_holder(self, holder: object) -> None:
         """Remove an object that `add_holder` registered."""
@@ -168,7 +185,10 @@ class LifespanOwner(Protocol):
 
 
 class LifespanStates:
-    """The values yielded by the lifespans of a connection, by server."""
+    """The values that the lifespan functions of a server and its mounted servers have yielded.
+
+    They belong to one connection. Handlers receive the value of their own server.
+    """
 
     __slots__ = ("_states_by_server",)
 

@@ -37,7 +37,12 @@ def create_unknown_tool_error(name: str, tools: list[str]) -> OptionError:
 def validate_options(
     options: Mapping[str, Option], values: Mapping[str, object], tool: str
 ) -> dict[str, object]:
-    """Return the values converted to the types of their options.
+    """Return the values that a user has set for a tool's options, converted to their types.
+
+    Args:
+        options: The options that the tool declares, by name.
+        values: The values by option name, as in `{"timeout": "30"}`.
+        tool: The tool's name, for error messages.
 
     Raises:
         OptionError: An option does not exist, or its value is invalid.
@@ -46,10 +51,10 @@ def validate_options(
 
 
 def _convert_option(options: Mapping[str, Option], name: str, value: object, tool: str) -> object:
-    """Convert the value of an option to the option's type.
+    """Return the value that a user has set for an option, converted to the option's type.
 
-    Strings may come from the command line or the environment. They are therefore converted
-    leniently, and read as JSON where possible.
+    A string may come from the command line or the environment. It is therefore converted leniently,
+    so that `"30"` is accepted for a number, and read as JSON where possible.
 
     Raises:
         OptionError: The option does not exist, or the value is invalid.
@@ -85,7 +90,7 @@ def _get_value_type(option: Option) -> Any:
 
 
 def _parse_json_text(value: object) -> Any:
-    """Parse text that looks like a JSON array or object. Return other values unchanged."""
+    """Return the array or object in a JSON text such as `"[1, 2]"`, and other values unchanged."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
             return msgspec.json.decode(value)

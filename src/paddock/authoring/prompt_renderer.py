@@ -34,10 +34,11 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}|\{\?(\w+)\?")
 
 
 def fill_template(template: str, arguments: Mapping[str, str]) -> str:
-    """Return a template with its placeholders and sections expanded.
+    """Return a template with its placeholders and optional sections expanded.
 
-    `{name}` is replaced by the argument, or kept without one. A section `{?name?…}` is
-    included only if the argument is given.
+    A placeholder `{name}` is replaced by the argument, or kept if the argument is missing. A
+    section `{?name?…}` is included only if the argument is given. For example, the template
+    `Review {file}{?focus? for {focus}}` becomes `Review a.py` if only `file` is given.
     """
     pieces: list[str] = []
     position = 0
@@ -48,16 +49,16 @@ def fill_template(template: str, arguments: Mapping[str, str]) -> str:
             pieces.append(arguments.get(name, match[0]))
             position = match.end()
             continue
-        # Sections can be nested, so the end is the matching brace, not the next one.
-        end = _find_closing_brace(template, match.end())
-        # Without a closing brace it is ordinary text.
-        if end is None:
+        # Sections can be nested, so a section ends with the matching brace, not with the next one.
+        section_end = _find_closing_brace(template, match.end())
+        # Without a closing brace, the beginning of a section is ordinary text.
+        if section_end is None:
             pieces.append(match[0])
             position = match.end()
             continue
         if name in arguments:
-            pieces.append(fill_template(template[match.end() : end], arguments))
-        position = end + 1
+            pieces.append(fill_template(template[match.end() : section_end], arguments))
+        position = section_end + 1
     pieces.append(template[position:])
     return "".join(pieces)
 
@@ -69,7 +70,12 @@ def list_placeholders(template: str) -> list[str]:
 
 
 def _find_closing_brace(template: str, start: int) -> int | None:
-    """Return the position of the brace that closes a section, skipping nested ones."""
+    """Return the index of the brace that closes a section of a template, or None.
+
+    Args:
+        template: The template.
+        start: The index after the opening brace. Pairs of braces from there on are skipped.
+    """
     depth = 1
     for index in range(start, len(template)):
         character = template[index]
@@ -104,10 +110,10 @@ class PromptRenderer:
         self.arguments = self._list_arguments()
 
     def require_arguments(self, arguments: dict[str, str]) -> None:
-        """Raise an error unless all required arguments are given.
+        """Check that a request contains all required arguments of the prompt.
 
         Raises:
-            InvalidParamsError: Arguments are missing. `data` lists them.
+            InvalidParamsError: Arguments are missing. The error's `data` lists them for the client.
         """
         missing = [
             str(argument["name"])
@@ -121,9 +127,13 @@ class PromptRenderer:
             )
 
     def call_handler(self, arguments: dict[str, str], request: Request) -> Any:
-        """Call the handler with the arguments, or return the declared messages without a handler.
+        """Return the value of the prompt's handler, or the declared messages without a handler.
 
-        The arguments of a prompt are strings. They are converted to the types of the parameters.
+        The protocol transmits the arguments of a prompt as strings, which are converted to the
+        types of the handler's parameters.
+
+        Raises:
+            InvalidParamsError: An argument cannot be converted.
         """
         if self._signature is None or self.prompt.handler is None:
             return self.prompt.messages
@@ -133,7 +143,7 @@ class PromptRenderer:
                 self.prompt.handler, lambda request: Context(request, self._server)
             )
             return call({**arguments}, request)
-        values = {
+        keyword_arguments = {
             parameter.name: _convert_argument(
                 parameter, arguments[parameter.name], self.prompt.name
             )
@@ -141,14 +151,17 @@ class PromptRenderer:
             if parameter.name in arguments
         }
         if self._signature.context_parameter is not None:
-            values[self._signature.context_parameter] = Context(request, self._server)
-        return self.prompt.handler(**values)
+            keyword_arguments[self._signature.context_parameter] = Context(request, self._server)
+        return self.prompt.handler(**keyword_arguments)
 
     def build_result(self, messages: Any, arguments: dict[str, str]) -> Json:
-        """Return the result of `prompts/get`.
+        """Return the result of `prompts/get`, as in `{"messages": [{"role": "user", …}]}`.
 
-        Only declared messages are templates. Text from a handler is not expanded, because it may
-        contain braces of its own.
+        Args:
+            messages: The prompt's declared messages, whose placeholders are filled here, or the
+                value of its handler. Text from a handler is not a template, because it may contain
+                braces of its own.
+            arguments: The arguments of the request.
         """
         template_arguments = arguments if self.prompt.handler is None else None
         result: Json = {
@@ -162,7 +175,11 @@ class PromptRenderer:
         return result
 
     def _list_arguments(self) -> list[Json]:
-        """Return the arguments as declared, or those of the handler, or those of the template."""
+        """Return the entries of the prompt's arguments for `prompts/list`.
+
+        The arguments are those that the author has declared. By default, they are the parameters of
+        the handler or, without a handler, the placeholders in the messages.
+        """
         prompt, signature = self.prompt, self._signature
         if prompt.arguments is not None:
             return [_build_argument_entry(argument) for argument in prompt.arguments]
@@ -182,7 +199,7 @@ class PromptRenderer:
 
 
 def build_prompt_entry(renderer: PromptRenderer) -> Json:
-    """Return the entry of a prompt in `prompts/list`."""
+    """Return the entry of a prompt in `prompts/list`, as in `{"name": "review", …}`."""
     prompt = renderer.prompt
     entry: Json = {"name": prompt.name}
     optional = {
@@ -205,25 +222,29 @@ def _build_argument_entry(argument: PromptArgument) -> Json:
 
 
 def _convert_argument(parameter: HandlerParameter, text: str, where: str) -> Any:
-    """Convert the text of an argument to the parameter's type."""
+    """Return the text of a prompt's argument, converted to the type of the handler's parameter.
+
+    Raises:
+        InvalidParamsError: The text does not represent a value of this type.
+    """
     if parameter.type_hint in (str, Any):
         return text
     # The text is read as a plain value first ("3" for an int), then as JSON ("[1, 2]" for a list).
-    attempts: list[Callable[[], Any]] = [
+    conversions: list[Callable[[], Any]] = [
         lambda: msgspec.convert(text, parameter.type_hint, strict=False, dec_hook=decode_hook),
         lambda: msgspec.json.decode(text.encode(), type=parameter.type_hint, dec_hook=decode_hook),
     ]
     reason = ""
-    for attempt in attempts:
+    for convert in conversions:
         try:
-            return attempt()
+            return convert()
         except (msgspec.DecodeError, NotImplementedError) as error:
             reason = reason or str(error)
     raise InvalidParamsError(f"Prompt {where!r}: argument {parameter.name!r}: {reason}")
 
 
 def _build_message(message: Any, template_arguments: dict[str, str] | None, where: str) -> Json:
-    """Return a message of `prompts/get`.
+    """Return a message of the result of `prompts/get`: `{"role": "user", "content": …}`.
 
     Args:
         message: Text, content, a `PromptMessage` or a dictionary.

@@ -76,20 +76,30 @@ class ResourceReader:
         return self._signature.description if self._signature else ""
 
     def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
-        """Call the handler for a URI and return its value."""
+        """Call the author's handler for a URI and return its value, which may be a coroutine.
+
+        Args:
+            uri: The URI that the client reads. The handler receives it if it has a parameter `uri`.
+            variables: The values of the template's variables in the URI, which are converted to
+                the types of the handler's parameters.
+            request: The request, for handlers that take a `Context`.
+
+        Raises:
+            InvalidParamsError: The resource has no handler, or a variable cannot be converted.
+        """
         if self._signature is None or self.item.handler is None:
             raise InvalidParamsError(f"{self.item!r} has no handler")
-        values: Json = {}
+        keyword_arguments: Json = {}
         for parameter in self._signature.parameters:
             if parameter.name in variables:
-                values[parameter.name] = _convert_variable(
+                keyword_arguments[parameter.name] = _convert_variable(
                     parameter.type_hint, variables[parameter.name], uri, parameter.name
                 )
             elif parameter.name == "uri":
-                values["uri"] = uri
+                keyword_arguments["uri"] = uri
         if self._signature.context_parameter is not None:
-            values[self._signature.context_parameter] = Context(request, self._server)
-        return self.item.handler(**values)
+            keyword_arguments[self._signature.context_parameter] = Context(request, self._server)
+        return self.item.handler(**keyword_arguments)
 
     def build_result(self, value: Any, uri: str) -> Json:
         """Return the result of `resources/read`."""
@@ -100,7 +110,11 @@ class ResourceReader:
         return {"contents": [self._build_contents(value, uri)]}
 
     def _build_contents(self, value: Any, uri: str) -> ResourceContents:
-        """Return text for strings, a blob for bytes, and JSON text for all other values."""
+        """Return the contents of a resource for the value of its handler.
+
+        Strings become text, bytes become a blob, and a pair `(bytes, media_type)` a blob of that
+        type. All other values become JSON text.
+        """
         mime_type = self.item.mime_type
         meta = getattr(self.item, "contents_meta", None)
         if isinstance(value, str):
@@ -116,7 +130,7 @@ class ResourceReader:
 
 
 def build_resource_entry(reader: ResourceReader) -> Json:
-    """Return the entry of a resource or a template in its list."""
+    """Return the entry of a resource in `resources/list`, or of a template in its own list."""
     item = reader.item
     entry: Json = {"name": item.name}
     if isinstance(item, Resource):

@@ -112,7 +112,13 @@ class OutputSchema:
         self.is_any_object = is_untyped and output_schema is None and return_type is None
 
     def to_structured_content(self, value: Any, data: bytes) -> bytes | None:
-        """Return the structured content for a value encoded as `data`, or None.
+        """Return the structured content of a result as JSON, or None if the result has none.
+
+        Structured content is the part of a tool's result that follows the output schema.
+
+        Args:
+            value: The value that the handler has returned.
+            data: The value encoded as JSON.
 
         Raises:
             ResultError: The value does not match the declared type or schema.
@@ -120,8 +126,8 @@ class OutputSchema:
         if self._validator is not None:
             return self.wrap_structured_content(data)
         if self.is_content:
-            # The data has no declared schema. Session versions require structured content to be
-            # an object, so other values are sent as text only.
+            # The data has no declared schema. The protocol versions with sessions require
+            # structured content to be an object, so other values are sent as text only.
             return data if data[:1] == b"{" else None
         if _has_pydantic_model(value):
             # The serialized form of a pydantic model may differ from the form that it validates,
@@ -143,62 +149,86 @@ class OutputSchema:
     def wrap_structured_content(self, data: bytes) -> bytes:
         """Return structured content as a JSON object, wrapped as `{"result": …}` if necessary.
 
-        Session versions of the protocol require an object.
+        The protocol versions with sessions require an object.
+
+        Args:
+            data: The structured content, encoded as JSON.
 
         Raises:
             ResultError: The data violates the declared output schema.
         """
-        error = self._validator.find_error(msgspec.json.decode(data)) if self._validator else None
-        if error:
-            raise ResultError(f"the structured content violates the output schema: {error}")
+        if self._validator is not None:
+            violation = self._validator.find_error(msgspec.json.decode(data))
+            if violation:
+                raise ResultError(f"the structured content violates the output schema: {violation}")
         return b'{"result":%b}' % data if self._is_wrapped or data[:1] != b"{" else data
 
     def check_absent_content(self) -> None:
-        """Raise an error if the tool declares structured content.
+        """Check that a result without structured content is valid for the tool.
 
         Raises:
-            ResultError: The tool has an output schema.
+            ResultError: The tool has an output schema, so it must return structured content.
         """
         if self.output_schema is not None:
             raise ResultError("no structured content, although the tool has an output schema")
 
     def check_content(self, value: Any, content: list[Content]) -> None:
-        """Check content blocks against the declared `return_type`.
+        """Check that a result has the type that the tool declares as `return_type`.
+
+        The type may name content types, such as `ImageContent`, or Python types, such as `bytes`.
+        The result is valid if its content blocks or the handler's value match.
+
+        Args:
+            value: The value that the handler has returned.
+            content: The content blocks for this value.
 
         Raises:
-            ResultError: The value is of another type.
+            ResultError: Neither the value nor its content blocks match.
         """
         if self._content_return_type is None:
             return
-        # return_type may name content types or Python types; one match is enough.
-        allowed = _get_content_types(self._content_return_type)
-        mismatches = [block for block in content if not isinstance(block, allowed)]
-        if mismatches and not isinstance(value, _get_python_types(self._content_return_type)):
+        allowed_types = _get_content_types(self._content_return_type)
+        has_only_allowed_blocks = all(isinstance(block, allowed_types) for block in content)
+        if not has_only_allowed_blocks and not isinstance(
+            value, _get_python_types(self._content_return_type)
+        ):
             declared = self._content_return_type
             if not typing.get_args(declared):
                 declared = getattr(declared, "__name__", declared)
             raise ResultError(f"returned {type(value).__name__}, declared {declared}")
 
     def _derive_schema(self, returns: Any) -> None:
-        """Set the output schema for a return type. Without one, results are plain content."""
+        """Set the output schema that corresponds to a handler's return type.
+
+        A type that JSON Schema cannot describe has no output schema. Results are then sent as
+        content only.
+        """
         try:
             schema = build_type_schema(returns, self.where, is_output=True)
         except DefinitionError:
-            # A return type without a schema is valid: the tool then declares no output schema.
             self.is_content = True
             return
         self._set_schema(schema)
 
     def _set_schema(self, schema: Json) -> None:
-        """Set the output schema, wrapped in an object if it describes another type."""
+        """Set the output schema, which the protocol requires to describe an object.
+
+        A schema for another type is wrapped: `{"type": "integer"}` becomes an object schema with
+        the integer as its property `result`.
+        """
         # JSON Schema allows a schema without "type", but the protocol requires it.
         if "type" not in schema and "properties" in schema:
             schema = {"type": "object", **schema}
         self._is_wrapped = schema.get("type") != "object"
         if self._is_wrapped:
+            # References are resolved from the root, so the definitions must remain there.
             definitions = schema.get("$defs")
-            inner = {key: value for key, value in schema.items() if key != "$defs"}
-            schema = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+            result_schema = {key: value for key, value in schema.items() if key != "$defs"}
+            schema = {
+                "type": "object",
+                "properties": {"result": result_schema},
+                "required": ["result"],
+            }
             if definitions:
                 schema["$defs"] = definitions
         self.output_schema = schema
@@ -225,7 +255,10 @@ def _has_content_type(hint: Any) -> bool:
 
 
 def _get_content_types(declared: Any) -> tuple[type, ...]:
-    """Return the content types that a declaration allows: a type, a list of one, or a union."""
+    """Return the content types that a tool's declared return type allows in a result.
+
+    For example, `list[ImageContent] | str` allows images and text.
+    """
     if isinstance(declared, type) and typing.get_origin(declared) is None:
         if declared is list:
             return (Content,)
@@ -240,7 +273,11 @@ def _get_content_types(declared: Any) -> tuple[type, ...]:
 
 
 def _get_python_types(declared: Any) -> tuple[type, ...]:
-    """Return the Python types that a declaration allows."""
+    """Return the Python types that a tool's declared return type allows for its handler's value.
+
+    For example, `bytes | dict[str, int]` allows `bytes` and `dict`. Types such as `list[int]` are
+    left out, because the items of a list are checked as content blocks.
+    """
     origin = typing.get_origin(declared)
     if isinstance(declared, type) and origin is None:
         return (declared,)
@@ -262,9 +299,10 @@ def dump_json(data: Mapping[str, object]) -> str:
 
 
 def run_if_coroutine(value: Any) -> Any:
-    """Return a handler's value, after running it if it is a coroutine.
+    """Return the value of a plain handler, or the result of the coroutine that it has returned.
 
-    A plain wrapper of an `async def` function returns a coroutine. It runs on a new event loop.
+    A handler returns a coroutine if it is a plain function around an `async def` function. The
+    coroutine is run on a new event loop, and blocks this thread until it ends.
     """
     if value.__class__ is not CoroutineType:
         return value
@@ -277,24 +315,25 @@ def convert_result(value: Any, output_schema: OutputSchema) -> Result:
     """Return the encoded result of `tools/call` for a handler's return value.
 
     Text and content objects become content blocks. Other values are data, which is sent both as
-    JSON text and, if possible, as structured content. The most common types have fast paths.
+    JSON text and, if possible, as structured content. The most common types have fast paths, which
+    write the JSON directly instead of building content objects.
 
     Raises:
         ResultError: The value cannot be encoded, or does not match what the tool declares.
     """
-    kind = value.__class__
-    if kind is str and output_schema.is_text:
+    value_type = value.__class__
+    if value_type is str and output_schema.is_text:
         text = encode_string(value)
         if len(text) > LARGE_TEXT_BYTES:
             return b'"content":[{"type":"text","text":', text, b"}]"
         return b'"content":[{"type":"text","text":%b}]' % text
-    if kind is dict and output_schema.is_any_object:
+    if value_type is dict and output_schema.is_any_object:
         data = _encode_value(value)
         return b'"content":[{"type":"text","text":%b}],"structuredContent":%b' % (
             _quote_json(data),
             data,
         )
-    if kind is output_schema.scalar_type:
+    if value_type is output_schema.scalar_type:
         text = encode_json(value)
         # msgspec writes NaN and infinities as null, which would violate the declared schema.
         if text == b"null":
@@ -305,7 +344,7 @@ def convert_result(value: Any, output_schema: OutputSchema) -> Result:
         )
     if isinstance(value, CallToolResult):
         return _convert_call_tool_result(value, output_schema)
-    content = None if kind is dict else _to_content(value, output_schema)
+    content = None if value_type is dict else _to_content(value, output_schema)
     if content is None:
         return _encode_data_result(value, output_schema)
     output_schema.check_content(value, content)
@@ -322,9 +361,13 @@ def encode_string(text: str) -> bytes:
 
 
 def _convert_call_tool_result(value: CallToolResult, output_schema: OutputSchema) -> Result:
-    """Return the result for an author's `CallToolResult`, whose members are sent as they are.
+    """Return the encoded result for a `CallToolResult`, with which authors control all members.
 
-    Structured content must match the output schema unless the result is an error.
+    The members are sent unchanged. Structured content must match the output schema unless the
+    result is an error.
+
+    Raises:
+        ResultError: The content contains another object, or does not match the output schema.
     """
     content = value.content if isinstance(value.content, list | tuple) else [value.content]
     result: dict[str, object] = {"content": [_require_content(item) for item in content]}
@@ -339,12 +382,17 @@ def _convert_call_tool_result(value: CallToolResult, output_schema: OutputSchema
         result["isError"] = True
     if value.meta is None:
         return _encode_members(result)
-    _encode_value(value.meta)  # raises a ResultError here, where it becomes an error result
+    # The metadata is only encoded to raise a ResultError here, where it becomes an error result.
+    _encode_value(value.meta)
     return {**result, "_meta": value.meta}
 
 
 def _require_content(item: object) -> object:
-    """Return an item of an author's `CallToolResult` as content. Reject any other object."""
+    """Return an item in the content of a `CallToolResult` as a content block.
+
+    Raises:
+        ResultError: The item is neither a string nor a content block.
+    """
     if isinstance(item, str):
         return TextContent(item)
     if isinstance(item, dict) and item.get("type") not in CONTENT_TYPES:
@@ -362,7 +410,11 @@ def _encode_members(result: dict[str, object]) -> bytes:
 
 
 def _encode_value(value: object) -> bytes:
-    """Encode a handler's value as JSON, or report that it cannot be sent."""
+    """Return a handler's value encoded as JSON.
+
+    Raises:
+        ResultError: The value has no JSON form.
+    """
     try:
         return encode_json(value)
     except (TypeError, NotImplementedError, ValueError, RecursionError) as error:
@@ -379,7 +431,10 @@ def _quote_json(data: bytes) -> bytes:
 
 
 def _to_content(value: Any, output_schema: OutputSchema) -> list[Content] | None:
-    """Return the content blocks for a value, or None if the value is data."""
+    """Return the content blocks for a handler's value, or None if the value is data.
+
+    Data is sent as JSON. Strings and None are data too, unless the tool returns plain content.
+    """
     if value is None:
         return [] if output_schema.is_content else None
     if isinstance(value, str):
@@ -388,13 +443,13 @@ def _to_content(value: Any, output_schema: OutputSchema) -> list[Content] | None
         return [value]
     if isinstance(value, bytes | bytearray):
         return [_to_media_content(bytes(value), output_schema.mime_type, output_schema.where)]
-    # (data, media type), a short form of ImageContent or AudioContent.
+    # A pair of bytes and a media type is a short form of ImageContent or AudioContent.
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes | bytearray):
         if not isinstance(value[1], str):
             raise ResultError(f"returned (bytes, {value[1]!r})", hint="expected a MIME type")
         return [_to_media_content(bytes(value[0]), value[1], output_schema.where)]
-    # A list is content if it is declared as such or contains a content object. Other lists are
-    # data.
+    # A list is content if the tool declares so, or if the list contains a content object. Other
+    # lists are data.
     is_list = isinstance(value, list | tuple)
     has_content = is_list and any(_is_content_value(item) for item in value)
     if has_content or (is_list and output_schema.is_content_list):
@@ -410,7 +465,11 @@ def _is_content_value(item: object) -> bool:
 
 
 def _to_content_items(item: Any, output_schema: OutputSchema) -> list[Content]:
-    """Return the content blocks for one item of a list of content."""
+    """Return the content blocks for one item of a list that counts as content.
+
+    Raises:
+        ResultError: The item is data, which such a list must not contain.
+    """
     if isinstance(item, str):
         return [TextContent(item)]
     content = _to_content(item, output_schema)
@@ -423,7 +482,14 @@ def _to_content_items(item: Any, output_schema: OutputSchema) -> list[Content]:
 
 
 def _to_media_content(data: bytes, mime_type: str | None, where: str) -> Content:
-    """Return the content block for bytes: an image, audio, or an embedded resource.
+    """Return the content block for the bytes that a handler has returned.
+
+    Images and audio have their own types of blocks. Other data becomes an embedded resource.
+
+    Args:
+        data: The bytes.
+        mime_type: The declared media type. By default, it is recognized from the first bytes.
+        where: The tool's name, for the URI of an embedded resource.
 
     Raises:
         ResultError: The media type is neither declared nor recognizable.
@@ -451,14 +517,19 @@ def _detect_media_type(data: bytes) -> str | None:
 
 
 def _get_image_kind(value: object) -> str | None:
-    """Return "pil" or "figure" for images of PIL and matplotlib, without importing either."""
-    kind = type(value)
-    if kind not in _image_kinds:
-        names = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
-        _image_kinds[kind] = next(
-            (_IMAGE_CLASSES[name] for name in names if name in _IMAGE_CLASSES), None
+    """Return "pil" for an image of PIL, "figure" for a figure of matplotlib, or None.
+
+    The classes are recognized by name, so that neither package needs to be imported.
+    """
+    value_type = type(value)
+    if value_type not in _image_kinds:
+        class_names = {
+            (base.__module__.partition(".")[0], base.__name__) for base in value_type.__mro__
+        }
+        _image_kinds[value_type] = next(
+            (_IMAGE_CLASSES[name] for name in class_names if name in _IMAGE_CLASSES), None
         )
-    return _image_kinds[kind]
+    return _image_kinds[value_type]
 
 
 def _to_image_content(value: Any) -> Content | None:
