@@ -165,7 +165,7 @@ def _handle_unset(state: ParseState, operator: _InfixSyntax, _start: int) -> Non
 def _handle_tilde(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Handle `~`: in `a ~ f ~ b`, the second sign completes the first."""
     state.reduce(operator.precedence + 1)
-    if not _continues_operator(state, operator.text, start):
+    if not _continue_operator(state, operator.text, start):
         _handle_left(state, operator, start)
 
 
@@ -175,7 +175,7 @@ def _handle_span(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     A third `;;` begins a new span, which is multiplied by the first.
     """
     state.reduce(operator.precedence + 1)
-    if _continues_operator(state, operator.text, start):
+    if _continue_operator(state, operator.text, start):
         return
     last = state.get_last_operator()
     # A span has at most three operands, so the complete one becomes a factor of a product.
@@ -187,10 +187,11 @@ def _handle_span(state: ParseState, operator: _InfixSyntax, start: int) -> None:
         _push_infix(state, operator, start)
 
 
-def _continues_operator(state: ParseState, text: str, start: int) -> bool:
-    """Turn a pending two-operand operator into a three-operand one if `text` is its second sign.
+def _continue_operator(state: ParseState, text: str, start: int) -> bool:
+    """Use a sign as the second one of an operator with three operands, such as `a ~ f ~ b`.
 
-    Returns True if the sign was used.
+    This is possible if the last pending operator has the same sign and two operands so far.
+    Returns whether the sign was used. If not, it begins an operator of its own.
     """
     last = state.get_last_operator()
     if last is None or last.text != text or last.operand_count != 2:
@@ -201,10 +202,10 @@ def _continues_operator(state: ParseState, text: str, start: int) -> bool:
 
 
 def _handle_colon(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    """Handle `:` in `x : p` and `p : d`. It applies to the operand directly before it.
+    """Handle `:`, which names a pattern in `x : p` and gives it a default in `x : p : d`.
 
-    If that operand belongs to a named pattern, the `:` applies to the whole pattern, which ends
-    here.
+    After a symbol, it names a pattern. After any other operand, a default value follows. A pattern
+    that is named before the sign, as in `x : p : d`, is completed first.
     """
     pattern_operator = state.find_looser_operator(operator.precedence)
     if pattern_operator is not None and pattern_operator.precedence == operator.precedence:
@@ -218,7 +219,10 @@ def _handle_colon(state: ParseState, operator: _InfixSyntax, start: int) -> None
 
 
 def _handle_derivative(state: ParseState, operator: _InfixSyntax, _start: int) -> None:
-    """Handle `'` after a function. Each further mark raises the order of the derivative by one."""
+    """Handle the derivative mark of `f'`, the expression `Derivative[1][f]`.
+
+    Each further mark raises the order by one: `f''` is `Derivative[2][f]`.
+    """
     state.reduce(operator.precedence)
     function = state.operands[-1]
     order = 1
@@ -236,14 +240,15 @@ def _get_derivative_order(node: Node) -> int:
 
 
 def _handle_differential(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    r"""Handle `\[DifferentialD] x`, which ends the innermost integral.
+    r"""Handle `\[DifferentialD]`, the "d" in `\[Integral] f \[DifferentialD] x`.
 
-    Without an integral, it is a factor of a product.
+    It ends the integrand of the innermost integral, and the integration variable follows. Outside
+    of an integral, it is a prefix operator in a factor of a product.
     """
     integral = state.find_open_integral()
     if integral is not None:
         state.reduce(INTEGRAL_PRECEDENCE + 1)
-        # An operator that binds looser than the integral keeps it open: then this is a factor.
+        # After an operator that binds looser than the integral, this cannot end the integrand.
         if state.pending[-1] is integral:
             state.integrals.pop()
             integral.build, integral.operand_count = node_builders.make_integral, 2
@@ -255,7 +260,7 @@ def _handle_differential(state: ParseState, operator: _InfixSyntax, start: int) 
 
 
 def _handle_message_name(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    """Handle `::` in `f::usage`, and read the tag that follows it.
+    """Handle `::` in the name of a message such as `f::usage`, and read the tag after it.
 
     A second tag, as in `f::usage::German`, is added to the same node.
     """
@@ -294,13 +299,15 @@ def _read_file_name(state: ParseState, start: int) -> Atom:
 def _read_unquoted_string(
     state: ParseState, pattern: re.Pattern[str], message: str, start: int
 ) -> Atom:
-    """Read text at the current position as a string atom, which may be written without quotes.
+    """Read a string at the current position, which operators such as `::` allow without quotes.
+
+    If the string is missing, a problem is reported, and the returned atom is an error.
 
     Args:
-        state: The parser state.
-        pattern: The pattern of the text, in its first group.
-        message: The problem to report if the text is missing.
-        start: The start of the operator before the text.
+        state: The parser state, whose position moves to the end of the string.
+        pattern: The regular expression for the string, which is in its first group.
+        message: The problem to report if the string is missing.
+        start: The start of the operator before the string.
     """
     match = pattern.match(state.text, state.position)
     if match is None:
@@ -328,8 +335,8 @@ _SYNTAX_BY_HEAD: dict[str, tuple[OperatorHandler, NodeBuilder]] = {
     "Pattern": (_handle_colon, node_builders.make_infix),
     "Prefix": (_handle_right, node_builders.make_application),
     "Application": (_handle_right, node_builders.make_infix),
-    "TagSet": (_handle_right, node_builders.make_tag),
-    "Infix": (_handle_tilde, node_builders.make_tilde),
+    "TagSet": (_handle_right, node_builders.make_tag_assignment),
+    "Infix": (_handle_tilde, node_builders.make_infix_call),
     "Span": (_handle_span, node_builders.make_span),
     "Unset": (_handle_unset, node_builders.make_infix),
     "Put": (_handle_put, node_builders.make_infix),

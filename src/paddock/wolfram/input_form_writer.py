@@ -69,10 +69,10 @@ def write_full_form(expression: Expression) -> WrittenForm:
 
 
 def write_input_form(expression: Expression) -> WrittenForm:
-    """Return the input form of an expression.
+    """Return the input form of an expression: `a + b` for `Plus[a, b]`.
 
-    A form with operators is used if a writer for the head accepts the arguments. Otherwise the
-    expression is written as a call.
+    The writer for the expression's head decides by the arguments whether its operator can be used.
+    Otherwise, the expression is written as a call.
     """
     if isinstance(expression, Atom):
         return _write_atom(expression)
@@ -101,13 +101,14 @@ def _write_arguments(args: list[Expression]) -> list[FormPiece]:
 
 
 def join_operands(operands: list[Expression], sign: str, precedence: int) -> list[FormPiece]:
-    """Return the operands with a sign between them.
+    """Return the pieces of a chain such as `a + b + c`: its operands with a sign between them.
 
-    Operands that bind less tightly than the precedence get parentheses.
+    The printer puts an operand that binds less tightly than the precedence in parentheses.
     """
     pieces: list[FormPiece] = []
     for operand in operands:
         pieces += [sign, (operand, precedence)]
+    # The first operand has no sign before it.
     return pieces[1:]
 
 
@@ -130,10 +131,16 @@ def _write_part(node: Node) -> WrittenForm | None:
 
 
 def _make_operator_writer(shape: str, sign: str, precedence: int) -> FormWriter:
-    """Return a writer for an operator with a shape of the operator table.
+    """Return a function that writes nodes with an operator, such as `a -> b` for `Rule[a, b]`.
 
     An operand with the same operator needs parentheses, except on the side to which the operator
     groups: `a -> (b -> c)` is written as `a -> b -> c`.
+
+    Args:
+        shape: The shape in the operator table: `prefix`, `postfix`, `left` or `right` for a binary
+            operator that groups to this side, `chain` or `compare`.
+        sign: The sign of the operator, with the spaces around it.
+        precedence: The precedence of the operator.
     """
 
     def write(node: Node) -> WrittenForm | None:
@@ -157,7 +164,7 @@ def _make_operator_writer(shape: str, sign: str, precedence: int) -> FormWriter:
 
 
 def _write_plus(node: Node) -> WrittenForm | None:
-    """Write a sum, with differences such as `a - b` as the parser reads them."""
+    """Write a sum. Terms that the parser reads as subtracted get a minus sign: `a - b`."""
     if len(node.args) < 2:
         return None
     precedence = INFIX_OPERATORS["+"].precedence
@@ -165,8 +172,8 @@ def _write_plus(node: Node) -> WrittenForm | None:
     for term in node.args[1:]:
         if is_negative_number(term):
             pieces += [" - ", term.text[1:]]
-        elif _is_negative_term(term):
-            # The first factor is the -1, which becomes the minus sign.
+        elif _is_subtracted_term(term):
+            # The first argument is the -1, which becomes the minus sign.
             factors = term.args[1:]
             subtrahend = factors[0] if len(factors) == 1 else call("Times", *factors)
             pieces += [" - ", (subtrahend, precedence + 1)]
@@ -175,11 +182,11 @@ def _write_plus(node: Node) -> WrittenForm | None:
     return WrittenForm(precedence, pieces)
 
 
-def _is_negative_term(expression: Expression) -> TypeGuard[Node]:
-    """Return whether the expression is the form that the parser gives `b` in `a - b`.
+def _is_subtracted_term(expression: Expression) -> TypeGuard[Node]:
+    """Return whether a term of a sum can be written with a minus sign, as `b` in `a - b`.
 
-    This is a product with -1 whose other factors print as a chain. If they printed as a number, a
-    quotient or a signed term, the text would read back as a different expression.
+    The parser reads this term as `Times[-1, b]`. If `b` is a number, a quotient or a signed term,
+    the text `a - b` would be read as a different expression.
     """
     if not has_head(expression, "Times") or not expression.args:
         return False
@@ -199,7 +206,7 @@ def _is_negative_term(expression: Expression) -> TypeGuard[Node]:
 
 
 def _write_times(node: Node) -> WrittenForm | None:
-    """Write a product, a quotient or a negation, which are all forms of `Times`."""
+    """Write a product, a quotient `a/b` or a negation `-a`, which are all expressions `Times`."""
     if len(node.args) == 2:
         left, right = node.args
         if is_inverse(right):
@@ -212,8 +219,8 @@ def _write_times(node: Node) -> WrittenForm | None:
     return _write_product(node)
 
 
-def _write_compound(node: Node) -> WrittenForm | None:
-    """Write statements, separated by semicolons."""
+def _write_compound_expression(node: Node) -> WrittenForm | None:
+    """Write the statements of a `CompoundExpression`, separated by semicolons: `a; b`."""
     if len(node.args) < 2:
         return None
     precedence = INFIX_OPERATORS[";"].precedence
@@ -225,12 +232,13 @@ def _write_compound(node: Node) -> WrittenForm | None:
 
 
 def _write_inequality(node: Node) -> WrittenForm | None:
-    """Write `a < b <= c`, whose node contains the comparison symbols between the operands."""
+    """Write `a < b <= c`, which is `Inequality[a, Less, b, LessEqual, c]`."""
     args = node.args
     heads = [arg.text if isinstance(arg, Atom) else "" for arg in args[1::2]]
     signs = [_COMPARISON_SIGNS.get(head) for head in heads]
-    # Other inequalities would read back as a plain comparison, or not at all.
-    if len(args) < 5 or len(args) % 2 == 0 or None in signs or len(set(heads)) == 1:
+    has_complete_comparisons = len(args) >= 5 and len(args) % 2 == 1 and None not in signs
+    # With a single kind of sign, as in `a < b < c`, the parser would build `Less[a, b, c]`.
+    if not has_complete_comparisons or len(set(heads)) == 1:
         return None
     pieces: list[FormPiece] = [(args[0], COMPARE_PRECEDENCE + 1)]
     for sign, arg in zip(signs, args[2::2], strict=True):
@@ -247,9 +255,9 @@ def _write_span(node: Node) -> WrittenForm | None:
 
 
 def _make_slot_writer(sign: str) -> FormWriter:
-    """Return a writer for slots such as `#1`, `##1` or `#name`.
+    """Return a function that writes slots, the parameters of pure functions: `#1`, `##1`, `#name`.
 
-    Other arguments have no short form that reads back.
+    `Slot` and `SlotSequence` with other arguments have no such notation.
     """
 
     def write(node: Node) -> WrittenForm | None:
@@ -267,7 +275,11 @@ def _make_slot_writer(sign: str) -> FormWriter:
 
 
 def _make_blank_writer(bars: str) -> FormWriter:
-    """Return a writer for blanks such as `_` and `_Integer`."""
+    """Return a function that writes blanks, the wildcards of patterns: `_` or `_Integer`.
+
+    Args:
+        bars: One to three underscores, which match one argument or sequences of arguments.
+    """
 
     def write(node: Node) -> WrittenForm | None:
         if not _is_plain_blank(node):
@@ -286,7 +298,7 @@ def _is_plain_blank(expression: Expression) -> bool:
 
 
 def _write_pattern(node: Node) -> WrittenForm | None:
-    """Write a named pattern, as `x_` if it names a blank and as `x:p` otherwise."""
+    """Write a named pattern: as `x_` if the pattern is a blank, and otherwise as `x:p`."""
     if not _is_named_pattern(node):
         return None
     name, pattern = node.args
@@ -307,10 +319,10 @@ def _is_named_pattern(expression: Expression) -> TypeGuard[Node]:
 
 
 def _write_optional(node: Node) -> WrittenForm | None:
-    """Write a pattern with a default, as `x_.` or `p:d`."""
+    """Write a pattern with a default: `x_.` for a built-in default, or `x_:d` for a given one."""
     match node.args:
         case [pattern]:
-            return _write_optional_dot(pattern)
+            return _write_dotted_optional(pattern)
         # Only a blank or a named pattern can be written before `:` and a default.
         case [pattern, default] if _is_named_pattern(pattern) or _is_plain_blank(pattern):
             precedence = OPTIONAL_PRECEDENCE
@@ -320,33 +332,37 @@ def _write_optional(node: Node) -> WrittenForm | None:
     return None
 
 
-def _write_optional_dot(pattern: Expression) -> WrittenForm | None:
-    """Return the form `x_.` or `_.`, or None if the pattern is not a blank without a head."""
+def _write_dotted_optional(pattern: Expression) -> WrittenForm | None:
+    """Write an optional pattern as `x_.` or `_.`.
+
+    Returns None if the pattern is not a plain `x_` or `_`, because only these can have the dot.
+    """
     pieces: list[FormPiece] = ["_."]
     if _is_named_pattern(pattern):
         name, pattern = pattern.args
         pieces.insert(0, (name, ATOM_PRECEDENCE))
-    is_bare = has_head(pattern, "Blank") and not pattern.args
-    return WrittenForm(ATOM_PRECEDENCE, pieces) if is_bare else None
+    is_plain_blank = has_head(pattern, "Blank") and not pattern.args
+    return WrittenForm(ATOM_PRECEDENCE, pieces) if is_plain_blank else None
 
 
 def _write_message_name(node: Node) -> WrittenForm | None:
-    """Write the name of a message, such as `f::usage`."""
+    """Write the name of a message, such as `f::usage` for `MessageName[f, "usage"]`."""
     precedence = INFIX_OPERATORS["::"].precedence
     if len(node.args) < 2:
         return None
-    first, *tags = node.args
-    names = [tag.text[1:-1] for tag in tags if is_atom(tag, "string")]
+    symbol, *tags = node.args
+    tag_names = [tag.text[1:-1] for tag in tags if is_atom(tag, "string")]
     # Tags that are not plain words cannot follow `::` unquoted.
-    if len(names) < len(tags) or not all(map(_PLAIN_WORD.fullmatch, names)):
+    if len(tag_names) < len(tags) or not all(map(_PLAIN_WORD.fullmatch, tag_names)):
         return None
-    return WrittenForm(precedence, [(first, precedence + 1), *(f"::{name}" for name in names)])
+    pieces = [(symbol, precedence + 1), *(f"::{tag_name}" for tag_name in tag_names)]
+    return WrittenForm(precedence, pieces)
 
 
 def _write_derivative(node: Node) -> WrittenForm | None:
-    """Write a function with derivative marks, or a call of one: `f''` or `f''[x]`.
+    """Write a derivative of a function, or a call of one: `f''` or `f''[x]`.
 
-    The function is `Derivative[2][f]`, and the call is `Derivative[2][f][x]`.
+    `f''` is the expression `Derivative[2][f]`, and `f''[x]` is `Derivative[2][f][x]`.
     """
     head = node.head
     if isinstance(head, Atom):
@@ -368,7 +384,11 @@ def _write_derivative(node: Node) -> WrittenForm | None:
 
 
 def _make_tag_writer(sign: str) -> FormWriter:
-    """Return a writer for assignments with a tag, such as `f /: a = b`."""
+    """Return a function that writes assignments with a tag, such as `f /: a = b`.
+
+    Args:
+        sign: The sign of the assignment, with the spaces around it: ` = ` or ` := `.
+    """
 
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 3:
@@ -382,7 +402,10 @@ def _make_tag_writer(sign: str) -> FormWriter:
 
 
 def _build_operator_writers() -> dict[str, FormWriter]:
-    """Return writers for the operators of plain characters that follow their shape."""
+    r"""Return the writers of regular operators, by head: the writer of `a -> b` for `Rule`.
+
+    Operators with names such as `\[Element]`, and irregular operators, are left out.
+    """
     writers: dict[str, FormWriter] = {}
     for text, operator in INFIX_OPERATORS.items():
         if text.startswith("\\") or operator.shape in ("special", "vector"):
@@ -406,7 +429,7 @@ _INPUT_FORM_WRITERS: dict[str, FormWriter] = {
     "Part": _write_part,
     "Plus": _write_plus,
     "Times": _write_times,
-    "CompoundExpression": _write_compound,
+    "CompoundExpression": _write_compound_expression,
     "Inequality": _write_inequality,
     "Span": _write_span,
     "Slot": _make_slot_writer("#"),

@@ -51,9 +51,10 @@ def make_infix(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_chain(state: ParseState, operator: PendingOperator) -> None:
-    """Build a chain such as `a + b` or `a; b`.
+    """Build the node of a chain such as `a + b` or `a; b` from the last two operands.
 
-    If the left operand is such a chain, the right one is added, so that `a + b + c` is one node.
+    If the left operand is a chain of the same kind, the right one is added to it, so that
+    `a + b + c` is a single node.
     """
     right = state.operands.pop()
     head = "Times" if operator.text == IMPLICIT_TIMES else INFIX_OPERATORS[operator.text].head
@@ -79,16 +80,17 @@ def _is_chain(expression: Expression, head: str) -> TypeGuard[Node]:
 
 
 def make_difference(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a - b` as a sum with `-b`. If `b` is a product, -1 becomes its first factor."""
-    right = state.operands.pop()
-    if _is_chain(right, "Times"):
-        # Kernels read `a - b c` as `a + (-1) b c`, a single product.
-        right.args.insert(0, Atom("number", "-1"))
-        right.start = operator.start
-        right.form = "-"
+    """Build the sum of `a` and `-b` for the source `a - b`, because kernels have no difference."""
+    subtrahend = state.operands.pop()
+    if _is_chain(subtrahend, "Times"):
+        # Kernels read `a - b c` as `a + (-1) b c`, with a single product.
+        subtrahend.args.insert(0, Atom("number", "-1"))
+        subtrahend.start = operator.start
+        subtrahend.form = "-"
+        term: Expression = subtrahend
     else:
-        right = _negate(right, operator.start, "-")
-    state.operands[-1] = _extend_chain("Plus", state.operands[-1], right, operator.text)
+        term = _negate(subtrahend, operator.start, "-")
+    state.operands[-1] = _extend_chain("Plus", state.operands[-1], term, operator.text)
 
 
 def _negate(operand: Expression, start: int, form: str) -> Expression:
@@ -116,7 +118,11 @@ def make_divisible(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_comparison(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a < b < c` as one comparison, or as `Inequality` if the operators differ."""
+    """Build the node of a comparison such as `a < b` from the last two operands.
+
+    If the left operand is a comparison too, it is extended: `a < b < c` is one node. If the
+    operators differ, as in `a < b <= c`, the head of this node is `Inequality`.
+    """
     right = state.operands.pop()
     left = state.operands[-1]
     head = INFIX_OPERATORS[operator.text].head
@@ -143,14 +149,14 @@ def _expand_comparison(left: Node, head: str, right: Expression) -> list[Express
 
 
 def make_vector_comparison(state: ParseState, operator: PendingOperator) -> None:
-    """Build a vector comparison, whose operands are in one list.
+    r"""Build the node of a vector comparison: `VectorLess[{a, b}]` for `a \[VectorLess] b`.
 
-    A further operand of the same comparison is added to that list.
+    If the left operand is the same comparison, the right one is added to its list. Comparisons with
+    different heads are nested, unlike those of scalars.
     """
     right = state.operands.pop()
     left = state.operands[-1]
     head = INFIX_OPERATORS[operator.text].head
-    # Vector comparisons with different heads nest, unlike scalar ones.
     if (
         isinstance(left, Node)
         and left.form in _VECTOR_FORMS
@@ -166,9 +172,9 @@ def make_vector_comparison(state: ParseState, operator: PendingOperator) -> None
 
 
 def make_prefix(state: ParseState, operator: PendingOperator) -> None:
-    """Build a prefix node such as `!a`.
+    """Build the node of a prefix operator such as `!a`.
 
-    A minus sign becomes a negative number or a product with -1.
+    A minus sign makes a negative number, or a product with -1, because kernels have no negation.
     """
     operand = state.operands[-1]
     head, form = PREFIX_OPERATORS[operator.text].head, PREFIX_FORM_START + operator.text
@@ -185,7 +191,7 @@ def make_prefix(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_integral(state: ParseState, operator: PendingOperator) -> None:
-    r"""Build `\[Integral] f \[DifferentialD] x`."""
+    r"""Build `Integrate[f, x]` for the source `\[Integral] f \[DifferentialD] x`."""
     variable = state.operands.pop()
     integrand = state.operands[-1]
     form = PREFIX_FORM_START + operator.text
@@ -215,10 +221,14 @@ def make_optional(state: ParseState, operator: PendingOperator) -> None:
     state.operands[-1] = make_node("Optional", [left, right], left.start, right.end, operator.text)
 
 
-def make_tag(state: ParseState, operator: PendingOperator) -> None:
-    """Build `t /: a = b` or `t /: a := b`. Report a tag that no assignment follows."""
+def make_tag_assignment(state: ParseState, operator: PendingOperator) -> None:
+    """Build an assignment with a tag: `TagSet[t, a, b]` for the source `t /: a = b`.
+
+    A tag without an assignment, as in `t /: a`, is reported as a syntax problem.
+    """
     value = state.operands.pop()
     args = [value]
+    # Without an assignment, there are only two operands: the tag and the target.
     if operator.operand_count == 2:
         state.report_problem("Expected = or := after /:", operator.start, operator.start + 2)
     else:
@@ -228,8 +238,11 @@ def make_tag(state: ParseState, operator: PendingOperator) -> None:
     state.operands[-1] = make_node(head, [tag, *args], tag.start, value.end, operator.text)
 
 
-def make_tilde(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a ~ f ~ b` as a call. Report a missing second sign."""
+def make_infix_call(state: ParseState, operator: PendingOperator) -> None:
+    """Build the call `f[a, b]` for the source `a ~ f ~ b`.
+
+    A missing second sign, as in `a ~ f`, is reported as a syntax problem.
+    """
     args = [state.operands.pop()]
     end = args[0].end
     if operator.operand_count == 2:

@@ -24,8 +24,11 @@ CALLS = RuleSet()
 
 
 @CALLS.check_nodes("Association")
-def _check_association(inspection: Inspection, node: Node) -> None:
-    """Report duplicate literal keys, and `Nothing` as a value, in an association."""
+def _check_association_rules(inspection: Inspection, node: Node) -> None:
+    """Report duplicate literal keys in an association, as in `<|"a" -> 1, "a" -> 2|>`.
+
+    `Nothing` as a value is reported too, because an association does not remove it as lists do.
+    """
     start_by_key: dict[str, int] = {}
     # `Association[{…}]` takes its rules in a list.
     args = get_list_items(node.args[0]) if len(node.args) == 1 else node.args
@@ -61,8 +64,8 @@ def _get_literal_key(key: Expression) -> str | None:
 
 
 @CALLS.check_nodes("ReadString")
-def _check_read_string(inspection: Inspection, node: Node) -> None:
-    """Report the option `CharacterEncoding` of `ReadString`, which does not exist."""
+def _check_read_string_option(inspection: Inspection, node: Node) -> None:
+    """Report a call of `ReadString` with the option `CharacterEncoding`, which it does not have."""
     for arg in node.args:
         if (
             has_head(arg, "Rule")
@@ -79,8 +82,11 @@ def _check_read_string(inspection: Inspection, node: Node) -> None:
 
 
 @CALLS.check_nodes("KeyExistsQ")
-def _check_key_exists(inspection: Inspection, node: Node) -> None:
-    """Report `KeyExistsQ` with a list, which looks like a path but is a single key."""
+def _check_key_path(inspection: Inspection, node: Node) -> None:
+    """Report a list as the key in `KeyExistsQ[association, {"a", "b"}]`.
+
+    The list is a single key, although its author probably means a path to a nested key.
+    """
     if len(node.args) == 2 and has_head(node.args[1], "List"):
         inspection.report_issue(
             "KeyExistsQNestedKeyPath",
@@ -90,8 +96,8 @@ def _check_key_exists(inspection: Inspection, node: Node) -> None:
 
 
 @CALLS.check_source
-def _check_commas(inspection: Inspection) -> None:
-    """Report commas where an expression is missing."""
+def _check_superfluous_commas(inspection: Inspection) -> None:
+    """Report superfluous commas, next to which an expression is missing: `f[a, , b]`."""
     text = inspection.text
     for position in inspection.symbol_positions.get("Null", ()):
         # The parser inserts `Null` for a missing argument. An explicit `Null` is intended.

@@ -37,29 +37,35 @@ _PATTERN_HEADS = frozenset(
 _ONE_BODY = "it takes a list of variables and one body; statements are separated by `;`"
 
 
-class _Signature(NamedTuple):
-    """The numbers of arguments that a construct can have: `minimum`, then every `step` more."""
+class _ArgumentCountRule(NamedTuple):
+    """The numbers of arguments that a control construct such as `Which` can have."""
 
     minimum: int
     maximum: int | None
+    """None if there is no maximum."""
     step: int
+    """2 if further arguments come in pairs, otherwise 1."""
     description: str
+    """A clause for issues, such as `it takes pairs of a test and a value`."""
 
     def accepts(self, count: int) -> bool:
+        """Return whether the construct can have this number of arguments."""
         is_in_range = self.minimum <= count and (self.maximum is None or count <= self.maximum)
         return is_in_range and (count - self.minimum) % self.step == 0
 
 
-_SIGNATURES = {
-    "If": _Signature(2, 4, 1, "it takes a test and one to three branches"),
-    "Which": _Signature(2, None, 2, "it takes pairs of a test and a value"),
-    "Switch": _Signature(3, None, 2, "it takes an expression, and pairs of a pattern and a value"),
-    "Module": _Signature(2, 2, 1, _ONE_BODY),
-    "Block": _Signature(2, 2, 1, _ONE_BODY),
-    "With": _Signature(2, None, 1, "it takes lists of variables and a body"),
-    "While": _Signature(1, 2, 1, "it takes a test and a body"),
-    "For": _Signature(3, 4, 1, "it takes a start, a test, a step and a body"),
-    "Do": _Signature(2, None, 1, "it takes an expression and iterators"),
+_ARGUMENT_COUNT_RULES = {
+    "If": _ArgumentCountRule(2, 4, 1, "it takes a test and one to three branches"),
+    "Which": _ArgumentCountRule(2, None, 2, "it takes pairs of a test and a value"),
+    "Switch": _ArgumentCountRule(
+        3, None, 2, "it takes an expression, and pairs of a pattern and a value"
+    ),
+    "Module": _ArgumentCountRule(2, 2, 1, _ONE_BODY),
+    "Block": _ArgumentCountRule(2, 2, 1, _ONE_BODY),
+    "With": _ArgumentCountRule(2, None, 1, "it takes lists of variables and a body"),
+    "While": _ArgumentCountRule(1, 2, 1, "it takes a test and a body"),
+    "For": _ArgumentCountRule(3, 4, 1, "it takes a start, a test, a step and a body"),
+    "Do": _ArgumentCountRule(2, None, 1, "it takes an expression and iterators"),
 }
 
 
@@ -75,38 +81,45 @@ def _may_be_sequence(arg: Expression) -> bool:
     return has_any_head(arg, _SEQUENCE_HEADS)
 
 
-@CONTROL_FLOW.check_nodes(*_SIGNATURES)
+@CONTROL_FLOW.check_nodes(*_ARGUMENT_COUNT_RULES)
 def _check_argument_count(inspection: Inspection, node: Node) -> None:
-    """Report a number of arguments that the construct cannot have.
+    """Report a call of a construct with too few or too many arguments, such as `If[x]`.
 
     The confidence is lower if an argument could evaluate to several arguments.
     """
     head, count = get_head_name(node), len(node.args)
-    signature = _SIGNATURES[head]
+    rule = _ARGUMENT_COUNT_RULES[head]
     # Operator forms always have valid arguments, and a pattern may match several arguments.
-    if signature.accepts(count) or node.form != CALL_FORM or has_patterns(node.args):
+    if rule.accepts(count) or node.form != CALL_FORM or has_patterns(node.args):
         return
     inspection.report_issue(
         "Arguments",
         node,
-        f"`{head}` has {count} argument{'' if count == 1 else 's'}: {signature.description}.",
+        f"`{head}` has {count} argument{'' if count == 1 else 's'}: {rule.description}.",
         argument=head,
         confidence=_SEQUENCE_CONFIDENCE if any(map(_may_be_sequence, node.args)) else None,
     )
 
 
 @CONTROL_FLOW.check_nodes("If")
-def _check_if(inspection: Inspection, node: Node) -> None:
-    """Report equal branches of an `If`, and record an omitted branch as intended."""
-    args = node.args
-    if len(args) < 2:
+def _check_equal_branches(inspection: Inspection, node: Node) -> None:
+    """Report an `If` whose two branches are equal.
+
+    An omitted first branch, as in `If[test, , b]`, is recorded as intended, so that the rule
+    `Comma` does not report it.
+    """
+    if len(node.args) < 2:
         return
-    if isinstance(args[1], Atom) and args[1].start == args[1].end:
-        # `If[test, , b]` is common, and not an issue of the rule Comma.
-        inspection.omitted_arguments.add(args[1].start)
-    if len(args) >= 3 and are_equal(args[1], args[2]) and not _is_missing_expression(args[1]):
+    true_branch, *other_branches = node.args[1:]
+    # The parser inserts an atom without text for an omitted argument.
+    if isinstance(true_branch, Atom) and true_branch.start == true_branch.end:
+        inspection.omitted_arguments.add(true_branch.start)
+    if not other_branches or _is_missing_expression(true_branch):
+        return
+    false_branch = other_branches[0]
+    if are_equal(true_branch, false_branch):
         inspection.report_issue(
-            "DuplicateClauses", args[2], "Both branches of `If` are equal.", argument="If"
+            "DuplicateClauses", false_branch, "Both branches of `If` are equal.", argument="If"
         )
 
 
@@ -117,7 +130,7 @@ def _is_missing_expression(expression: Expression) -> bool:
 
 
 @CONTROL_FLOW.check_nodes("If", "While")
-def _check_condition(inspection: Inspection, node: Node) -> None:
+def _check_assignment_as_test(inspection: Inspection, node: Node) -> None:
     """Report an assignment as the test of `If` or `While`, as in `If[x = y, …]`."""
     if len(node.args) < 2:
         return
@@ -138,15 +151,18 @@ def _check_condition(inspection: Inspection, node: Node) -> None:
 
 
 @CONTROL_FLOW.check_nodes("Which")
-def _check_which(inspection: Inspection, node: Node) -> None:
-    """Report clauses of `Which` that are duplicate, unreachable, or look like those of `Switch`."""
+def _check_which_clauses(inspection: Inspection, node: Node) -> None:
+    """Report duplicate and unreachable clauses of `Which[test, value, …]`.
+
+    Clauses that look like those of `Switch`, such as the test `_`, are reported too.
+    """
     args = node.args
     tests = args[::2]
-    # With an odd number, clauses cannot be paired. The rule Arguments reports that.
+    # An odd number of arguments does not form pairs, which the rule `Arguments` reports.
     if len(args) < 2 or len(args) % 2 or has_patterns(args[1::2]):
         return
     if is_symbol(args[0], "$OperatingSystem"):
-        # A head that the parser added has no text to replace.
+        # Only a head that is written in the source can be replaced.
         has_text = isinstance(node.head, Atom) and node.head.start >= 0
         inspection.report_issue(
             "SwitchWhichConfusion",
@@ -164,28 +180,31 @@ def _check_which(inspection: Inspection, node: Node) -> None:
 
 
 @CONTROL_FLOW.check_nodes("Switch")
-def _check_switch(inspection: Inspection, node: Node) -> None:
-    """Report clauses of `Switch` that are duplicate, unreachable, or look like those of `Which`."""
+def _check_switch_clauses(inspection: Inspection, node: Node) -> None:
+    """Report duplicate and unreachable clauses of `Switch[expression, pattern, value, …]`.
+
+    A final pattern `True` is reported too, because it belongs in `Which`.
+    """
     args = node.args
     if len(args) < 3 or len(args) % 2 == 0:
         return
-    cases = args[1::2]
-    # `True` as a pattern is legitimate beside `False`: the cases then distinguish booleans.
-    is_confused = (
-        len(cases) > 1
-        and is_symbol(cases[-1], "True")
-        and not any(is_symbol(case, "False") for case in cases)
+    patterns = args[1::2]
+    # `True` as a pattern is legitimate beside `False`: the patterns then distinguish booleans.
+    has_true_as_default = (
+        len(patterns) > 1
+        and is_symbol(patterns[-1], "True")
+        and not any(is_symbol(pattern, "False") for pattern in patterns)
     )
-    if is_confused:
+    if has_true_as_default:
         inspection.report_issue(
             "SwitchWhichConfusion",
-            cases[-1],
+            patterns[-1],
             "The last pattern of `Switch` is `True`.",
-            fixes=[IssueFix("Replace `True` with `_`", cases[-1], "_")],
+            fixes=[IssueFix("Replace `True` with `_`", patterns[-1], "_")],
         )
-    _report_duplicate_clauses(inspection, "Switch", cases)
-    for index, case in enumerate(cases[:-1]):
-        if _is_blank(case):
+    _report_duplicate_clauses(inspection, "Switch", patterns)
+    for index, pattern in enumerate(patterns[:-1]):
+        if _is_blank(pattern):
             _report_unreachable_clauses(inspection, "Switch", "_", args[2 * index + 3 :])
             break
 
@@ -195,14 +214,22 @@ def _is_blank(expression: Expression) -> bool:
 
 
 def _report_duplicate_clauses(inspection: Inspection, head: str, tests: list[Expression]) -> None:
-    """Report tests or patterns that occur twice, because the second clause is never used."""
-    seen_forms: set[str] = set()
+    """Report tests of `Which` or patterns of `Switch` that occur twice.
+
+    The second clause is never used.
+
+    Args:
+        inspection: The inspection that collects the issues.
+        head: `Which` or `Switch`.
+        tests: The tests or patterns of all clauses.
+    """
+    seen_full_forms: set[str] = set()
     for test in tests:
         if test.end - test.start > _MAX_COMPARED_CHARACTERS:
             continue
-        # Compare full forms, since the same test may be written in different notations.
-        form = full_form(test)
-        if form in seen_forms and not _is_missing_expression(test):
+        # Full forms are compared, because the same test may be written in different notations.
+        test_full_form = full_form(test)
+        if test_full_form in seen_full_forms and not _is_missing_expression(test):
             inspection.report_issue(
                 "DuplicateClauses",
                 test,
@@ -210,23 +237,34 @@ def _report_duplicate_clauses(inspection: Inspection, head: str, tests: list[Exp
                 "the second one is never used.",
                 argument=head,
             )
-        seen_forms.add(form)
+        seen_full_forms.add(test_full_form)
 
 
 def _report_unreachable_clauses(
-    inspection: Inspection, head: str, last: str, clauses: list[Expression]
+    inspection: Inspection, head: str, matching_test: str, clauses: list[Expression]
 ) -> None:
+    """Report the clauses of `Which` or `Switch` after a test that always matches.
+
+    Args:
+        inspection: The inspection that collects the issues.
+        head: `Which` or `Switch`.
+        matching_test: The test: `True` in `Which`, or `_` in `Switch`.
+        clauses: The arguments after the clause with this test.
+    """
     inspection.report_issue(
         "UnreachableClauses",
         TextSpan(clauses[0].start, clauses[-1].end),
-        f"`{head}` never reaches the clauses after `{last}`.",
+        f"`{head}` never reaches the clauses after `{matching_test}`.",
         argument=head,
     )
 
 
 @CONTROL_FLOW.check_nodes("Return")
-def _check_return(inspection: Inspection, node: Node) -> None:
-    """Report `Return` with one argument. The second argument would name what it returns from."""
+def _check_ambiguous_return(inspection: Inspection, node: Node) -> None:
+    """Report `Return[value]`, because the construct from which it returns is ambiguous.
+
+    The second argument of `Return[value, Module]` specifies the construct.
+    """
     if len(node.args) == 1 and not has_patterns(node.args):
         inspection.report_issue(
             "ReturnAmbiguous",
@@ -261,8 +299,8 @@ def _collect_hold(inspection: Inspection, node: Node) -> None:
 
 
 @CONTROL_FLOW.check_nodes("CompoundExpression")
-def _check_statements(inspection: Inspection, node: Node) -> None:
-    """Report comparisons as statements, where an assignment was probably meant."""
+def _check_discarded_comparisons(inspection: Inspection, node: Node) -> None:
+    """Report a comparison as a statement, as in `x == 1; f[x]`, which is probably an assignment."""
     # The last statement is the result of the compound expression, so its value is used.
     for statement in node.args[:-1]:
         if has_head(statement, "Equal") and statement.form == "==" and not statement.is_grouped:
@@ -277,7 +315,10 @@ def _check_statements(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_source
 def _check_uncaught_throws(inspection: Inspection) -> None:
-    """Report a `Throw` without a tag outside of any `Catch`."""
+    """Report each `Throw` without a tag that is outside of any `Catch`.
+
+    The walk over the source has collected these throws and the spans of the catches.
+    """
     for node in inspection.throws:
         if not inspection.catch_spans.covers(node.start):
             inspection.report_issue(

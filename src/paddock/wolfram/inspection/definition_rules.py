@@ -46,9 +46,10 @@ _MUTATING_HEADS = (
 
 @DEFINITIONS.check_nodes("Set", "SetDelayed")
 def _check_definition(inspection: Inspection, node: Node) -> None:
-    """Check an assignment: its target, its value, and the sign that it is written with.
+    """Check an assignment such as `f[x_] := x^2`, and record it.
 
-    The definition is also recorded for the source checks.
+    Its left side, its value and its sign are checked. The checks after the walk use the record, for
+    example to find definitions that another one replaces.
     """
     if len(node.args) != 2:
         return
@@ -61,9 +62,9 @@ def _check_definition(inspection: Inspection, node: Node) -> None:
             description = f"{inspection.quote_code(left)} is set to itself."
             inspection.report_issue("SelfAssignment", node, description)
         return
-    _check_symbol_target(inspection, left)
-    _check_pattern_in_value(inspection, left, right)
-    _check_set_not(inspection, node, left, right)
+    _check_missing_symbol(inspection, left)
+    _check_patterns_in_value(inspection, left, right)
+    _check_mistyped_unequal(inspection, node, left, right)
 
 
 def _record_assignment(inspection: Inspection, target: Expression) -> None:
@@ -74,13 +75,17 @@ def _record_assignment(inspection: Inspection, target: Expression) -> None:
 
 
 def _record_definition(inspection: Inspection, left: Expression) -> None:
-    """Record the defined symbol, and for a target without patterns also the definition itself."""
+    """Record the symbol that an assignment defines.
+
+    If the target is plain (`x` or `f[]`), the definition itself is recorded too, with the
+    information whether it has a condition, as in `f[] /; test := v`.
+    """
     target, is_conditional = left, False
     if has_head(left, "Condition") and left.args:
         target, is_conditional = left.args[0], True
-    key = _get_plain_target(target)
-    if key is not None:
-        inspection.definitions.append(DefinitionPattern(key, left, is_conditional))
+    plain_target = _get_plain_target(target)
+    if plain_target is not None:
+        inspection.definitions.append(DefinitionPattern(plain_target, left, is_conditional))
     name = get_defined_symbol(target)
     if name is not None:
         inspection.defined_symbols.add(name)
@@ -95,9 +100,9 @@ def _get_plain_target(target: Expression) -> str | None:
 
 
 def get_defined_symbol(left: Expression) -> str | None:
-    """Return the symbol that a definition belongs to, or None.
+    """Return the name of the symbol that a definition belongs to, or None if there is no symbol.
 
-    Wrappers such as `Condition` are removed: `f[x_] /; c`, `f::usage` and `f[x][y]` belong to `f`.
+    Definitions with the left sides `f[x_] /; c`, `f::usage` and `f[x][y]` all belong to `f`.
     """
     while isinstance(left, Node):
         if not has_any_head(left, _WRAPPER_HEADS):
@@ -109,9 +114,12 @@ def get_defined_symbol(left: Expression) -> str | None:
     return left.text if left.kind == "symbol" else None
 
 
-def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
-    """Report a left side without a symbol to which the definition can belong."""
-    # `x_ /; test` and `x_?test` are also only patterns, so what they wrap is checked.
+def _check_missing_symbol(inspection: Inspection, left: Expression) -> None:
+    """Report an assignment whose left side is only a pattern, such as `_ = 1`.
+
+    Its left side contains no symbol to which the definition could belong.
+    """
+    # `x_`, `x_ /; test` and `x_?test` are only patterns too, so the pattern inside is checked.
     target = left
     while has_any_head(target, _INNER_ARGUMENT_INDICES):
         index = _INNER_ARGUMENT_INDICES[get_head_name(target)]
@@ -126,8 +134,8 @@ def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
         )
 
 
-def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
-    """Report patterns in the value of a definition that repeat a pattern of its left side."""
+def _check_patterns_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
+    """Report parameters that are written as patterns in the value: `f[x_] := x_ + 1`."""
     # An assignment to a symbol has no parameters. Most values are calls that are not searched.
     if isinstance(left, Atom) or not has_any_head(right, _SEARCHED_HEADS):
         return
@@ -146,14 +154,16 @@ def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Exp
             )
 
 
-def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: Expression) -> None:
-    """Report `x =! y`, which is probably a mistyped `x != y`."""
+def _check_mistyped_unequal(
+    inspection: Inspection, node: Node, left: Expression, right: Expression
+) -> None:
+    """Report `x =! y`, which assigns `!y`, but is probably a mistyped `x != y`."""
     if node.form != "=" or not isinstance(right, Node) or right.form != "prefix !":
         return
     text, start = inspection.text, right.start
     # In `x = !y`, no space follows the `!`, so the negation is intended.
-    is_joined = text[start - 1] == "=" and text[start + 1 : start + 2].isspace()
-    if is_joined and left.end < start:
+    has_joined_signs = text[start - 1] == "=" and text[start + 1 : start + 2].isspace()
+    if has_joined_signs and left.end < start:
         fixes = [
             IssueFix(f"Replace `=!` with `{sign}`", TextSpan(start - 1, start + 1), sign)
             for sign in ("!=", "=!=")
@@ -177,7 +187,10 @@ def _record_tag_definition(inspection: Inspection, node: Node) -> None:
 
 @DEFINITIONS.check_source
 def _check_unreachable_definitions(inspection: Inspection) -> None:
-    """Report conditional definitions that an unconditional one with the same target replaces."""
+    """Report conditional definitions that are replaced by an unconditional one.
+
+    For example, `x = 2` replaces `x /; test := 1`, because both have the target `x`.
+    """
     unconditional_targets = {
         definition.target for definition in inspection.definitions if not definition.is_conditional
     }

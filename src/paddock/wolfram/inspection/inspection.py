@@ -28,9 +28,10 @@ _PATTERN_SCOPE_HEADS = frozenset(
 
 
 class SpanSet:
-    """A set of text spans, possibly nested, that finds out quickly if a position is covered.
+    """A set of text spans, which may be nested, with a fast test if one contains a position.
 
-    Add all spans before the first query.
+    The test is a binary search. All spans should be added before the first test, because it sorts
+    them.
     """
 
     __slots__ = ("_ends", "_spans", "_starts")
@@ -41,7 +42,7 @@ class SpanSet:
         self._ends: list[int] = []
 
     def add(self, start: int, end: int) -> None:
-        """Add a span."""
+        """Add the span of the characters from `start` up to, but not including, `end`."""
         self._spans.append((start, end))
 
     def covers(self, position: int) -> bool:
@@ -52,8 +53,8 @@ class SpanSet:
             self._starts = [start for start, _ in self._spans]
             # Keep the furthest end so far: an outer span can end after the spans nested in it.
             self._ends = list(accumulate((end for _, end in self._spans), max))
-        count = bisect_right(self._starts, position)
-        return count > 0 and self._ends[count - 1] > position
+        started_count = bisect_right(self._starts, position)
+        return started_count > 0 and self._ends[started_count - 1] > position
 
 
 def count_positions_within(positions: list[int], start: int, end: int) -> int:
@@ -77,15 +78,17 @@ class TextSpan(NamedTuple):
 
 
 class LocalVariable(NamedTuple):
-    """A local name with the start of its declaration and its initial value."""
+    """A local name in Wolfram Language code: a variable, a parameter, an iterator or a pattern."""
 
     name: str
     start: int
+    """The offset of the name in its declaration."""
     initial: Expression | None = None
+    """The initial value, such as `1` in `Module[{x = 1}, …]`."""
 
     @property
     def end(self) -> int:
-        """The end of the name in its declaration."""
+        """The offset after the name in its declaration."""
         return self.start + len(self.name)
 
 
@@ -94,11 +97,14 @@ IssuePlace = Expression | LocalVariable | TextSpan
 
 
 class LocalScope(NamedTuple):
-    """An expression with local names. `kind` is its head, or `iterator`."""
+    """An expression with local names, such as `Module[{x}, …]` or `f[x_] := …`."""
 
     kind: str
+    """The head of the expression, or `iterator`."""
     node: Node
+    """The expression."""
     variables: list[LocalVariable]
+    """The names that are local to it."""
     is_pattern: bool = False
     """True if the names are those of patterns, which may be declared repeatedly."""
 
@@ -109,10 +115,10 @@ class LocalScope(NamedTuple):
 
 
 def iter_pattern_names(left: Expression) -> Iterator[Atom]:
-    """Yield the names of the patterns on the left side of a definition or rule.
+    """Yield the names of the patterns on the left side of a definition or rule: `x` in `f[x_]`.
 
-    Names in nested definitions are left out because they belong to those. Names of
-    `OptionsPattern` are left out because `OptionValue` uses them implicitly.
+    Names in nested definitions are left out, because they are local to those. Names such as `opts`
+    in `opts:OptionsPattern[]` are left out, because `OptionValue` uses them implicitly.
     """
     pending = [left]
     while pending:
@@ -141,13 +147,16 @@ class IssueFix(NamedTuple):
 
 
 class RawIssue(NamedTuple):
-    """A reported issue. Its position is an offset in the text, and not yet a line and column."""
+    """An issue that a rule has found, with offsets in the source instead of lines and columns."""
 
     rule: InspectionRule
     place: IssuePlace
+    """The expression or the span of the source that the issue concerns."""
     description: str
     argument: str
+    """The function that the issue concerns, if the rule applies to several, or an empty string."""
     confidence: float
+    """The certainty, from 0 to 1, that the issue is a mistake."""
     fixes: Sequence[IssueFix]
 
 
@@ -170,9 +179,9 @@ class Inspection:
         self.text = source.text
         self.issues: list[RawIssue] = []
         self.symbol_positions: defaultdict[str, list[int]] = defaultdict(list)
-        """Positions of each symbol. The inspector sorts them after the walk."""
+        """Positions of each symbol by name. The inspector sorts them after the walk."""
         self.assignment_positions: defaultdict[str, list[int]] = defaultdict(list)
-        """Positions where a symbol is assigned or modified."""
+        """Positions where a symbol is assigned or modified, by name."""
         self.defined_symbols: set[str] = set()
         """Symbols that the source defines."""
         self.scopes: list[LocalScope] = []
@@ -186,7 +195,7 @@ class Inspection:
         self.pattern_spans = SpanSet()
         """Spans of code that is matched as a pattern, not evaluated."""
         self.initial_values: set[int] = set()
-        """Ids of the assignments in variable lists: they initialize local variables."""
+        """Identities of assignments that initialize local variables, as in `Module[{x = 1}, …]`."""
         self.omitted_arguments: set[int] = set()
         """Positions of arguments that may be omitted."""
 
@@ -200,15 +209,16 @@ class Inspection:
         confidence: float | None = None,
         fixes: Sequence[IssueFix] = (),
     ) -> None:
-        """Report an issue.
+        """Add an issue to the results of the inspection.
 
         Args:
             tag: The tag of the violated rule, such as `IfSet`.
-            place: What the issue is about.
-            description: A sentence, with code in backticks.
-            argument: The function that the issue is about, if the rule applies to several.
-            confidence: Overrides the confidence of the rule.
-            fixes: Suggested fixes.
+            place: The expression or the span of the source that the issue concerns.
+            description: A sentence for users, with code in backticks.
+            argument: The function that the issue concerns, if the rule applies to several.
+            confidence: The certainty that the issue is a mistake, from 0 to 1, if it differs from
+                that of the rule.
+            fixes: Replacements of text, from which the user can choose.
         """
         rule = RULES[tag]
         issue_confidence = rule.confidence if confidence is None else confidence
@@ -225,9 +235,9 @@ class Inspection:
     def build_sign_fixes(
         self, left: Expression, sign: str, right: Expression, replacements: Sequence[str]
     ) -> list[IssueFix]:
-        """Return fixes that replace the operator sign between two operands.
+        """Return one fix for each replacement of the operator sign between two operands.
 
-        Without the sign, as in `Set[x, y]`, there is nothing to replace.
+        The list is empty if the source does not contain the sign, as in `Set[x, y]`.
         """
         start = self.text.find(sign, left.end, right.start)
         if start < 0:

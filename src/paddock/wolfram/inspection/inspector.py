@@ -49,9 +49,9 @@ _LINE_TAGS = frozenset(rule.tag for rule in RULES.values() if rule.subject == "L
 
 
 def _merge_node_checks() -> dict[str, list[NodeCheck]]:
-    """Return the node checks of all code rule sets, grouped by head.
+    """Return the checks of all rules on code, by the heads of the nodes that they check.
 
-    The walk then needs one lookup for each node.
+    They are grouped so that the walk over the source needs a single lookup for each node.
     """
     checks: defaultdict[str, list[NodeCheck]] = defaultdict(list)
     for rule_set in _CODE_RULE_SETS:
@@ -72,21 +72,29 @@ def inspect_code(text: str, selection: IssueFilter = ALL_ISSUES) -> list[CodeIss
 
 
 def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) -> list[CodeIssue]:
-    """Return the issues in a parsed source."""
+    """Return the issues that the code inspector finds in parsed Wolfram Language code.
+
+    Issues in code come first, in the order of their positions. Issues about the lengths of lines
+    and of the file follow.
+
+    Args:
+        source: The parsed code.
+        selection: The filter that selects the issues to return. By default, all are returned.
+    """
     inspection = Inspection(source)
     with defer_gc():
         _check_code(inspection, selection)
     inspection.issues.sort(key=lambda issue: (issue.place.start, issue.place.end))
-    # After sorting, so that line issues come last.
+    # These checks run after sorting, so that their issues come last.
     _run_source_checks(inspection, LINES)
     return _build_issues(inspection, selection)
 
 
 def _check_code(inspection: Inspection, selection: IssueFilter) -> None:
-    """Run all checks except those about lines.
+    """Run all checks except those of the lengths of lines and of the file.
 
-    The order matters. Issues within patterns and within broken expressions are removed between the
-    steps, so that rules that also apply there run after the removal.
+    The order matters, because issues within patterns and broken expressions are removed between the
+    steps. Rules that apply there too run after the removal.
     """
     _walk_expressions(inspection)
     # These checks are skipped because all of their issues would be excluded anyway.
@@ -110,10 +118,10 @@ def _run_source_checks(inspection: Inspection, *rule_sets: RuleSet) -> None:
 
 
 def _walk_expressions(inspection: Inspection) -> None:
-    """Run the node checks and record the positions of all symbols.
+    """Run the checks of single nodes, and record the positions of all symbols.
 
-    This is the only walk over all expressions. It uses a stack, so that nesting depth is not
-    limited.
+    This is the only walk over all expressions. It uses a stack instead of recursion, so that the
+    nesting depth of the code is not limited.
     """
     # This loop runs once for each expression, so attribute lookups are kept out of it.
     checks, symbols, text = _NODE_CHECKS, inspection.symbol_positions, inspection.text
@@ -158,9 +166,10 @@ def _get_broken_spans(source: ParsedSource) -> SpanSet:
 
 
 def _build_issues(inspection: Inspection, selection: IssueFilter) -> list[CodeIssue]:
-    """Convert raw issues to reported ones, with lines and columns for offsets.
+    """Return the issues for the caller, with lines and columns instead of offsets.
 
-    Suppressed issues and issues that the selection excludes are left out.
+    Issues that a comment in the source suppresses and issues that the selection excludes are left
+    out.
     """
     source = inspection.source
     suppressions = find_suppressions(source)
@@ -186,9 +195,10 @@ def _build_issues(inspection: Inspection, selection: IssueFilter) -> list[CodeIs
 
 
 def _is_excluded_line(issue: CodeIssue, selection: IssueFilter) -> bool:
-    """Return whether an issue about lines is excluded by its tag.
+    """Return whether the tag of an issue about lengths is excluded.
 
-    For these issues, excluding a tag with any argument excludes all issues with the tag.
+    An excluded name such as `tag::argument` excludes all issues about lengths that have the tag,
+    regardless of its argument.
     """
     return issue.tag in _LINE_TAGS and any(
         name.partition("::")[0] == issue.tag for name in selection.excluded_tags

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import CALL_FORM, Atom, Node, has_any_head, is_atom
@@ -36,14 +37,15 @@ _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 
 
 @OPERATORS.check_nodes("Times")
-def _check_times(inspection: Inspection, node: Node) -> None:
-    """Check a product: its adjacent factors without an operator, or the negation of a date."""
+def _check_product(inspection: Inspection, node: Node) -> None:
+    """Check a product for factors without a sign between them, such as `2 x`.
+
+    A negation is also a product, and is checked for dates.
+    """
     if node.form == "prefix -":
         _check_negated_date(inspection, node)
     elif node.form in _PRODUCT_FORMS:
-        args = node.args
-        for index in range(1, len(args)):
-            left, right = args[index - 1], args[index]
+        for left, right in pairwise(node.args):
             # Factors that the parser added, such as the -1 of `a - b`, have no position.
             if 0 <= left.end <= right.start:
                 gap = _COMMENT.sub("", inspection.text[left.end : right.start])
@@ -54,10 +56,10 @@ def _check_times(inspection: Inspection, node: Node) -> None:
 def _check_implicit_product(
     inspection: Inspection, left: Expression, right: Expression, gap: str
 ) -> None:
-    """Report two adjacent expressions if multiplying them is probably a mistake.
+    """Report two expressions without an operator between them, if a product is probably a mistake.
 
     Args:
-        inspection: The inspection.
+        inspection: The inspection that collects the issues.
         left: The first factor.
         right: The second factor.
         gap: The text between the factors without comments, which is empty or whitespace.
@@ -90,22 +92,23 @@ def _build_insertions(left: Expression, signs: tuple[str, ...]) -> list[IssueFix
 
 
 def _report_uncalled_function(inspection: Inspection, left: Atom, right: Expression) -> None:
-    """Report a function that is multiplied with its argument in parentheses, not called."""
+    """Report `Sin (x)`, which multiplies the function by its argument instead of calling it."""
     product = TextSpan(left.start, right.end)
-    call = f"{left.text}[{inspection.text[right.start + 1 : right.end - 1]}]"
+    argument_code = inspection.text[right.start + 1 : right.end - 1]
+    call = f"{left.text}[{argument_code}]"
     fixes = [IssueFix(f"Replace with {format_code(call)}", product, call)]
-    # In `(Sin) (x)`, replacing only the name would leave an unbalanced parenthesis, so no fix then.
     inspection.report_issue(
         "ImplicitTimesCall",
         product,
         f"`{left.text}` is multiplied here, not called.",
         argument=left.text,
+        # `(Sin) (x)` gets no fix, because replacing the name would leave an unbalanced parenthesis.
         fixes=[] if left.is_grouped else fixes,
     )
 
 
 def _check_negated_date(inspection: Inspection, node: Node) -> None:
-    """Report the negation of a date such as `-Now`."""
+    """Report the negation of a date, such as `-Now` or `-DateObject[…]`."""
     operand = node.args[-1]
     symbol = operand.head if isinstance(operand, Node) else operand
     if is_atom(symbol, "symbol") and symbol.text in _DATE_SYMBOLS:
@@ -119,7 +122,7 @@ def _check_negated_date(inspection: Inspection, node: Node) -> None:
 
 @OPERATORS.check_nodes("Plus")
 def _check_plus(inspection: Inspection, node: Node) -> None:
-    """Report a prefix `+`, which has no effect, and `+` between strings."""
+    """Report a prefix `+`, which has no effect, and `"a" + "b"`, which does not join strings."""
     if node.form == "prefix +":
         fix = IssueFix("Remove `+`", TextSpan(node.start, node.args[0].start), "")
         inspection.report_issue(
@@ -136,9 +139,9 @@ def _check_plus(inspection: Inspection, node: Node) -> None:
 
 
 @OPERATORS.check_nodes("And", "Or", "Not")
-def _check_logic(inspection: Inspection, node: Node) -> None:
-    """Report strings and numbers as operands of logical operators."""
-    # The mistake this rule looks for, `x == "a" || "b"`, is only made with operators.
+def _check_logic_operands(inspection: Inspection, node: Node) -> None:
+    """Report a string or a number as an operand of a logical operator: `x == "a" || "b"`."""
+    # This mistake is made with operators. A call such as `Or[x, "b"]` is probably intended.
     if node.form == CALL_FORM:
         return
     for arg in node.args:
@@ -148,8 +151,11 @@ def _check_logic(inspection: Inspection, node: Node) -> None:
 
 
 @OPERATORS.check_nodes("Equal", "SameQ")
-def _check_comparison(inspection: Inspection, node: Node) -> None:
-    """Report comparisons with two different strings, which are always false."""
+def _check_contradicting_strings(inspection: Inspection, node: Node) -> None:
+    """Report a comparison with two different strings, such as `"a" == x == "b"`.
+
+    It is always false.
+    """
     if len(node.args) < 3:
         return
     strings = {arg.text for arg in node.args if is_atom(arg, "string")}
@@ -160,8 +166,8 @@ def _check_comparison(inspection: Inspection, node: Node) -> None:
 
 
 @OPERATORS.check_nodes("Map")
-def _check_map(inspection: Inspection, node: Node) -> None:
-    """Report `f @ g /@ x`, which maps `f[g]` although `f @ (g /@ x)` may be meant."""
+def _check_map_precedence(inspection: Inspection, node: Node) -> None:
+    """Report `f @ g /@ x`, which means `(f @ g) /@ x` although `f @ (g /@ x)` may be intended."""
     if node.form != "/@" or len(node.args) != 2:
         return
     function, operand = node.args
@@ -172,7 +178,7 @@ def _check_map(inspection: Inspection, node: Node) -> None:
     if not all(is_atom(part, "symbol") and not part.is_grouped for part in (outer, inner)):
         return
     outer_code, inner_code, operand_code = map(inspection.get_code, (outer, inner, operand))
-    choices = (
+    replacements = (
         f"({inspection.get_code(function)}) /@ {operand_code}",
         f"{outer_code} @ ({inner_code} /@ {operand_code})",
     )
@@ -183,7 +189,8 @@ def _check_map(inspection: Inspection, node: Node) -> None:
         place,
         f"{inspection.quote_code(place)} maps {mapped_code}.",
         fixes=[
-            IssueFix(f"Replace with {format_code(choice)}", place, choice) for choice in choices
+            IssueFix(f"Replace with {format_code(replacement)}", place, replacement)
+            for replacement in replacements
         ],
     )
 
@@ -206,9 +213,9 @@ def _collect_pattern(inspection: Inspection, node: Node) -> None:
 
 @OPERATORS.check_source
 def _check_stray_slots(inspection: Inspection) -> None:
-    """Report slots outside of any function.
+    """Report slots such as `#1`, the parameters of pure functions, outside of any function.
 
-    The walk has collected the slots and the functions' spans.
+    The walk over the source has collected the slots and the spans of the functions.
     """
     for slot in inspection.slots:
         if not inspection.function_spans.covers(slot.start):
