@@ -166,13 +166,16 @@ class CompleteParams(RequestParams, kw_only=True):
 
 
 class SubscriptionFilter(Struct):
-    """The changes that a client subscribes to."""
+    """The changes that a client subscribes to with `subscriptions/listen`."""
 
     tools: bool = field(default=False, name="toolsListChanged")
+    """True to report changes of the list of tools."""
     prompts: bool = field(default=False, name="promptsListChanged")
     resources: bool = field(default=False, name="resourcesListChanged")
     uris: list[str] = field(default_factory=list, name="resourceSubscriptions")
+    """The resources whose changes of content are reported."""
     task_ids: list[str] | UnsetType = field(default=UNSET, name="taskIds")
+    """The tasks whose changes of status are reported."""
 
 
 class ListenParams(RequestParams, kw_only=True):
@@ -242,7 +245,9 @@ _EMPTY_OBJECT = Raw(b"{}")
 
 
 def decode_params(method: str, raw: Raw | UnsetType) -> RequestParams:
-    """Decode the parameters of a request. Missing parameters and null count as empty.
+    """Decode the JSON parameters of a request as the type that its method requires.
+
+    Missing parameters and null are treated as an empty object.
 
     Raises:
         InvalidParamsError: A value is invalid. The message names it and the expected type.
@@ -251,7 +256,7 @@ def decode_params(method: str, raw: Raw | UnsetType) -> RequestParams:
     try:
         return decode(_EMPTY_OBJECT if raw is UNSET else raw)
     except DECODE_ERRORS as error:
-        if raw is not UNSET and bytes(raw) == b"null":  # Sent by existing clients.
+        if raw is not UNSET and bytes(raw) == b"null":  # Some clients send null.
             return decode_params(method, UNSET)
         raise InvalidParamsError(f"Invalid params of {method}: {error}") from None
 

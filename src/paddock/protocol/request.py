@@ -95,7 +95,8 @@ _cancel_lock = allocate_lock()
 class InputRequired(BaseException):
     """Raised in a handler that needs answers of the client before it can continue.
 
-    Not an Exception, so that `except Exception` in a handler does not catch it.
+    Used by protocol versions in which the client repeats the request with its answers. It is not
+    an `Exception`, so that `except Exception` in a handler does not catch it.
     """
 
     def __init__(self, server_requests: dict[str, ServerRequest]) -> None:
@@ -167,10 +168,10 @@ class RequestExchange(Protocol):
 
     @property
     def accepts_messages(self) -> bool:
-        """Whether messages can be sent before the answer."""
+        """Whether messages can be sent before the answer, because the response is a stream."""
 
     def send(self, frame: bytes) -> None:
-        """Send a frame that belongs to the request. May be called by any thread."""
+        """Send a message that belongs to the request. May be called by any thread."""
 
     def get_header(self, name: str) -> str | None:
         """Return a header of the request, or None.
@@ -191,21 +192,24 @@ class RequestExchange(Protocol):
 
     @property
     def session_id(self) -> str | None:
-        """The id of the session, if there is one."""
+        """The id of the client's session, or None if it has not opened one."""
 
     @property
     def client_address(self) -> tuple[str, int] | None:
         """The address and port of the client."""
 
     def set_log_fields(self, fields: Mapping[str, object]) -> None:
-        """Set fields for the access log line."""
+        """Set the fields that the access log line of this exchange contains in addition."""
 
 
 class AnswerSink(Protocol):
-    """A batch or a task, which receives the answer of a request instead of the client."""
+    """An object that receives the answer of a request before the client: a batch or a task."""
 
     def add_answer(self, answer: bytes | None) -> bytes | None:
-        """Add the answer of a request. None means that the request is not answered.
+        """Add the answer of a request.
+
+        Args:
+            answer: The encoded answer. None if the request was cancelled and is not answered.
 
         Returns:
             The bytes to send to the client now, or None.
@@ -254,6 +258,8 @@ class Request:
         self.id = request_id
         self.method = method
         self.params = params
+        # The encoded message, because `_meta` members that the protocol does not define are decoded
+        # only if a handler reads them.
         self.line = line
 
     @property
@@ -281,16 +287,17 @@ class Request:
         (self.exchange or self.connection).send(frame)
 
     def run(self) -> bytes | None:
-        """Run the work in this thread.
+        """Run the work of the request, usually a handler, in this thread.
 
         Returns:
-            The frame to send, or None if the request was cancelled or an `AnswerSink` has taken
-            the answer.
+            The message to send, or None if the request was cancelled or an `AnswerSink` has
+            received the answer.
         """
         self._thread_id = get_ident()
         answer: bytes | None = None
-        # HandlerCancelled can be raised at any bytecode, and thus also while another exception is
-        # being encoded. The outer `try` statement catches it there.
+        # Another thread cancels the work by raising HandlerCancelled here. It can be raised at any
+        # bytecode, also while another exception is being encoded, where only the outer `try`
+        # statement catches it.
         try:
             try:
                 if not self.is_cancelled:
@@ -312,7 +319,12 @@ class Request:
         return self._pass_to_sink(answer)
 
     async def run_async(self, send_answer: Callable[[Request, bytes | None], None]) -> None:
-        """Run the work on the running event loop and pass the frame to `send_answer`."""
+        """Await the work of the request on the running event loop.
+
+        Args:
+            send_answer: Called with the request and the message to send. The message is None if
+                the request was cancelled or an `AnswerSink` has received the answer.
+        """
         answer: bytes | None = None
         try:
             answer = self.era.encode_reply(self, await self.async_work(self))  # type: ignore[misc]  # has work
@@ -324,7 +336,7 @@ class Request:
             send_answer(self, self._pass_to_sink(answer))
 
     def cancel(self, reason: str | None = None) -> None:
-        """Stop the work, in whichever thread or event loop it runs. The request is not answered.
+        """Stop the work in the thread or event loop where it runs. The request is not answered.
 
         Args:
             reason: The reason that the client gave, or the server's own.
@@ -341,14 +353,16 @@ class Request:
                 interrupt_retrier.retry_until_done(self)
 
     def detach(self, ttl_ms: int | None = None, message: str | None = None) -> bool:
-        """Answer the request now with a task, which receives the result of the work later.
+        """Turn the call into a task: answer the request now, although its work continues.
+
+        The answer names the task, from which the client can fetch the result later.
 
         Args:
             ttl_ms: Milliseconds for which the client can fetch the result.
             message: The status message of the new task.
 
         Returns:
-            False if the call may not become a task or is cancelled.
+            False if the call cannot become a task, or has been cancelled.
         """
         if self.task is not None:
             return True
@@ -394,7 +408,7 @@ class Request:
         """Complete a request whose work was cancelled before it began.
 
         Returns:
-            The bytes to send, which exist only if the request completes a batch.
+            The answers of the request's batch if this request was the last one, otherwise None.
         """
         if self.observation is not None:
             self.observation.discard()
@@ -408,7 +422,10 @@ class Request:
         return self._pass_to_sink(self.era.encode_error_reply(self.id, error))
 
     def _encode_exception(self, error: BaseException) -> bytes:
-        """Return the answer to a request whose work raised an exception."""
+        """Return the encoded answer to a request whose work raised an exception.
+
+        The exception becomes an error, or a result with questions for the client.
+        """
         try:
             if isinstance(error, InputRequired):
                 return self.era.encode_input_required(self, error)
@@ -427,19 +444,19 @@ class Request:
         return answer if self.answer_sink is None else self.answer_sink.add_answer(answer)
 
     def interrupt(self) -> None:
-        """Raise `HandlerCancelled` in the thread that runs the work."""
-        # The worker writes `is_done` and then reads `_was_interrupted`. This thread writes
-        # `_was_interrupted` and then reads `is_done`. At least one of them sees the other's write,
-        # so an interrupt that arrives too late is always withdrawn.
+        """Raise `HandlerCancelled` in the thread that runs the work of the request."""
+        # The thread may have just finished the work. It sets `is_done` and then reads
+        # `_was_interrupted`, while this thread sets `_was_interrupted` and then reads `is_done`.
+        # At least one of them sees the other's change, so an interrupt never hits later work.
         with _cancel_lock:
             self._was_interrupted = True
             if not self.is_done:
                 interrupt_thread(self._thread_id)
 
     def _withdraw_interrupt(self) -> None:
-        """Prevent a pending interrupt from hitting the next work of this thread."""
+        """Withdraw an interrupt that arrived too late, before this thread runs other work."""
         try:
-            with _cancel_lock:  # Wait for an interrupt that is being raised.
+            with _cancel_lock:  # This waits until another thread has raised its interrupt.
                 pass
             withdraw_interrupt(self._thread_id)
         except HandlerCancelled:
@@ -470,7 +487,15 @@ class BatchReply:
         self._lock = allocate_lock()
 
     def add_answer(self, answer: bytes | None) -> bytes | None:
-        """Add an answer. Return the whole array with the last one."""
+        """Add the answer to one message of the batch.
+
+        Args:
+            answer: The encoded answer. None for a message that is not answered.
+
+        Returns:
+            The array of all answers if this was the last message, otherwise None. A batch without
+            any answers has no array either.
+        """
         with self._lock:
             self._missing_count -= 1
             if answer is not None:

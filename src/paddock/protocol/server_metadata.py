@@ -13,7 +13,10 @@ Json = dict[str, object]
 
 
 def make_default_capabilities() -> Json:
-    """Return all capabilities. What a server offers may change while it runs."""
+    """Return the capabilities of a server whose author has not chosen any: all of them.
+
+    A server that has no prompts, for example, may add some while it runs.
+    """
     return {
         "tools": {"listChanged": True},
         "prompts": {"listChanged": True},
@@ -56,15 +59,15 @@ class ServerMetadata:
         )
 
     def to_server_info(self) -> Json:
-        """Return the `Implementation` object of the protocol."""
-        optional = {
+        """Return the `serverInfo` of the protocol, such as `{"name": "Calc", "version": "1.0"}`."""
+        optional_fields = {
             "title": self.title,
             "description": self.description,
             "websiteUrl": self.website_url,
             "icons": self.icons,
         }
-        optional_fields = {key: value for key, value in optional.items() if value}
-        return {"name": self.name, "version": self.version, **optional_fields}
+        present_fields = {key: value for key, value in optional_fields.items() if value}
+        return {"name": self.name, "version": self.version, **present_fields}
 
     def to_cache_hints(self) -> Json:
         """Return how long and by whom lists and resources may be cached."""
@@ -75,8 +78,14 @@ class ServerMetadata:
         return self.capabilities.get(capability) is not None
 
     def declare_extension(self, name: str, settings: Json) -> None:
-        """Declare an extension, unless the author has set the capabilities explicitly."""
-        # Capabilities that the author has set are complete, so nothing is added to them.
+        """Add an extension of the protocol to the capabilities, unless it is already declared.
+
+        Capabilities that the author has set explicitly are complete, so they are not changed.
+
+        Args:
+            name: The identifier of the extension.
+            settings: The settings that the extension defines, often empty.
+        """
         if not self._has_explicit_capabilities and self.get_extension_settings(name) is None:
             self.capabilities = {
                 **self.capabilities,

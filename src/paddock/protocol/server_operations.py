@@ -42,26 +42,26 @@ class ServerOperations(Protocol):
 
     @property
     def metadata(self) -> ServerMetadata:
-        """Name, version and capabilities of the server."""
+        """The name, version and capabilities of the server."""
 
     @property
     def methods(self) -> Mapping[str, Operation]:
-        """The operation of each method in `METHODS_BY_CAPABILITY`."""
+        """The operation that answers each method, such as `tools/call`."""
 
     def watch(self, uri: str, /) -> None:
         """Report changes of a resource from now on, because a client has subscribed to it."""
 
     @property
     def tasks(self) -> TaskStore:
-        """The calls that continue as tasks."""
+        """The store of calls that continue as tasks after they have been answered."""
 
     @property
     def state_key(self) -> bytes:
-        """The secret that signs the state a client returns with a repeated request."""
+        """The secret key that signs the state which clients send back with a repeated request."""
 
 
 def build_method_table(operations: ServerOperations) -> dict[str, Operation]:
-    """Return the operations of the declared capabilities by method."""
+    """Return the operation of each method, except for methods of undeclared capabilities."""
     return {
         method: operations.methods[method]
         for capability, methods in METHODS_BY_CAPABILITY.items()

@@ -32,17 +32,20 @@ class AskError(PaddockError):
 
 
 class ServerRequest(Struct, frozen=True):
-    """A request to the client."""
+    """A request from the server to the client, such as a handler's question to the user."""
 
     method: str
     params: Json
     required_capabilities: Json
     """The capabilities that the client must have declared, as in `{"roots": {}}`."""
     parse_result: Callable[[Json], object]
-    """Converts the client's result for the handler."""
+    """Converts the client's result to the value that the handler gets."""
 
     def check_capabilities(self, declared: Json) -> None:
         """Check that the client supports the request.
+
+        Args:
+            declared: The capabilities that the client has declared.
 
         Raises:
             MissingCapabilityError: The client has not declared the required capabilities.
@@ -51,10 +54,10 @@ class ServerRequest(Struct, frozen=True):
             raise MissingCapabilityError(self.required_capabilities, self.method)
 
     def parse_answer(self, value: object) -> object:
-        """Convert the client's answer for the handler.
+        """Convert the client's answer to the value that the handler gets.
 
         Raises:
-            AskError: The answer is invalid.
+            AskError: The answer is not a valid result of the request.
         """
         if not isinstance(value, dict):
             raise AskError(
@@ -64,22 +67,27 @@ class ServerRequest(Struct, frozen=True):
 
 
 def covers_capabilities(declared: Json, required: Json) -> bool:
-    """Return whether the declared capabilities include the required ones."""
-    for key, needed_value in required.items():
-        declared_value = declared.get(key)
-        if not isinstance(declared_value, dict):
+    """Return whether a client's declared capabilities include all required ones.
+
+    Both are nested objects, such as `{"elicitation": {"form": {}, "url": {}}}`.
+    """
+    for name, required_settings in required.items():
+        declared_settings = declared.get(name)
+        if not isinstance(declared_settings, dict):
             return False
-        # An empty elicitation capability means forms, because URL mode was added later
-        # (2025-11-25).
-        is_plain_form = key == "elicitation" and not declared_value
-        settings: Json = {"form": {}} if is_plain_form else declared_value
-        if isinstance(needed_value, dict) and not covers_capabilities(settings, needed_value):
+        # Before MCP 2025-11-25, questions had no URL mode, and clients declared an empty
+        # elicitation capability for forms.
+        is_plain_form = name == "elicitation" and not declared_settings
+        settings: Json = {"form": {}} if is_plain_form else declared_settings
+        if isinstance(required_settings, dict) and not covers_capabilities(
+            settings, required_settings
+        ):
             return False
     return True
 
 
 class PendingAnswer(Generic[T]):
-    """Questions that were asked and are not answered yet."""
+    """The answer to a handler's questions, for which the handler must wait or use `await`."""
 
     __slots__ = ("_build_value", "_request", "_requests")
 
@@ -94,7 +102,9 @@ class PendingAnswer(Generic[T]):
         self._build_value = build_value
 
     def wait(self) -> T:
-        """Block until the client has answered. For handlers that are plain functions.
+        """Block until the client has answered, and return the answer.
+
+        This is for handlers that are plain functions. Coroutine handlers use `await`.
 
         Raises:
             AskError: The handler is an `async def` function, where blocking would stop the loop.
@@ -107,14 +117,14 @@ class PendingAnswer(Generic[T]):
         return self._build_value(answers if isinstance(answers, dict) else answers.wait())
 
     def __await__(self) -> Generator[object, None, T]:
-        """Suspend until the client has answered. For `async def` handlers."""
+        """Suspend an `async def` handler until the client has answered, and return the answer."""
         answers = self._request.era.request_input(self._request, self._requests)
         if not isinstance(answers, dict):
             answers = yield from answers.wait_async().__await__()
         return self._build_value(answers)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Explain how to get the answer to a handler that uses it without waiting."""
+        """Raise an error for a handler that uses the answer without waiting for it."""
         raise AttributeError(
             f"The client has not answered yet, so there is no {name!r}: "
             "await the question, or call .wait() in a plain function"
@@ -136,7 +146,13 @@ class ResponseCollector:
         self.withdrawals: list[Callable[[], None]] = []
 
     def receive_response(self, key: str, result: object, error: object) -> None:
-        """Take the client's answer to one request."""
+        """Store the client's answer to one question, and wake the handler if it was the last one.
+
+        Args:
+            key: The name of the question.
+            result: The client's result, which has not been checked yet.
+            error: The JSON-RPC error if the client has refused the question, otherwise None.
+        """
         with self._lock:
             self._missing_count -= 1
             if error is not None:
@@ -156,41 +172,51 @@ class ResponseCollector:
         self._on_complete = call
 
     def wait(self) -> Json:
-        """Block until all answers have arrived or the request is cancelled."""
-        # A lock that is acquired twice serves as an event.
+        """Block until all answers have arrived or the request is cancelled, and return the answers.
+
+        Raises:
+            HandlerCancelled: The request was cancelled.
+            AskError: The client refused a question, or an answer is invalid.
+        """
+        # The lock serves as an event: the second `acquire` blocks until `wake` has released it.
         lock = allocate_lock()
         lock.acquire()
 
-        def finish() -> None:
+        def wake() -> None:
             try:
                 lock.release()
-            except RuntimeError:  # Released twice: by an answer and by a cancellation.
+            except RuntimeError:  # An answer or a cancellation has already released the lock.
                 return
 
-        self._set_waiter(finish)
-        self._request.on_cancel(finish)
+        self._set_waiter(wake)
+        self._request.on_cancel(wake)
         lock.acquire()
         return self._read_answers()
 
     async def wait_async(self) -> Json:
-        """Suspend until all answers have arrived. A cancellation cancels the asyncio task."""
+        """Suspend the coroutine until all answers have arrived, and return them.
 
-        def register(wake: Callable[[], None]) -> None:
+        If the request is cancelled, its asyncio task is cancelled too, and the questions are
+        withdrawn.
+        """
+
+        def register_wake(wake: Callable[[], None]) -> None:
             self._set_waiter(wake)
-            if self._request.is_cancelled:  # The handler has caught the cancellation and continues.
+            # A handler that has caught its cancellation and asks again must not wait.
+            if self._request.is_cancelled:
                 wake()
 
         try:
-            await wait_for_callback(register)
+            await wait_for_callback(register_wake)
         except BaseException:
             self._withdraw_requests()
             raise
         return self._read_answers()
 
     def _set_waiter(self, wake: Callable[[], None]) -> None:
-        """Store the function that wakes the waiting handler.
+        """Store the function that wakes the waiting handler when all answers have arrived.
 
-        It is called immediately if the last answer arrived before it was stored.
+        If they have arrived already, the function is called immediately.
         """
         with self._lock:
             self._wake_waiter = wake
@@ -207,7 +233,7 @@ class ResponseCollector:
         return self._missing_count == 0 or self._refusal is not None
 
     def _read_answers(self) -> Json:
-        """Return the parsed answers to all questions.
+        """Return the converted answers to all questions, by the names of the questions.
 
         Raises:
             HandlerCancelled: The request was cancelled while its handler waited.
@@ -228,17 +254,22 @@ async def wait_for_callback(register: Callable[[Callable[[], None]], None]) -> N
     """Suspend a coroutine until a callback is called, which may happen in any thread.
 
     Args:
-        register: Stores the callback where its caller finds it, or calls it at once.
+        register: Gets the callback, and stores it for the code that will call it. May also call
+            it immediately.
     """
     import asyncio  # noqa: PLC0415 - takes 45 ms; already loaded where a loop runs
 
     loop = asyncio.get_running_loop()
     completed: asyncio.Future[None] = loop.create_future()
 
-    def finish() -> None:
-        loop.call_soon_threadsafe(lambda: None if completed.done() else completed.set_result(None))
+    def complete() -> None:
+        if not completed.done():
+            completed.set_result(None)
 
-    register(finish)
+    def schedule_completion() -> None:
+        loop.call_soon_threadsafe(complete)
+
+    register(schedule_completion)
     await completed
 
 

@@ -50,7 +50,7 @@ class OpenQuestion(NamedTuple):
 
 
 class CallTask:
-    """A call that runs as a task."""
+    """A call that continues after it has been answered, and whose result is fetched later."""
 
     def __init__(
         self, request: Request, store: TaskStore, ttl_ms: int, message: str | None
@@ -104,12 +104,14 @@ class CallTask:
             self._change_status(self.status)
 
     def add_answer(self, answer: bytes | None) -> None:
-        """Take the answer of the call, which would otherwise be sent to the client.
+        """Store the answer of the call as the result or error of the task, which then ends.
+
+        Without the task, the answer would be sent to the client.
 
         Args:
             answer: The encoded answer. None if the call was cancelled.
         """
-        # The task may be kept for a day, but the message of the request is no longer needed.
+        # A task may be stored for a day, so the encoded request, which may be large, is discarded.
         self.request.discard_body()
         if self.has_ended:
             return
@@ -125,18 +127,26 @@ class CallTask:
             self._change_status("completed")
 
     def cancel(self) -> bool:
-        """Cancel the task. Return False if it has ended."""
+        """Cancel the task and its work, and return False if the task has already ended."""
         with self._lock:
             if self.has_ended:
                 return False
-            # Set before the work is cancelled, so that its answer cannot complete the task.
+            # The status is set before the work is cancelled, so that an answer of the work cannot
+            # complete the task in between.
             self.status = "cancelled"
         self._change_status("cancelled")
         self.request.cancel("the task was cancelled")
         return True
 
     def request_input(self, server_requests: dict[str, ServerRequest]) -> ResponseCollector:
-        """Make questions available to the client and return their pending answers."""
+        """Add a handler's questions to the task, from which the client fetches them.
+
+        Returns:
+            The collector that will receive the client's answers.
+
+        Raises:
+            MissingCapabilityError: The client has not declared that it can answer a question.
+        """
         for server_request in server_requests.values():
             server_request.check_capabilities(
                 self.request.era.get_client_capabilities(self.request)
@@ -150,13 +160,17 @@ class CallTask:
         return collector
 
     def submit_responses(self, responses: dict[str, object]) -> None:
-        """Take the client's answers. Answers to unknown questions are ignored.
+        """Pass the client's answers to the handler that waits for them.
+
+        Answers to unknown questions are ignored.
+
+        Args:
+            responses: The answers by the keys of the questions.
 
         Raises:
             InvalidParamsError: An answer is not an object.
         """
-        # All answers are checked before the first one is taken, so that an invalid one changes
-        # nothing.
+        # All answers are checked first, so that an invalid answer has no effect at all.
         for key, response in responses.items():
             if key in self._open_requests and not isinstance(response, dict):
                 raise InvalidParamsError(f"inputResponses.{key} is not an object")
@@ -187,18 +201,21 @@ class CallTask:
             self._change_status(status)
 
     def _make_unique_key(self, key: str) -> str:
-        """Return a key for a question that this task has not used before."""
-        name, number = key, 1
-        while name in self._used_keys:
+        """Return a key for a question that this task has not used before, such as `color-2`."""
+        unique_key, number = key, 1
+        while unique_key in self._used_keys:
             number += 1
-            name = f"{key}-{number}"
-        self._used_keys.add(name)
-        return name
+            unique_key = f"{key}-{number}"
+        self._used_keys.add(unique_key)
+        return unique_key
 
     def _change_status(self, status: TaskStatus) -> None:
-        """Set the status, notify the watchers, and call the end callbacks if the task has ended."""
+        """Set the status and notify the watchers. For a final status, call the end callbacks.
+
+        A task that has ended keeps its status.
+        """
         with self._lock:
-            # A late answer must not revive a task that was cancelled.
+            # For example, the answer of a handler may arrive after its task was cancelled.
             if self.status in FINAL_STATUSES and status != self.status:
                 return
             self.status = status
@@ -233,13 +250,18 @@ class TaskStore:
             watcher(task)
 
     def create(self, request: Request, ttl_ms: int | None, message: str | None = None) -> CallTask:
-        """Create a task from a request.
+        """Create a task from a request, and store it.
+
+        Args:
+            request: The call in progress.
+            ttl_ms: The time in milliseconds after which the task expires, or None for the default.
+            message: The status message of the new task.
 
         Raises:
             ProtocolError: The store is full.
         """
-        # If the store is full, expired tasks are removed first, and then the oldest task of the
-        # same owner that has ended.
+        # A full store removes expired tasks first. If there were not any, it removes the oldest
+        # task of the same owner that has ended.
         if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
             self.remove_expired()
         if len(self._tasks) >= self._limit:
@@ -252,7 +274,7 @@ class TaskStore:
         return task
 
     def require_task(self, task_id: str, request: Request) -> CallTask:
-        """Return a task of the client that sent a request.
+        """Return the task with an id, if it belongs to the client that sent a request.
 
         Raises:
             InvalidParamsError: The task does not exist, or belongs to another client.
@@ -273,10 +295,10 @@ class TaskStore:
         return [task for task in tasks if task.owner == owner and task.is_stateless == is_stateless]
 
     def get_owner(self, request: Request) -> object:
-        """Return the owner of a request's tasks: its principal, or else its session.
+        """Return the owner of the tasks that a request creates: its principal, or else its session.
 
-        Stateless clients without a principal cannot be distinguished, so None owns all of their
-        tasks. Only the random ids protect these.
+        Stateless clients without a principal cannot be distinguished, so None is the owner of all
+        their tasks. These tasks are protected only by their ids, which cannot be guessed.
         """
         principal = request.principal
         if principal is not None:
@@ -310,8 +332,8 @@ class TaskStore:
     def _remove_if_expired(self, task: CallTask) -> bool:
         """Remove a task that has ended and expired, or whose session has ended.
 
-        A task that still works is kept beyond its time to live. One that waits for answers is
-        cancelled, since they may never arrive.
+        An expired task whose work still runs is kept. An expired task that waits for answers is
+        cancelled, because they may never arrive.
 
         Returns:
             True if the task was removed.

@@ -53,7 +53,7 @@ def _set_async_exception(thread: int, exception_type: type[BaseException] | None
 
 
 class _PendingInterrupt:
-    """Work that was interrupted and may continue."""
+    """Interrupted work that has not ended yet, and the time at which to interrupt it again."""
 
     def __init__(self, work: InterruptibleWork) -> None:
         self.work = work
@@ -61,13 +61,16 @@ class _PendingInterrupt:
         self.due_at = monotonic() + RETRY_SECONDS
 
     def delay(self, now: float) -> None:
-        """Set the time of the next interrupt. The intervals double up to a limit."""
+        """Schedule the next interrupt after twice the previous interval, up to a limit."""
         self.due_at = now + self.retry_seconds * 2
         self.retry_seconds = min(self.retry_seconds * 2, MAX_RETRY_SECONDS)
 
 
 class InterruptRetrier:
-    """Interrupts work again until it ends."""
+    """A background thread that interrupts cancelled work again, until the work ends.
+
+    A handler can continue after an interrupt, for example because it catches the exception.
+    """
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
@@ -81,10 +84,10 @@ class InterruptRetrier:
                 start_new_thread(self._retry_loop, ())
 
     def _retry_loop(self) -> None:
-        """Interrupt pending work whenever it is due. Ends when all of it is done.
+        """Interrupt each pending work when its time has come, and return when all work is done.
 
-        The thread starts with the first cancellation, so servers without cancellations do not
-        need it.
+        The thread that runs this starts with the first cancellation, so most servers never need
+        it.
         """
         while True:
             sleep(CHECK_INTERVAL_SECONDS)
@@ -96,7 +99,7 @@ class InterruptRetrier:
                 due_interrupts = [pending for pending in self._pending if pending.due_at <= now]
                 for pending in due_interrupts:
                     pending.delay(now)
-            # Interrupted outside the lock, which `retry_until_done` needs for further work.
+            # The work is interrupted without holding the lock, which `retry_until_done` needs.
             for pending in due_interrupts:
                 pending.work.interrupt()
 

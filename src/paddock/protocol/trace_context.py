@@ -31,9 +31,9 @@ _BAGGAGE_MEMBER = rf"{_BAGGAGE_KEY}{_BAGGAGE_VALUE}(?:;{_BAGGAGE_KEY}(?:{_BAGGAG
 
 
 class TraceContext(NamedTuple):
-    """A trace context in W3C form.
+    """The trace that a request belongs to, in the three values of W3C Trace Context.
 
-    Missing and malformed parts are None. At least one part is present.
+    Missing and malformed values are None. At least one value is present.
     """
 
     traceparent: str | None = None
@@ -57,7 +57,7 @@ class TraceContext(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The parts that are present, by name, for requests that the handler makes."""
+        """The HTTP headers with which a handler passes the trace on to other services."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
@@ -80,11 +80,14 @@ def get_meta_trace_context(request: Request) -> TraceContext | None:
 def parse_trace_context(
     traceparent: object, tracestate: object, baggage: object
 ) -> TraceContext | None:
-    """Return the well-formed parts as a trace context, or None without any."""
+    """Return the trace context of a request, or None if it has no well-formed value.
+
+    Malformed values are ignored. A `tracestate` is ignored without a valid `traceparent`, because
+    it describes that parent.
+    """
     valid_traceparent = _parse_traceparent(traceparent)
-    valid_tracestate = (
-        tracestate if valid_traceparent is not None and _is_tracestate(tracestate) else None
-    )
+    has_valid_state = valid_traceparent is not None and _is_tracestate(tracestate)
+    valid_tracestate = tracestate if has_valid_state else None
     valid_baggage = baggage if _is_baggage(baggage) else None
     if valid_traceparent is None and valid_baggage is None:
         return None
@@ -99,9 +102,10 @@ def _read_header(exchange: RequestExchange, name: str) -> str | None:
 
 
 def _parse_traceparent(value: object) -> str | None:
-    """Return a valid `traceparent`, reduced to version 00, or None.
+    """Return a valid `traceparent` in version 00 of the format, or None if it is not valid.
 
-    Later versions may contain more fields, but only those of version 00 are known.
+    An example is `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`. Fields that later
+    versions append are removed.
     """
     if not isinstance(value, str) or len(value) < TRACEPARENT_LENGTH:
         return None
@@ -120,7 +124,10 @@ def _parse_traceparent(value: object) -> str | None:
 
 
 def _is_tracestate(value: object) -> bool:
-    """Return whether a value is a `tracestate` within the limits, such as `rojo=1,congo=t61`."""
+    """Return whether a value is a valid `tracestate`, such as `rojo=1,congo=t61`.
+
+    Its keys must be unique, and their number is limited.
+    """
     if not isinstance(value, str):
         return False
     members = [member for part in value.split(",") if (member := part.strip(" \t"))]
@@ -133,7 +140,10 @@ def _is_tracestate(value: object) -> bool:
 
 
 def _is_baggage(value: object) -> bool:
-    """Return whether a value is a `baggage` within the limits, such as `user=ada,tier=2;ttl=9`."""
+    """Return whether a value is a valid `baggage`, such as `user=ada,tier=2;ttl=9`.
+
+    Its length and the number of its members are limited.
+    """
     if not isinstance(value, str) or not 0 < len(value) <= MAX_BAGGAGE_LENGTH:
         return False
     members = value.split(",")

@@ -23,9 +23,9 @@ _MAX_LINE_CHARACTERS = 240
 
 
 class SourceRange(NamedTuple):
-    """A range of source text, in characters.
+    """A range of characters in a source text.
 
-    Lines and columns count from 1. The end is exclusive.
+    Lines and columns are counted from 1. The end position is exclusive.
     """
 
     line: int
@@ -35,34 +35,34 @@ class SourceRange(NamedTuple):
 
 
 class SuggestedFix(NamedTuple):
-    """A replacement text that would fix an issue.
-
-    The label describes the fix to the reader of the report.
-    """
+    """A replacement of source text that would fix an issue."""
 
     label: str
+    """The description of the fix for the reader of the report."""
     location: SourceRange
+    """The range of the text to replace."""
     replacement: str
+    """The new text."""
 
 
 class CodeIssue(NamedTuple):
-    """An issue that a rule has found.
-
-    The tag names the rule, and `argument` refines it, for example with the name of a function. Code
-    in `description` and in the labels of fixes is in backticks.
-    """
+    """An issue that an inspection of source code has found."""
 
     tag: str
+    """The name of the rule that was violated."""
     argument: str
+    """A refinement of the tag, for example the name of a function, or an empty string."""
     severity: Severity
     confidence: float
+    """The confidence that the issue is real, from 0 to 1."""
     description: str
+    """The description in Markdown, with code in backticks."""
     location: SourceRange
     fixes: tuple[SuggestedFix, ...] = ()
 
     @property
     def qualified_tag(self) -> str:
-        """The tag and its argument, the form that exclusions and suppressing comments use."""
+        """The tag with its argument, as `Tag::argument`, for exclusions and comments in code."""
         return f"{self.tag}::{self.argument}" if self.argument else self.tag
 
 
@@ -80,9 +80,9 @@ class IssueFilter(NamedTuple):
     excluded_tags: frozenset[str] = frozenset()
 
     def matches(self, issue: CodeIssue) -> bool:
-        """Return True if an issue passes the filter.
+        """Return True if an issue passes the filter and should be reported.
 
-        A tag in `excluded_tags` without an argument excludes the tag with all arguments.
+        An excluded tag without an argument also excludes the tag with any argument.
         """
         return (
             issue.confidence >= self.confidence
@@ -123,11 +123,11 @@ class InspectionReporter(NamedTuple):
     """The maximum number of issues to show, in the order of the files."""
 
     def report_source(self, inspected: InspectedFile, path: str | None = None) -> str:
-        """Return the report on one source text.
+        """Return the Markdown report on one inspected source text.
 
         Args:
-            inspected: The text and its issues.
-            path: The path of the text's file, if any.
+            inspected: The source text and its issues.
+            path: The path of the file, or None for code without a file.
         """
         issues = inspected.issues
         if not issues:
@@ -145,10 +145,10 @@ class InspectionReporter(NamedTuple):
     def report_directory(
         self, files: Sequence[InspectedFile], path: str, file_count: int | None = None
     ) -> str:
-        """Return the report on a directory.
+        """Return the Markdown report on all inspected files of a directory.
 
         Args:
-            files: The inspected files, or those with issues.
+            files: The inspected files. Files without issues may be missing.
             path: The path of the directory.
             file_count: The number of inspected files. Defaults to the number of `files`.
         """
@@ -174,7 +174,10 @@ class InspectionReporter(NamedTuple):
         return "\n\n".join([*parts, *self._format_footer(len(issues))])
 
     def _report_no_issues(self) -> str:
-        """Return the report without issues, with the settings that may have hidden some."""
+        """Return the report for the case that no issues are left after filtering.
+
+        It lists the settings of the filter, because they may have hidden some issues.
+        """
         settings = (
             ("Confidence Level", f"{self.issue_filter.confidence:g}"),
             ("Severity Exclusions", ", ".join(sorted(self.issue_filter.excluded_severities))),
@@ -208,13 +211,15 @@ class InspectionReporter(NamedTuple):
         return "\n\n".join(parts)
 
     def _format_footer(self, issue_count: int) -> list[str]:
-        """Return the end of a report: a note about issues that are not shown, and a tip."""
-        parts = [HORIZONTAL_RULE, self.language.suppression_tip]
-        if issue_count > self.max_issues:
-            shown = f"Showing {self.max_issues} of {issue_count} issues"
-            note = f"*{shown}. Use the `limit` parameter to see more.*"
-            parts = [HORIZONTAL_RULE, note, *parts]
-        return parts
+        """Return the last parts of a report: a note about omitted issues if any, and a tip."""
+        tip_parts = [HORIZONTAL_RULE, self.language.suppression_tip]
+        if issue_count <= self.max_issues:
+            return tip_parts
+        omission_note = (
+            f"*Showing {self.max_issues} of {issue_count} issues. "
+            "Use the `limit` parameter to see more.*"
+        )
+        return [HORIZONTAL_RULE, omission_note, *tip_parts]
 
 
 def _format_summary(issues: list[CodeIssue]) -> str:
@@ -235,14 +240,14 @@ def _format_location(location: SourceRange, name: str) -> str:
 
 
 def _format_excerpt(location: SourceRange, source: LineIndex) -> str:
-    """Return the lines of an issue, with one line before and one after.
+    """Return the numbered source lines of an issue, with one line before and one after.
 
-    Only the beginning and the end of a long excerpt are shown.
+    In the middle of a long excerpt, lines are omitted.
     """
     first = max(location.line - 1, 1)
     last = min(location.end_line + 1, max(source.line_count, 1))
     lines = [_format_line(number, source) for number in range(first, last + 1)]
-    # An unclosed bracket can make an issue span the rest of the file.
+    # An excerpt can be long: an issue about an unclosed bracket extends to the end of the file.
     if len(lines) > _MAX_EXCERPT_LINES:
         half = _MAX_EXCERPT_LINES // 2
         lines[half:-half] = [f"     | … {len(lines) - 2 * half} more lines"]

@@ -20,7 +20,7 @@ MAX_BLOCK_CHARACTERS = 500  # Longer blocks are shortened in the middle.
 
 
 class ReportBlock(NamedTuple):
-    """A block of code or text about a failed test.
+    """A block of code or text in the report on a failed test, such as a traceback.
 
     Attributes:
         title: The title above the block.
@@ -37,16 +37,15 @@ class ReportBlock(NamedTuple):
 
 @dataclass(slots=True)
 class FailedTest:
-    """A test that did not pass.
-
-    `rows` are the rows of the table about it, and `blocks` follow the table.
-    """
+    """A test that did not pass, as the report shows it."""
 
     name: str
     group: str
     """The heading of the tests that failed in the same way."""
     rows: dict[str, str]
+    """The properties in the table about the test, such as its expected result."""
     blocks: list[ReportBlock] = field(default_factory=list)
+    """The blocks of code or text after the table."""
 
 
 @dataclass(slots=True)
@@ -62,7 +61,7 @@ class FileTestReport:
     other_counts: Counter[str] = field(default_factory=Counter)
     """Further counts by name, such as skipped tests."""
     has_other_failure: bool = False
-    """Whether the file failed for a reason other than a test."""
+    """Whether the file failed for a reason other than a failed test."""
 
     @property
     def run_count(self) -> int:
@@ -125,14 +124,17 @@ def format_test_report(
 
 
 def _format_counts(file: FileTestReport) -> dict[str, str]:
-    """Return the table rows for the counts of a file. Optional kinds are omitted if zero."""
-    counts = {name: count for name, count in file.other_counts.items() if count}
+    """Return the table rows for the test counts of a file, such as `Passed`.
+
+    Counts of tests that neither passed nor failed are omitted if they are zero.
+    """
+    further_counts = {name: count for name, count in file.other_counts.items() if count}
     if file.not_run_count:
-        counts["Not Run"] = file.not_run_count
+        further_counts["Not Run"] = file.not_run_count
     return {
         "Passed": format_share(file.passed_count, file.run_count),
         "Failed": format_share(len(file.failures), file.run_count),
-        **{name: str(count) for name, count in counts.items()},
+        **{name: str(count) for name, count in further_counts.items()},
     }
 
 
@@ -141,7 +143,13 @@ def _format_notes(file: FileTestReport) -> list[str]:
 
 
 def _format_file(file: FileTestReport, groups: Sequence[str], limit: int) -> Iterable[str]:
-    """Yield the parts of the report on one file, with at most `limit` failures."""
+    """Yield the Markdown parts of the report on one file.
+
+    Args:
+        file: The results of the file.
+        groups: The headings of the failed tests, in the order of the report.
+        limit: The maximum number of failed tests to describe.
+    """
     yield f"## {file.name}"
     rows = {
         "Tests": str(file.run_count),
@@ -151,22 +159,26 @@ def _format_file(file: FileTestReport, groups: Sequence[str], limit: int) -> Ite
     yield format_table("Metric", rows)
     yield from _format_notes(file)
     for group in groups:
-        failing = [failure for failure in file.failures if failure.group == group][:limit]
-        limit -= len(failing)
-        if failing:
+        failures = [failure for failure in file.failures if failure.group == group][:limit]
+        limit -= len(failures)
+        if failures:
             yield f"### {group}"
-            for failure in failing:
+            for failure in failures:
                 yield from _format_failure(failure)
 
 
 def _format_failure(failure: FailedTest) -> Iterable[str]:
-    """Yield the parts of the report on a failure. Long blocks are shortened in the middle."""
+    """Yield the Markdown parts of the report on a failed test.
+
+    In the middle of a long block, text is omitted.
+    """
     yield f"#### {failure.name}"
     yield format_table("Property", failure.rows)
     for block in failure.blocks:
         text = block.text
-        # Both ends are kept: code begins with the call, and a traceback ends with the error.
+        # Both ends are shown, because code begins with the call and a traceback ends with the
+        # error.
         if len(text) > block.max_characters:
-            end = block.max_characters // 2
-            text = f"{text[:end]} ... {text[-end:]}"
+            half = block.max_characters // 2
+            text = f"{text[:half]} ... {text[-half:]}"
         yield f"**{block.title}:**\n\n{format_code_block(text, block.language)}"

@@ -15,16 +15,16 @@ _SIZE_UNITS = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
 
 
 class LineIndex:
-    """A text indexed by line. Lines end as on Unix, Windows or old Macs.
+    """A text with an index for conversions between character offsets and line numbers.
 
-    The index is built when it is first used.
+    Lines may end as on Unix, Windows or old Macs. The index is built when it is first used.
     """
 
-    __slots__ = ("_lines", "text")
+    __slots__ = ("_line_starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._lines: list[int] | None = None
+        self._line_starts: list[int] | None = None
 
     def get_position(self, offset: int) -> tuple[int, int]:
         """Return the line and column of an offset, both counted from 1."""
@@ -33,7 +33,7 @@ class LineIndex:
         return line, offset - starts[line - 1] + 1
 
     def get_line_span(self, number: int) -> tuple[int, int]:
-        """Return the start and end offset of a line without its line end.
+        """Return the offsets at which a line starts and ends, without its line end.
 
         Lines are counted from 1.
         """
@@ -51,17 +51,18 @@ class LineIndex:
         return len(starts) - (starts[-1] == len(self.text))
 
     def _get_line_starts(self) -> list[int]:
-        # Most texts are read without asking for a position, so the lines are searched late.
-        if self._lines is None:
-            self._lines = [0, *(end.end() for end in _LINE_END_PATTERN.finditer(self.text))]
-        return self._lines
+        # For most texts, no position is ever requested, so the index is not built in advance.
+        if self._line_starts is None:
+            line_ends = _LINE_END_PATTERN.finditer(self.text)
+            self._line_starts = [0, *(line_end.end() for line_end in line_ends)]
+        return self._line_starts
 
 
 def format_table(kind: str, rows: Mapping[str, str]) -> str:
-    """Return a Markdown table of names and values.
+    """Return a Markdown table with the columns name and value.
 
     Args:
-        kind: The heading of the first column, which has the names.
+        kind: The heading of the first column, such as `Metric`.
         rows: The values by name.
     """
     lines = [f"| {kind} | Value |", "| --- | --- |"]
@@ -97,22 +98,25 @@ def _format_number(value: float, digits: int = 1) -> str:
 
 
 def format_duration(seconds: float | None) -> str:
-    """Format a duration with a suitable unit."""
+    """Format a duration with a suitable unit, such as `350 ms` or `2.5 min`."""
     if seconds is None:
         return "N/A"
     if seconds < 0.001:
         return "< 1 ms"
-    for limit, unit, name in ((1, 0.001, "ms"), (60, 1, "s"), (3600, 60, "min")):
-        if seconds < limit:
-            return f"{_format_number(seconds / unit, 0 if name == 'ms' else 1)} {name}"
+    if seconds < 1:
+        return f"{_format_number(seconds / 0.001, 0)} ms"
+    if seconds < 60:
+        return f"{_format_number(seconds, 1)} s"
+    if seconds < 3600:
+        return f"{_format_number(seconds / 60, 1)} min"
     return f"{_format_number(seconds / 3600)} h"
 
 
 def format_size(size: int | None) -> str:
-    """Format a number of bytes with a suitable unit."""
+    """Format a number of bytes with a suitable unit, such as `12 KB`."""
     if size is None:
         return "N/A"
-    for unit, name, digits in _SIZE_UNITS:
-        if size >= unit:
-            return f"{_format_number(size / unit, digits)} {name}"
+    for unit_size, unit, digits in _SIZE_UNITS:
+        if size >= unit_size:
+            return f"{_format_number(size / unit_size, digits)} {unit}"
     return f"{size} B"

@@ -69,11 +69,11 @@ class HttpLifespan:
         self._enter_task: asyncio.Task[None] | None = None
 
     async def begin(self, entering: AbstractContextManager[None] = NULL_CONTEXT) -> None:
-        """Enter the lifespan and start to answer requests.
+        """Enter the lifespan, which the server's author has defined, and start answering requests.
 
         Args:
             entering: A context that is active while an asynchronous lifespan is entered. The HTTP
-                server uses it to let signals cancel the start.
+                server passes one in which a signal cancels the start.
         """
         server, loop = self._server, asyncio.get_running_loop()
         state = None
@@ -88,16 +88,17 @@ class HttpLifespan:
                     state = await lifespan.__aenter__()
             elif lifespan is not None:
                 state = lifespan.__enter__()
-            # Assigned only now, because a lifespan that failed to enter must not be exited.
+            # If entering has failed, this is not reached, so the lifespan will not be exited.
             self._lifespan = lifespan
         observers = make_observers(server.tracing, is_http=True)
         self._service.bind_loop(loop, state, [*observers, *self._observers])
         server.add_connection(self._service.announce_change, self._service.close_streams)
 
     async def _enter_in_background(self) -> None:
-        """Enter the lifespan while lists are already answered, then release the held calls.
+        """Enter the lifespan while lists of tools and other items are already answered.
 
-        A synchronous lifespan is entered in a thread, where it cannot block the event loop.
+        Calls wait until the lifespan has been entered. A synchronous lifespan is entered in a
+        thread, where it cannot block the event loop. If entering fails, all calls get an error.
         """
         lifespan: Any = combine_lifespans(self._server)
         state = None
@@ -121,12 +122,12 @@ class HttpLifespan:
         await self.exit_lifespan()
 
     async def exit_lifespan(self) -> None:
-        """Exit the lifespan, after everything that uses its value has ended."""
+        """Exit the lifespan after all handlers, which use the value that it has yielded."""
         enter_task, self._enter_task = self._enter_task, None
         if enter_task is not None:
             enter_task.cancel()
             await asyncio.wait([enter_task])
-        # Handlers that are being cancelled may still use the state.
+        # Handlers that are being cancelled may still use the value of the lifespan.
         await self._service.wait_for_cleanup()
         self._server.remove_connection(self._service.announce_change)
         lifespan, self._lifespan = self._lifespan, None
@@ -139,32 +140,32 @@ class HttpLifespan:
 
 
 def _run_in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
-    """Run a function in a daemon thread, which does not keep the process from ending.
+    """Run a function in a daemon thread, and return a future with its result.
 
-    The threads of asyncio's default executor are joined at exit, which a stuck function would
-    block.
+    Unlike `asyncio.to_thread`, whose threads are joined when the process exits, this never
+    prevents the process from exiting, even if the function does not return.
     """
     loop = asyncio.get_running_loop()
     future = loop.create_future()
 
-    def set_outcome(value: Any, error: BaseException | None) -> None:
-        if future.done():  # cancelled by the waiting task
+    def resolve_future(value: Any, error: BaseException | None) -> None:
+        if future.done():  # The waiting task has been cancelled.
             return
         if error is None:
             future.set_result(value)
         else:
             future.set_exception(error)
 
-    def run() -> None:
-        value, raised = None, None
+    def run_function() -> None:
+        value, raised_error = None, None
         try:
             value = function()
         except BaseException as error:  # noqa: BLE001 - raised again in the waiting task
-            raised = error
-        with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(set_outcome, value, raised)
+            raised_error = error
+        with suppress(RuntimeError):  # The event loop may already be closed.
+            loop.call_soon_threadsafe(resolve_future, value, raised_error)
 
-    start_new_thread(run, ())
+    start_new_thread(run_function, ())
     return future
 
 
@@ -175,8 +176,8 @@ def http_app(server: BaseServer, **options: Unpack[HttpOptions]) -> AsgiApp:
     """
     service = _create_service(server, options)
     if service.runtime.authorization is not None:
-        # The address is unknown here, so the author must have set the resource. The property
-        # raises an error otherwise.
+        # The URL of the server is unknown here, so the author must have set it as the resource of
+        # the authorization. Reading the property raises an error if it is missing.
         _ = service.runtime.authorization.resource
     return AsgiApp(service, HttpLifespan(server, service, options.get("observers", ())))
 
@@ -213,7 +214,7 @@ def serve_http(
         try:
             await lifespan.begin(_allow_stop(listener))
         except asyncio.CancelledError:
-            # `stop` cancels a lifespan that is still being entered, which ends the server cleanly.
+            # `stop` cancels the task while it is entering the lifespan. This is a regular end.
             if listener.is_stopped:
                 return
             raise
@@ -230,7 +231,14 @@ def serve_http(
 async def _answer_requests(
     server: BaseServer, service: HttpService, listener: HttpServer, url_prefix: str
 ) -> None:
-    """Listen and announce the URL, such as `http://127.0.0.1:8642/mcp`, then serve until `stop`."""
+    """Listen on the address, announce the URL on standard error, and serve until `stop` is called.
+
+    Args:
+        server: The server.
+        service: The HTTP service that answers the server's requests.
+        listener: The HTTP server, which is not listening yet.
+        url_prefix: The URL without the port, such as `http://127.0.0.1`.
+    """
     loop = asyncio.get_running_loop()
     stop_listener = partial(loop.call_soon_threadsafe, listener.stop)
     server.add_connection(service.announce_change, stop_listener)
@@ -265,7 +273,7 @@ def serve_target_http(
         LoadError: The target cannot be loaded.
     """
     apply_logging_environment()
-    # Created before loading, so that changes during the load are noticed.
+    # The reloader records the state of the files, so it is created before they are loaded.
     reloader = Reloader(target) if reload else None
     server = target.load()
     if reloader is not None:
@@ -274,7 +282,7 @@ def serve_target_http(
 
 
 def _create_service(server: BaseServer, options: HttpOptions) -> HttpService:
-    """Return the HTTP service of a server with the given options."""
+    """Return the service that answers the HTTP requests of a server."""
     apply_logging_environment()
     origin_policy = HostOriginPolicy(
         options.get("allowed_hosts", ()), options.get("allowed_origins", ())
@@ -289,16 +297,24 @@ def _create_service(server: BaseServer, options: HttpOptions) -> HttpService:
 
 
 def _get_allowed_hosts(host: str, allowed: Iterable[str]) -> list[str]:
-    """Return the host names that requests to an address may use."""
+    """Return the host names that requests may contain in their `Host` header.
+
+    Args:
+        host: The host of the address to listen on.
+        allowed: The host names that the user has allowed.
+
+    Raises:
+        DefinitionError: The address is open to all networks, and the user has allowed no names.
+    """
     hosts = [allowed] if isinstance(allowed, str) else list(allowed)
     if host in WILDCARD_HOSTS and not hosts:
         raise DefinitionError(
             f"serving on {host!r} accepts requests from every network, but allowed_hosts is empty",
             hint="list the host names that clients use (--allowed-host on the command line), or *",
         )
-    return (
-        hosts if host in WILDCARD_HOSTS or is_loopback_host(host) else [*hosts, _bracket_ipv6(host)]
-    )
+    if host in WILDCARD_HOSTS or is_loopback_host(host):
+        return hosts
+    return [*hosts, _bracket_ipv6(host)]
 
 
 def _bracket_ipv6(host: str) -> str:

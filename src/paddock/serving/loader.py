@@ -27,12 +27,12 @@ POLL_SECONDS = 0.3
 
 
 def load_server_file(path: str, attribute: str | None) -> BaseServer:
-    """Import a file and return the server in it.
+    """Import a Python file and return the server that it defines.
 
     Args:
         path: The Python file.
-        attribute: Name of the server, or of a function that returns it. By default, the only
-            server in the file, or the one with a conventional name.
+        attribute: The name of the server, or of a function that returns it. By default, the only
+            server in the file, or the one with a conventional name, is returned.
 
     Raises:
         LoadError: The file cannot be imported, or contains no server or several.
@@ -68,22 +68,22 @@ def unload_modules(directory_path: str | os.PathLike[str]) -> None:
 def list_source_files(target_path: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
     """Return the files whose changes must cause a reload.
 
-    These are the target's own sources, the modules beside it that have been imported, and the files
-    of its skills.
+    These are the target's own sources, the imported modules in the same directory, and the files
+    in the subdirectory `skills`.
 
     Args:
         target_path: The file or directory that is served.
-        is_directory: The target is a directory of definitions rather than a single file.
+        is_directory: True for a directory of definitions, False for a single file.
     """
     path = Path(target_path).resolve()
     directory = path if is_directory else path.parent
     module_files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    imported = {
+    imported_files = {
         Path(file) for file in module_files if file and _is_source_inside(Path(file), directory)
     }
     own_files = set(directory.rglob("*.py")) if is_directory else {path}
     skill_files = {file for file in (directory / "skills").rglob("[!.]*") if file.is_file()}
-    return sorted(imported | own_files | skill_files)
+    return sorted(imported_files | own_files | skill_files)
 
 
 def _is_source_inside(file: Path, directory: Path) -> bool:
@@ -94,8 +94,12 @@ def _is_source_inside(file: Path, directory: Path) -> bool:
 def _find_server(module: ModuleType, path: str) -> BaseServer:
     """Return the only server of a module, or the one with a conventional name.
 
+    Args:
+        module: The imported module.
+        path: The path of its file, for error messages.
+
     Raises:
-        LoadError: The module defines no server, or several without such a name.
+        LoadError: The module defines no server, or several without a conventional name.
     """
     servers = {name: value for name, value in vars(module).items() if isinstance(value, BaseServer)}
     if len({id(server) for server in servers.values()}) == 1:
@@ -138,8 +142,12 @@ class Reloader:
                 self._reload(replace_server)
 
     def _reload(self, replace_server: Callable[[BaseServer], None]) -> None:
-        """Load the target again. If that fails, the current server stays in use."""
-        # The stamps are recorded before the load, so that changes during it cause another reload.
+        """Load the changed target again. If that fails, the current server stays in use.
+
+        The outcome is reported on standard error.
+        """
+        # The state of the files is recorded before they are loaded, so that a change during the
+        # load causes another reload.
         self._record_stamps()
         self._source.unload_modules()
         try:
@@ -163,7 +171,10 @@ class Reloader:
                 self._known_stamps.setdefault(file, stamp)
 
     def _read_stamps(self) -> dict[Path, SourceStamp]:
-        """Return modification time and size of each source file that exists."""
+        """Return the modification time and size of each source file, to detect changes.
+
+        Files that do not exist any more are left out.
+        """
         stamps = {}
         for file in self._source.list_files():
             try:

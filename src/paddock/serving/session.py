@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 
 
 class UnavailableOperations:
-    """Replaces a server's methods while it is loading, or after loading has failed."""
+    """The operations of a server that cannot be used yet, or that has failed to load.
+
+    All operations raise the same exception: `ServerNotReady`, which defers the request until the
+    server is loaded, or the error with which loading has failed.
+    """
 
     def __init__(self, metadata: ServerMetadata, reason: Exception) -> None:
         self.metadata = metadata
@@ -101,11 +105,15 @@ class ServerSession:
         self.channel_server.start()
 
     def load_server(self, load: ServerFactory) -> None:
-        """Load the server and enter its lifespan. A failure is reported to the client."""
+        """Load the server, enter its lifespan, and answer the requests that have been deferred.
+
+        If that fails, all these requests are answered with the error.
+        """
         try:
             server = load()
             if server.can_list_before_lifespan:
-                # Lists are answered while the lifespan is being entered, which may take long.
+                # Entering the lifespan may take long. In the meantime, lists are answered, and
+                # other requests are still deferred.
                 list_methods = ListOnlyMethods(server)
                 self._answer_deferred(list_methods, is_ready=False)
             self._enter_lifespan(server)
@@ -121,24 +129,30 @@ class ServerSession:
         *,
         is_ready: bool = True,
     ) -> None:
-        """Use other operations from now on, beginning with the requests that were deferred."""
+        """Answer all deferred and further requests with the given operations.
+
+        Args:
+            operations: The operations.
+            observers: Observers that see each of these requests.
+            is_ready: Pass False if the operations may still defer requests.
+        """
         deferred_lines = self._dispatcher.set_operations(operations, observers, is_ready=is_ready)
         self.channel_server.replay_lines(deferred_lines)
 
     def set_server(self, server: BaseServer) -> None:
-        """Answer with a loaded server, beginning with deferred requests."""
+        """Answer all deferred and further requests with a loaded server."""
         self._server = server
         self.channel_server.set_max_line(server.max_message)
-        # The connection is added before any list is sent, because the client must be notified of
-        # changes that follow a list.
+        # The server notifies its connections of changes. The connection is added before the first
+        # list is sent, so that the client is notified of every change of that list.
         server.add_connection(self._dispatcher.announce_change, self.channel_server.stop)
         self._answer_deferred(ServerMethods(server), make_observers(server.tracing))
 
     def replace_server(self, server: BaseServer) -> None:
-        """Serve the contents of a reloaded server instead of the current ones.
+        """Serve the tools and other items of a reloaded server instead of the current ones.
 
-        If the first load failed, there is no server to update, so the reloaded one is set and all
-        lists are announced as changed.
+        If the first load failed, there is no current server to update. The reloaded server is then
+        used from now on, and the client is notified that all lists have changed.
         """
         if self._server is None:
             self.set_server(server)
@@ -148,7 +162,10 @@ class ServerSession:
             self._server.update_from(server)
 
     def report_failure(self, error: Exception) -> None:
-        """Answer all requests that need the server with the reason why it did not load."""
+        """Answer all deferred and further requests with the error that prevented the load.
+
+        The error is also logged. For an unexpected error, the log contains its traceback.
+        """
         is_known = isinstance(error, PaddockError)
         reason = str(error) if is_known else f"{type(error).__name__}: {error}"
         cause = error.__cause__ if is_known else error
@@ -170,38 +187,42 @@ class ServerSession:
         self.channel_server.close()
 
     def _enter_lifespan(self, server: BaseServer) -> None:
-        """Enter the lifespan, and make the value that it yields available to handlers.
+        """Enter the server's lifespan, and make the value that it yields available to handlers.
 
         An asynchronous lifespan is entered on the event loop that also runs coroutine handlers.
         """
-        manager: Any = combine_lifespans(server)
-        if manager is None:
+        lifespan: Any = combine_lifespans(server)
+        if lifespan is None:
             return
-        if hasattr(manager, "__aenter__"):
-            state = self.channel_server.get_event_loop().run_until_complete(manager.__aenter__())
+        if hasattr(lifespan, "__aenter__"):
+            state = self.channel_server.get_event_loop().run_until_complete(lifespan.__aenter__())
         else:
-            state = manager.__enter__()
+            state = lifespan.__enter__()
         self._dispatcher.connection.state = state
-        self._lifespan = manager
+        self._lifespan = lifespan
 
     def _leave_lifespan(self) -> None:
-        """Exit the lifespan, if it was entered. A failure is only logged."""
-        manager, self._lifespan = self._lifespan, None
-        if manager is None:
+        """Exit the server's lifespan if it was entered. An exception is only logged."""
+        lifespan, self._lifespan = self._lifespan, None
+        if lifespan is None:
             return
         try:
-            if hasattr(manager, "__aexit__"):
+            if hasattr(lifespan, "__aexit__"):
                 self.channel_server.get_event_loop().run_until_complete(
-                    manager.__aexit__(None, None, None)
+                    lifespan.__aexit__(None, None, None)
                 )
             else:
-                manager.__exit__(None, None, None)
+                lifespan.__exit__(None, None, None)
         except Exception as error:  # noqa: BLE001 - the process is ending, so it can only be logged
             log_failure(error, "Leaving the lifespan failed")
 
 
 def serve_in_memory(server: BaseServer) -> Channel:
-    """Serve one connection in a new thread, and return the client's end of the channel."""
+    """Serve one connection in a new thread, without a process or network.
+
+    Returns:
+        The client's end of the connection.
+    """
     server_channel, client_channel = create_memory_channels()
     session = ServerSession(server_channel, ServerConnection(server_channel.write), server.metadata)
 

@@ -42,25 +42,25 @@ STUCK_WRITE_SECONDS = 0.5
 
 
 def stop_on_signal(channel: StdioChannel, stop: Callable[[], None]) -> Callable[[], None]:
-    """Call `stop` when the process receives a signal or its client stops reading.
+    """Call `stop` when the process receives SIGINT or SIGTERM, or its client stops reading.
 
-    Signal handlers are installed only in the main thread.
+    Signal handlers can be installed only if this is called in the main thread.
 
     Returns:
-        A function that restores the previous handlers.
+        A function that restores the previous signal handlers.
     """
-    signals, release = _install_signal_handlers(stop)
-    if sys.platform != "win32":  # pipes cannot be polled there
-        start_new_thread(_watch_signals, (signals, channel, stop))
-    return release
+    signal_pipe, restore_handlers = _install_signal_handlers(stop)
+    if sys.platform != "win32":  # Windows cannot poll pipes.
+        start_new_thread(_watch_signals, (signal_pipe, channel, stop))
+    return restore_handlers
 
 
 def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Callable[[], None]]:
     """Install handlers for SIGINT and SIGTERM that call `stop`.
 
-    A Python handler runs only when the main thread executes bytecode, which it may not do again
-    once it waits for input. The interpreter, however, writes the signal's number to a pipe
-    immediately, so a watching thread can react.
+    A Python handler runs only when the main thread executes bytecode, but the main thread may be
+    blocked while it waits for input. The interpreter therefore also writes the signal's number to
+    a pipe immediately, so that a watching thread can react.
 
     Returns:
         The read end of that pipe, or None if it is not available, and a function that restores the
@@ -68,7 +68,7 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
     """
     previous_handlers: dict[int, object] = {}
 
-    def release() -> None:
+    def restore_handlers() -> None:
         if previous_handlers and sys.platform != "win32":
             _signal.set_wakeup_fd(-1)
         for number, handler in previous_handlers.items():
@@ -77,40 +77,50 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
     try:
         for number in (SIGINT, SIGTERM):
             previous_handlers[number] = _signal.signal(number, lambda *_: stop())
-    except ValueError:
-        return None, release
-    if sys.platform == "win32":  # set_wakeup_fd supports only sockets there
-        return None, release
+    except ValueError:  # This is not the main thread.
+        return None, restore_handlers
+    if sys.platform == "win32":  # On Windows, set_wakeup_fd supports only sockets.
+        return None, restore_handlers
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    return reader, release
+    return reader, restore_handlers
 
 
-def _watch_signals(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) -> None:
-    """Call `stop` for a signal, and watch for a client that hangs up. Runs in its own thread."""
+def _watch_signals(
+    signal_pipe: int | None, channel: StdioChannel, stop: Callable[[], None]
+) -> None:
+    """Call `stop` after a signal, or after the client has closed its end of the channel.
+
+    This runs in a thread of its own.
+
+    Args:
+        signal_pipe: The pipe to which the interpreter writes the numbers of signals, or None.
+        channel: The channel to the client.
+        stop: Stops the server.
+    """
     poller = select.poll()
-    # A channel blocked in a write cannot see the end of its input, but poll reports the hang-up.
+    # If the channel is blocked in a write, it does not notice that the client has closed its end.
     poller.register(channel.descriptor or 0, 0)
-    if signals is not None:
-        poller.register(signals, select.POLLIN)
+    if signal_pipe is not None:
+        poller.register(signal_pipe, select.POLLIN)
     while True:
         for descriptor, _ in poller.poll():
-            if descriptor != signals:
+            if descriptor != signal_pipe:
                 poller.unregister(descriptor)
                 start_new_thread(_stop_when_stuck, (channel, stop))
             elif os.read(descriptor, 1)[0] in (SIGINT, SIGTERM):
                 stop()
-        if signals is None:
+        if signal_pipe is None:
             return
 
 
 def _stop_when_stuck(channel: StdioChannel, stop: Callable[[], None]) -> None:
-    """Call `stop` when a write to a client that has hung up makes no progress."""
+    """Call `stop` when a write makes no progress, after the client has closed its end."""
     while not channel.is_closed:
-        written = channel.written_bytes
+        previously_written = channel.written_bytes
         sleep(STUCK_WRITE_SECONDS)
-        if channel.is_writing and channel.written_bytes == written:
+        if channel.is_writing and channel.written_bytes == previously_written:
             stop()
             return
 
@@ -168,10 +178,13 @@ class GracefulShutdown:
         self._has_drained = True
 
     def finish(self, *, is_clean: bool) -> None:
-        """End the enforcement. Exit the process if something would keep it from ending.
+        """Stop enforcing deadlines, because the server has ended.
+
+        If calls or non-daemon threads are still running, they would keep the process from ending,
+        so the process exits at once.
 
         Args:
-            is_clean: Pass False if calls are still running. Non-daemon threads are detected here.
+            is_clean: Pass False if calls are still running.
         """
         threading: ModuleType | None = sys.modules.get("threading")
         if not is_clean or (threading is not None and _has_blocking_threads(threading)):
@@ -181,26 +194,27 @@ class GracefulShutdown:
     def _enforce_deadlines(self) -> None:
         """Exit the process as soon as one phase of the shutdown exceeds its deadline.
 
-        The phases are loading, finishing calls and writing answers, and exiting the lifespan.
+        The phases are: finish loading, finish calls and write their answers, exit the lifespan.
+        This runs in a thread after the client has disconnected.
         """
         if not self.wait_until_loaded(LOAD_GRACE_SECONDS):
             _exit_process()
         sleep(STREAM_DRAIN_SECONDS)
-        written = -1
-        # Continue to wait while the client keeps reading its responses.
+        previously_written = -1
+        # A client that keeps reading its responses is given more time.
         while not self._has_drained:
-            if self._channel.written_bytes == written or not self._channel.is_writing:
+            if self._channel.written_bytes == previously_written or not self._channel.is_writing:
                 _exit_process()
-            written = self._channel.written_bytes
+            previously_written = self._channel.written_bytes
             sleep(WRITE_PROGRESS_SECONDS)
         sleep(LIFESPAN_EXIT_SECONDS)
-        # After `finish` has returned, the rest of the author's script is not limited.
+        # If `finish` has been called, the author's script may continue for as long as it needs.
         if not self._has_finished:
             _exit_process()
 
 
 def _exit_process() -> None:
-    """End the process at once, without waiting for threads or cleaning up."""
+    """End the process immediately with exit code 0, without waiting for threads or cleaning up."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
@@ -223,20 +237,22 @@ _is_serving = False
 
 
 def serve_stdio(server: BaseServer) -> None:
-    """Serve a server object.
+    """Serve a server on standard input and output until the client disconnects.
 
-    Does nothing if the process is already serving: then `paddock serve` is importing a module
-    that calls `run`.
+    Does nothing if the process is already serving. In that case, `paddock serve` is importing a
+    module that calls `Server.run`.
     """
     if not _is_serving:
         serve_with_factory(server.metadata, lambda: server)
 
 
 def serve_target(target: ServerSource, *, reload: bool = False) -> None:
-    """Serve a target, answering the handshake before the target is loaded if possible.
+    """Serve a target on standard input and output until the client disconnects.
+
+    If its metadata is known, the handshake is answered before the target is loaded.
 
     Args:
-        target: The file or directory with the server.
+        target: The file, directory or named server.
         reload: Watch the source files and load them again after changes.
     """
     serve_with_factory(
@@ -314,9 +330,10 @@ def _start_after_load(session: ServerSession, shutdown: GracefulShutdown) -> Non
 def answer_handshake(
     channel: StdioChannel, connection: ServerConnection, metadata: ServerMetadata
 ) -> None:
-    """Answer handshake messages that have already arrived, without waiting for more.
+    """Answer the handshake messages that have already arrived, before the server is loaded.
 
-    Everything from the first other message on is pushed back for the session.
+    The first message that cannot be answered here, and all input after it, is pushed back into the
+    channel, so that the session will read it.
     """
     data = channel.read_available()
     while data:

@@ -51,15 +51,16 @@ class PathTarget:
         stem = os.path.splitext(os.path.basename(os.path.abspath(self.path)))[0]
         self.metadata = ServerMetadata(stem)
         self.has_certain_metadata = self.is_directory and not _has_skills(self.path)
-        # A server in a directory of definitions has the directory's name, so nothing is read.
+        # A server from a directory of definitions is named after the directory, and has no other
+        # metadata. For a file, the arguments of `Server(…)` are read.
         if not self.is_directory:
             self._read_metadata()
 
     def load(self) -> BaseServer:
-        """Import the file or directory and return the server.
+        """Import the file or directory and return the server that it defines.
 
         Raises:
-            LoadError: The import failed, or there is no server.
+            LoadError: The import failed, or the target defines no server.
         """
         loader = _import_loader()
         server: BaseServer = (
@@ -84,10 +85,11 @@ class PathTarget:
         _import_loader().unload_modules(directory)
 
     def _read_metadata(self) -> None:
-        """Read the metadata from the arguments of `Server(…)` in the source.
+        """Read the metadata from the call `Server("name", …)` in the source, without running it.
 
-        The metadata is certain if all of these arguments are string literals and the server cannot
-        declare an extension later. Otherwise the handshake has to wait for the server to load.
+        The metadata is certain if these arguments are string literals, and if the server cannot
+        declare an extension of the protocol later. Otherwise, the handshake must wait until the
+        server is loaded.
         """
         try:
             with open(self.path, "rb") as file:
@@ -104,7 +106,12 @@ class PathTarget:
         self.metadata = ServerMetadata(literals.pop("name", self.metadata.name), **literals)  # type: ignore[arg-type]  # only strings
 
     def _can_have_extension(self, source: bytes, call: Call) -> bool:
-        """Return whether loading may show that the server declares an extension."""
+        """Return whether the server may declare an extension of the protocol when it is loaded.
+
+        Args:
+            source: The source code of the file.
+            call: The call `Server(…)` in it.
+        """
         if any(word in source for word in _EXTENSION_MARKERS):
             return True
         for keyword in call.keywords:
@@ -127,7 +134,13 @@ def _has_skills(directory: str) -> bool:
 
 
 def _split_target(text: str) -> tuple[str, str | None]:
-    """Split `server.py:object` into the path and the name, which is None without a colon."""
+    """Split a target such as `server.py:object` into its path and the name of the object.
+
+    The name is None if the target is only a path.
+
+    Raises:
+        LoadError: The path does not exist.
+    """
     if os.path.exists(text):
         return text, None
     path, colon, attribute = text.rpartition(":")
@@ -140,17 +153,21 @@ def _split_target(text: str) -> tuple[str, str | None]:
 
 
 def _find_server_calls(tree: AST) -> dict[str, Call]:
-    """Return the top-level assignments of `Server(…)` by variable name."""
+    """Return the calls `Server(…)` of a module that are assigned to variables at its top level.
+
+    The keys of the result are the names of the variables.
+    """
     calls = {}
     for statement in getattr(tree, "body", ()):
         if isinstance(statement, Assign) and isinstance(statement.value, Call):
             function = statement.value.func
+            # Both `Server(…)` and `paddock.Server(…)` are recognized.
             function_name = (
                 function.id if isinstance(function, Name) else getattr(function, "attr", "")
             )
-            target = statement.targets[0]
-            if function_name == "Server" and isinstance(target, Name):
-                calls[target.id] = statement.value
+            variable = statement.targets[0]
+            if function_name == "Server" and isinstance(variable, Name):
+                calls[variable.id] = statement.value
     return calls
 
 
@@ -161,7 +178,11 @@ def _choose_call(calls: dict[str, Call]) -> Call | None:
 
 
 def _read_literal_arguments(call: Call) -> tuple[dict[str, str], bool]:
-    """Return the string arguments of `Server(…)`, and whether they are all of its metadata."""
+    """Return the string literals among the arguments of `Server(…)`.
+
+    The second element of the result is True if these are all of the server's metadata. It is False
+    if a metadata argument is not a literal, or if `**` may contain further arguments.
+    """
     arguments = dict(zip(["name"], call.args, strict=False))
     arguments.update({keyword.arg or "**": keyword.value for keyword in call.keywords})
     literals = {
@@ -171,6 +192,6 @@ def _read_literal_arguments(call: Call) -> tuple[dict[str, str], bool]:
         and isinstance(value, Constant)
         and isinstance(value.value, str)
     }
-    is_certain = all(name in literals for name in arguments if name in _LITERAL_ARGUMENTS)
+    are_all_literals = all(name in literals for name in arguments if name in _LITERAL_ARGUMENTS)
     has_unreadable = any(name in arguments for name in (*_UNREADABLE_ARGUMENTS, "**"))
-    return literals, is_certain and not has_unreadable
+    return literals, are_all_literals and not has_unreadable

@@ -74,23 +74,23 @@ _call_log = logging.getLogger("paddock.calls")
 
 
 class StderrHandler(logging.Handler):
-    """Writes to the current `sys.stderr`, even if it is replaced later."""
+    """A handler that writes to the current `sys.stderr`, even if it is replaced later."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record."""
+        """Write a log record to standard error."""
         try:
             sys.stderr.write(self.format(record) + "\n")
             sys.stderr.flush()
-        except Exception:  # noqa: BLE001 - as the handlers of the standard library do
+        except Exception:  # noqa: BLE001 - logging must not raise, as in the standard library
             self.handleError(record)
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as one JSON object per line."""
+    """A formatter that writes each log record as a JSON object on one line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record with its `extra` fields."""
-        line: dict[str, object] = {
+        """Format a record as a JSON object with its `extra` fields."""
+        json_fields: dict[str, object] = {
             "time": format_time(record),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -98,15 +98,18 @@ class JsonFormatter(logging.Formatter):
             **collect_extra_fields(record),
         }
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
-        return msgspec.json.encode(line, enc_hook=str).decode()
+            json_fields["exception"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(json_fields, enc_hook=str).decode()
 
 
 class TextFormatter(logging.Formatter):
-    """Formats a record as a line of text."""
+    """A formatter that writes each log record as a line of text."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record with its `extra` fields."""
+        """Format a record as text, followed by its `extra` fields: `message (name=value)`.
+
+        The traceback of an exception follows on further lines.
+        """
         message = (
             f"{format_time(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
         )
@@ -134,7 +137,16 @@ def configure_logging(level: str = "warning", format: str = "text") -> None:  # 
 
 
 def set_up_logging(level: str, log_format: str, *, keeps_level: bool = False) -> None:
-    """Set level and format. `keeps_level` keeps a level that the program has set."""
+    """Set the level and format of Paddock's log lines.
+
+    Args:
+        level: The lowest level of the lines, such as `info`.
+        log_format: `text` or `json`.
+        keeps_level: Do not change a level that the program has already set.
+
+    Raises:
+        DefinitionError: The level or the format is unknown.
+    """
     level, log_format = level.lower(), log_format.lower()
     if level not in LOG_LEVELS:
         raise DefinitionError(f"unknown log level {level!r}", hint=f"use {', '.join(LOG_LEVELS)}")
@@ -156,7 +168,10 @@ def is_logging_set_up() -> bool:
 
 
 def format_announcement(text: str) -> str:
-    """Format a line that is written regardless of the log level."""
+    """Format a line that is written regardless of the log level, such as the URL of a server.
+
+    It becomes a JSON object if Paddock's log format is `json`.
+    """
     record = logging.makeLogRecord(
         {"name": ROOT_LOGGER, "levelname": "INFO", "levelno": logging.INFO, "msg": text}
     )
@@ -187,13 +202,16 @@ def _format_value(value: object) -> str:
 
 
 class CallLog:
-    """Writes a line at level DEBUG for each request that the server has answered.
+    """An observer that logs each request that the server has answered, at level DEBUG.
 
     The line names the caller, the method, the duration and the outcome, never the content.
     """
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> CallRecord:
-        """Begin the record of a request. The access log line of its exchange repeats the fields."""
+        """Begin the record of a request.
+
+        Over HTTP, the line of the access log contains the same fields.
+        """
         record = CallRecord(_collect_fields(request), received_ns)
         if request.exchange is not None:
             request.exchange.set_log_fields(record.fields)
@@ -201,7 +219,7 @@ class CallLog:
 
 
 class CallRecord:
-    """The log fields of one request."""
+    """The log fields of one request, which are completed and logged when it ends."""
 
     __slots__ = ("_received_ns", "fields")
 
@@ -210,18 +228,18 @@ class CallRecord:
         self._received_ns = received_ns
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Run the work in this thread."""
+        """Call the function that handles the request. The log needs nothing around it."""
         return work()
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Run the work in this task."""
+        """Await the coroutine function that handles the request."""
         return await work()
 
     def record_exception(self, error: BaseException) -> None:
         """Do nothing: failures of handlers are logged elsewhere."""
 
     def end(self, outcome: RequestOutcome) -> None:
-        """Write the line."""
+        """Add the outcome and the duration to the fields, and write the line."""
         fields = self.fields
         trace_id = fields.get("trace_id") or get_current_trace_id()
         if trace_id is not None:
@@ -237,7 +255,10 @@ class CallRecord:
 
 
 def _collect_fields(request: Request) -> dict[str, object]:
-    """Return the fields of a request's log line that are known when the request arrives."""
+    """Return the fields of a request's log line that are known when the request arrives.
+
+    An example is `{"method": "tools/call", "request_id": 7, "tool": "add"}`.
+    """
     exchange, principal = request.exchange, request.principal
     trace_context = get_trace_context(request)
     fields = {
