@@ -32,7 +32,7 @@ _SUPERVISOR_MAIN = "paddock.kernels.worker.program_supervisor:main"
 
 
 class ProgramExit(NamedTuple):
-    """Exit status of a supervised program."""
+    """Exit status of a program that ran under a supervisor process."""
 
     code: int | None
     """The exit code, negative for a signal, or None if the program was stopped or lost."""
@@ -99,9 +99,12 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
             reader.start()
 
     def wait(self, seconds: float) -> ProgramExit | None:
-        """Wait for the program to end.
+        """Wait until the program ends, and return its exit status.
 
-        Returns None if it is still running after `seconds`.
+        Returns None if the program is still running after a time.
+
+        Args:
+            seconds: The maximum time to wait.
 
         Raises:
             KernelError: The program could not be started.
@@ -114,7 +117,10 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         return program_exit
 
     def stop(self) -> ProgramExit:
-        """End the program and all processes that it started."""
+        """End the program with all processes that it has started, and return its exit status.
+
+        Does nothing if the program has already ended.
+        """
         # The supervisor ends the program when its own standard input is closed.
         stdin = self._process.stdin
         if stdin is not None and not stdin.closed:
@@ -125,10 +131,11 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         return self._get_exit()
 
     def close(self) -> None:
-        """End the program, and release its pipes and threads."""
+        """End the program if it is still running, and release its pipes and threads."""
         program_exit = self.stop()
         self._process.wait()
-        # The supervisor was killed and could not end the program's processes itself.
+        # `lost` means that the supervisor was killed, so that it could not end the processes of
+        # the program.
         if program_exit.cause == "lost":
             self._kill_orphans()
         for reader in self._readers:
@@ -142,27 +149,27 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
 
     @property
     def output(self) -> str:
-        """The program's output.
+        """The text that the program has printed so far.
 
-        The middle of a long output is omitted.
+        In a long text, the middle is replaced by a note with the number of omitted bytes.
         """
         head, tail = self._head, self._tail[-_MAX_TAIL_BYTES:]
-        omitted = self.printed_bytes - len(head) - len(tail)
-        separator = f"\n... [{omitted} bytes left out] ...\n".encode() if omitted > 0 else b""
-        return (head + separator + tail).decode("utf-8", "replace")
+        omitted_bytes = self.printed_bytes - len(head) - len(tail)
+        note = f"\n... [{omitted_bytes} bytes left out] ...\n" if omitted_bytes > 0 else ""
+        return (head + note.encode() + tail).decode("utf-8", "replace")
 
     def _read_output(self) -> None:
-        """Collect the printed text, keeping the beginning and the end of a long one.
+        """Collect the text that the program prints, until the program closes its output.
 
-        Runs in a thread, until the program closes its output.
+        Only the beginning and the end of a long text are stored. Runs in its own thread.
         """
-        for data in _iter_chunks(self._process.stdout):
-            self.printed_bytes += len(data)
-            room = _MAX_HEAD_BYTES - len(self._head)
-            self._head += data[:room]
-            self._tail += data[room:]
-            # Trim the tail only when it has twice its maximum size. Trimming after every chunk
-            # would copy it each time.
+        for chunk in _iter_chunks(self._process.stdout):
+            self.printed_bytes += len(chunk)
+            remaining_head_bytes = _MAX_HEAD_BYTES - len(self._head)
+            self._head += chunk[:remaining_head_bytes]
+            self._tail += chunk[remaining_head_bytes:]
+            # The tail is trimmed only when it has twice its maximum size, because trimming copies
+            # it.
             if len(self._tail) > 2 * _MAX_TAIL_BYTES:
                 self._tail = self._tail[-_MAX_TAIL_BYTES:]
 
@@ -173,7 +180,10 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         self._has_ended.set()
 
     def _get_exit(self) -> ProgramExit:
-        """Parse the supervisor's report. A missing report means that the supervisor was killed."""
+        """Return the exit status from the supervisor's report, a JSON object.
+
+        If there is no report, the supervisor was killed, and the cause is `lost`.
+        """
         try:
             report = json.loads(self._exit_report)
         except ValueError:
@@ -182,9 +192,10 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         return ProgramExit(report.get("code"), report.get("cause", ""))
 
     def _kill_orphans(self) -> None:
-        """Kill the program's processes without the help of the supervisor.
+        """Kill the processes of the program after its supervisor was killed.
 
-        They are found by the kernel ID in their environment.
+        This runs `kill_kernel` in a new process, which finds them by the kernel ID in their
+        environment.
         """
         subprocess.run(
             build_python_command("paddock.kernels.child.process_tree:kill_kernel"),

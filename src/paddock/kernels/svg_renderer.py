@@ -62,10 +62,11 @@ _RENDERER_SCRIPT = Path(__file__).with_name("svg_renderer_process.py")
 
 @cache
 def find_font_families() -> dict[str, str]:
-    """Return an installed font for each generic family, as arguments for the renderer.
+    """Return an installed font for each generic family, as keyword arguments of the renderer.
 
-    The renderer maps `sans-serif` to Arial and draws no text if that is missing, as on most Linux
-    machines. macOS and Windows have the fonts that it expects.
+    An example is `{"sans_serif_family": "DejaVu Sans"}`. Without it, the renderer draws text in
+    `sans-serif` with Arial, and draws nothing if Arial is missing, as on most Linux machines. On
+    macOS and Windows the result is empty, because they have the fonts that the renderer expects.
     """
     if sys.platform in ("win32", "darwin"):
         return {}
@@ -79,7 +80,10 @@ def find_font_families() -> dict[str, str]:
 
 
 def _list_font_files() -> set[str]:
-    """Return the names of all font files in the usual directories, up to a maximum."""
+    """Return the names of the font files in the usual directories of this system.
+
+    The search ends after `_MAX_FONT_FILES` files, so that it stays quick.
+    """
     file_names: set[str] = set()
     for directory in _FONT_DIRECTORIES:
         for _, _, names in os.walk(Path(directory).expanduser()):
@@ -101,25 +105,38 @@ def can_render_svg() -> bool:
     return _find_resvg_directory() is not None
 
 
-def render_images(images: Sequence[tuple[bytes, str]]) -> list[bytes | None]:
-    """Return each image as PNG, or None if it cannot be converted or is too large.
+def convert_images_to_png(images: Sequence[tuple[bytes, str]]) -> list[bytes | None]:
+    """Convert images to PNG, in another process with limits on time and memory.
 
     Args:
-        images: The content and media type of each image.
+        images: The content and the MIME type of each image.
+
+    Returns:
+        The PNG file for each image, or None if the image cannot be converted or is too large.
     """
     svg_indices = [index for index, (_, mime) in enumerate(images) if mime == SVG_MIME_TYPE]
     pngs: list[bytes | None] = [data if mime == PNG_MIME_TYPE else None for data, mime in images]
     package_directory = _find_resvg_directory()
     if svg_indices and package_directory is not None:
-        rendered = _run_renderer([images[index][0] for index in svg_indices], package_directory)
-        # The renderer may have ended early. The last images then have no result.
-        for index, png in zip(svg_indices, rendered, strict=False):
+        rendered_pngs = _run_renderer(
+            [images[index][0] for index in svg_indices], package_directory
+        )
+        # If the renderer has crashed or timed out, there is no result for the last images.
+        for index, png in zip(svg_indices, rendered_pngs, strict=False):
             pngs[index] = png or None
     return [png if png and len(png) <= MAX_IMAGE_BYTES else None for png in pngs]
 
 
 def _run_renderer(svgs: list[bytes], package_directory: str) -> list[bytes]:
-    """Return the images that the renderer produced before it ended or timed out."""
+    """Render SVG images as PNG in another process, because a malformed image may crash it.
+
+    Args:
+        svgs: The SVG files.
+        package_directory: The directory that contains the package `resvg_py`.
+
+    Returns:
+        The PNG files, empty for invalid images. Those after a crash or a timeout are missing.
+    """
     requests = b"".join(struct.pack(">I", len(svg)) + svg for svg in svgs)
     command = [sys.executable, "-I", "-S", str(_RENDERER_SCRIPT), package_directory]
     try:
@@ -141,9 +158,9 @@ def _run_renderer(svgs: list[bytes], package_directory: str) -> list[bytes]:
 
 
 def _split_frames(data: bytes) -> list[bytes]:
-    """Split data into frames that are preceded by their length.
+    """Split the renderer's output into frames, each of which is preceded by its length.
 
-    An incomplete last frame is dropped.
+    The last frame is dropped if it is incomplete, because the renderer was ended while writing it.
     """
     stream = io.BytesIO(data)
     frames: list[bytes] = []

@@ -31,10 +31,14 @@ _VIEW_BOX = re.compile("viewBox=[\"']" + "[ ,]".join([_NUMBER_PATTERN] * 4))
 
 
 def main() -> None:
-    """Render images until standard input ends."""
+    """Read SVG images from standard input and write PNG images to standard output.
+
+    Each image is preceded by its length in four bytes. The process ends with its standard input.
+    The second argument in `sys.argv` contains the names of the fonts to use, as a JSON object.
+    """
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-        # A malformed image may crash the renderer, which must not leave a core dump each time.
+        # A malformed image may crash this process, which must not leave a core dump.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     families = json.loads(sys.argv[2])
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
@@ -45,9 +49,14 @@ def main() -> None:
 
 
 def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
-    """Render one image as PNG.
+    """Render an SVG image as PNG, with a white background.
 
-    Returns empty bytes if the image is too large or invalid.
+    Args:
+        svg: The SVG file.
+        families: The names of the fonts to use, as keyword arguments of the renderer.
+
+    Returns:
+        The PNG file, or empty bytes if the image is too large or invalid.
     """
     if len(svg) > MAX_SVG_BYTES:
         return b""
@@ -65,7 +74,11 @@ def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
 
 
 def _choose_size(svg: bytes) -> dict[str, Any]:
-    """Return the size arguments of the renderer, from the image's own size in pixels."""
+    """Return the keyword arguments that determine the size of the rendered image.
+
+    Small images are enlarged, for instance with `{"zoom": 2}`, and large ones are reduced to the
+    maximum side. The size of an image is that of its root element or of its view box.
+    """
     match = _ROOT_ELEMENT.search(svg[:4096])
     root = match[0].decode("ascii", "replace") if match else ""
     width, height = (_parse_length(root, name) for name in ("width", "height"))
@@ -73,7 +86,6 @@ def _choose_size(svg: bytes) -> dict[str, Any]:
         box = _VIEW_BOX.search(root)
         width, height = (float(box[3]), float(box[4])) if box else (0.0, 0.0)
     if 0 < max(width, height) <= MAX_ENLARGED_SIDE_PIXELS:
-        # Small images are enlarged, large ones reduced to the maximum side.
         return {"zoom": 2}
     if max(width, height) <= MAX_SIDE_PIXELS:
         return {}

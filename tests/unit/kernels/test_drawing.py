@@ -5,7 +5,7 @@ from io import BytesIO
 import PIL.Image
 import pytest
 
-from paddock.kernels.svg_renderer import render_images
+from paddock.kernels.svg_renderer import convert_images_to_png
 
 SVG = "image/svg+xml"
 
@@ -18,7 +18,7 @@ def drawing(width: int, height: int, inside: str = "") -> bytes:
 
 def picture(svg: bytes) -> PIL.Image.Image:
     """What is made of a drawing."""
-    (png,) = render_images([(svg, SVG)])
+    (png,) = convert_images_to_png([(svg, SVG)])
     assert png is not None
     return PIL.Image.open(BytesIO(png)).convert("RGB")
 
@@ -44,10 +44,10 @@ def test_labels_are_drawn_and_the_paper_is_white() -> None:
 
 
 def test_what_cannot_be_drawn_leaves_the_others() -> None:
-    pictures = render_images([(b"<svg", SVG), (drawing(10, 10), SVG), (b"...", "audio/wav")])
+    pictures = convert_images_to_png([(b"<svg", SVG), (drawing(10, 10), SVG), (b"...", "audio/wav")])
 
     assert [made is not None for made in pictures] == [False, True, False]
 
 
 def test_a_picture_that_is_one_already_is_left_alone() -> None:
-    assert render_images([(b"\x89PNG...", "image/png")]) == [b"\x89PNG..."]
+    assert convert_images_to_png([(b"\x89PNG...", "image/png")]) == [b"\x89PNG..."]

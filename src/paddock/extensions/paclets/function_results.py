@@ -187,7 +187,9 @@ def _make_content_item(item: object) -> Content:
 
 def _render_images(result: EvaluationResult) -> Sequence[Content]:
     images = [output for output in result.outputs if output.kind == "picture"]
-    rendered = convert_images_to_png([(image.data, image.mime) for image in images]) if images else []
+    rendered = (
+        convert_images_to_png([(image.data, image.mime) for image in images]) if images else []
+    )
     return [ImageContent(png, PNG_MEDIA_TYPE) for png in rendered if png is not None]
 
 

@@ -55,44 +55,52 @@ class SideEffectScan:
         """Symbols whose definitions have side effects."""
 
     def has_side_effects(self, code: str) -> bool:
-        """Return whether code has side effects, considering the definitions of earlier calls."""
-        if not _QUICK_EFFECT_PATTERN.search(code) and self._effectful_symbols.isdisjoint(
-            _SYMBOL_NAME.findall(code)
-        ):
+        """Return whether evaluating some code has side effects, such as writing a file.
+
+        Called for all evaluations of a session in their order, because the code may use symbols
+        that earlier code has defined. Code that cannot be parsed counts as having side effects.
+        """
+        # Most code can be excluded quickly, without parsing it.
+        uses_effectful_symbol = not self._effectful_symbols.isdisjoint(_SYMBOL_NAME.findall(code))
+        if not uses_effectful_symbol and not _QUICK_EFFECT_PATTERN.search(code):
             return False
         source = parse(code)
         if source.problems:
             return True
-        # All parts must be scanned without a short-circuit, because later code may use their
-        # definitions.
-        effects = [
-            self._has_effect(part)
+        # The list is complete before `any` is called, because each statement must be scanned: later
+        # code may use its definitions.
+        statement_effects = [
+            self._has_statement_effects(statement)
             for expression in source.expressions
-            for part in iter_statements(expression)
+            for statement in iter_statements(expression)
         ]
-        return any(effects)
+        return any(statement_effects)
 
-    def _has_effect(self, part: Expression) -> bool:
-        """Return whether a statement has side effects.
+    def _has_statement_effects(self, statement: Expression) -> bool:
+        """Return whether evaluating a statement has side effects.
 
-        Symbols that store effectful code are remembered, because using them later has the effect.
+        Symbols whose value or definition contains effectful code are remembered, because using
+        them later has the side effect.
         """
-        names = _collect_symbol_names(part)
-        if not self._names_effect(names):
+        names = _collect_symbol_names(statement)
+        if not self._has_effectful_name(names):
             return False
-        # A delayed definition does not evaluate its right-hand side now.
-        if isinstance(part, Node) and any(has_head(part, head) for head in _DELAYED_HEADS):
-            self._effectful_symbols |= _collect_defined_names(part)
+        # A delayed definition (`f[x_] := …`) does not evaluate its right-hand side now.
+        is_delayed = isinstance(statement, Node) and any(
+            has_head(statement, head) for head in _DELAYED_HEADS
+        )
+        if is_delayed:
+            self._effectful_symbols |= _collect_defined_names(statement)
             return False
-        # The value may contain the function itself. Then using the symbol later has the effect.
-        is_stored = any(_CODE_HOLDING_HEADS.fullmatch(name) for name in names)
-        if is_stored or self._passes_effect_uncalled(part):
-            self._effectful_symbols |= _collect_defined_names(part) or {
+        # The value may contain the effectful function, for instance in `f = Function[x, Put[x]]`.
+        is_code_stored = any(_CODE_HOLDING_HEADS.fullmatch(name) for name in names)
+        if is_code_stored or self._passes_effectful_function(statement):
+            self._effectful_symbols |= _collect_defined_names(statement) or {
                 name for name in names if not _is_capitalized(name)
             }
         return True
 
-    def _names_effect(self, names: set[str]) -> bool:
+    def _has_effectful_name(self, names: set[str]) -> bool:
         return any(
             name in self._effectful_symbols
             or _EFFECT_PATTERN.fullmatch(name)
@@ -100,12 +108,15 @@ class SideEffectScan:
             for name in names
         )
 
-    def _passes_effect_uncalled(self, part: Expression) -> bool:
-        """Return whether a function with side effects is an argument, and may end up in a value."""
+    def _passes_effectful_function(self, part: Expression) -> bool:
+        """Return whether a function with side effects is an argument, as `Put` in `f = g[Put]`.
+
+        The statement does not call the function, but its value may contain it.
+        """
         return any(
             isinstance(arg, Atom)
             and arg.kind == "symbol"
-            and self._names_effect({_strip_context(arg.text)})
+            and self._has_effectful_name({_strip_context(arg.text)})
             for node in walk(part)
             if isinstance(node, Node)
             for arg in node.args

@@ -47,19 +47,19 @@ def format_out_label(line: int, result: str) -> str:
 def build_answer_items(
     result: EvaluationResult, line: int, max_characters: int = DEFAULT_RESULT_CHARACTERS
 ) -> list[OutputItem]:
-    """Present the result of an input line as texts and images, in reading order.
+    """Return the texts and images that present the result of an input line, in reading order.
 
-    Prints, messages and images come first, and the value last, as in `Out[3]= 42`. Images that are
-    part of the value are shown within it. Texts between two images are joined.
+    Printed texts, messages and images come first, and the value last, as in `Out[3]= 42`. Images
+    that are part of the value are shown within it. Adjacent texts are joined.
 
     Args:
         result: The result of all expressions of the line.
         line: The number of the line.
-        max_characters: The maximum length of the value, and that of all prints together.
+        max_characters: The maximum length of the value, and that of all printed texts together.
     """
     result_images = _select_result_images(result)
     outputs = list(result.outputs)
-    # These images are part of the result, and must not be shown twice.
+    # Images that are part of the value must not be shown twice.
     for image in result_images:
         outputs.remove(image)
     items = [*_iter_output_items(line, outputs, max_characters)]
@@ -91,7 +91,13 @@ def _join_texts(items: list[OutputItem]) -> list[OutputItem]:
 def _iter_output_items(
     line: int, outputs: list[EvaluationOutput], max_characters: int
 ) -> Iterator[OutputItem]:
-    """Yield the outputs before the result. Prints together have the same limit as the result."""
+    """Yield the printed texts, messages and images of an evaluation, without its value.
+
+    Args:
+        line: The number of the input line, for labels such as `During evaluation of In[3]`.
+        outputs: The outputs of the evaluation.
+        max_characters: The maximum length of all printed texts together.
+    """
     remaining_characters, omitted_count = max_characters, 0
     for index, output in enumerate(outputs):
         if output.kind == "picture":
@@ -110,20 +116,26 @@ def _iter_output_items(
 
 
 def _select_result_images(result: EvaluationResult) -> list[EvaluationOutput]:
-    """Return the images that belong to the value.
+    """Return the images that belong to the value of an evaluation.
 
-    They are the last ones, one for each placeholder such as `-Graphics-` in its text.
+    The text of the value contains a placeholder such as `-Graphics-` for each of them. They are
+    the last images of the evaluation, because the value is formatted after everything else.
     """
-    count = len(IMAGE_PLACEHOLDER.findall(result.result or ""))
+    placeholder_count = len(IMAGE_PLACEHOLDER.findall(result.result or ""))
     images = [output for output in result.outputs if output.kind == "picture"]
-    return images[-count:] if count else []
+    return images[-placeholder_count:] if placeholder_count else []
 
 
 def _iter_result_items(text: str, images: list[EvaluationOutput]) -> Iterator[OutputItem]:
-    """Yield the text of the value, with its images at the position of their placeholders."""
+    """Yield the text of a value, with images instead of placeholders such as `-Graphics-`.
+
+    Args:
+        text: The text of the value, which may have been truncated.
+        images: The images that belong to the value.
+    """
     placeholders = list(IMAGE_PLACEHOLDER.finditer(text))
-    # The counts differ if the result was truncated, or if an image exceeded the output limit. The
-    # text then shows the placeholders, so the images need no label.
+    # The counts differ if the text was truncated, or if an image exceeded the output limit. The
+    # images then follow the text. They need no label, because the text shows the placeholders.
     if len(placeholders) != len(images):
         yield text
         yield from (OutputImage(image.data, image.mime, "") for image in images)

@@ -114,25 +114,29 @@ class EngineReport(msgspec.Struct, frozen=True):
 
 
 def get_system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozenset[str]:
-    """Return the names of all built-in symbols of an engine, cached for the process.
+    """Return the names of all built-in symbols of an engine, such as `Plot` and `Integrate`.
 
-    An engine may list names that it does not implement.
+    An engine may list names that it does not implement. The names are cached for the process.
 
     Args:
         engine: The engine.
-        ask: Evaluates an expression in a kernel of the engine and returns the text of its value.
+        ask: Function that evaluates an expression in a kernel of the engine, and returns the text
+            of its value, or None if the evaluation fails.
     """
     key = (engine.name, engine.version)
     if key not in _names_by_engine:
         names = frozenset(_QUOTED_NAME.findall(ask(SYSTEM_NAMES_CODE) or ""))
         if not names:
-            return names  # not cached: the next kernel may answer
+            return names  # not cached, because the next evaluation may succeed
         _names_by_engine[key] = names
     return _names_by_engine[key]
 
 
 def find_woxi() -> Engine:
-    """Return the engine woxi. Its location is empty if it is not installed."""
+    """Return the engine Woxi, which evaluates Wolfram Language in a Python package.
+
+    Its location is empty if the package is not installed.
+    """
     start = partial(
         start_worker,
         "woxi",
@@ -151,7 +155,10 @@ def find_woxi() -> Engine:
 
 
 def find_mathics() -> Engine:
-    """Return the engine Mathics3. Its location is empty if it is not installed."""
+    """Return the engine Mathics3, which evaluates Wolfram Language in a Python package.
+
+    Its location is empty if the package is not installed.
+    """
     start = partial(
         start_worker,
         "mathics",
@@ -170,11 +177,13 @@ def find_mathics() -> Engine:
 
 
 def _make_package_engine(package: str, distribution: str, **fields: Any) -> Engine:
-    """Return the engine of a Python package, with its version and location if it is installed.
+    """Return an engine that a Python package provides, with its version and location.
+
+    Both are empty if the package is not installed.
 
     Args:
-        package: The package, which also names the engine. It is not imported.
-        distribution: The name under which the package is installed.
+        package: The name of the package, which is also that of the engine. It is not imported.
+        distribution: The name of the distribution that contains the package, as pip knows it.
         fields: The other fields of the engine.
     """
     spec = find_spec(package)
@@ -187,9 +196,11 @@ def _make_package_engine(package: str, distribution: str, **fields: Any) -> Engi
 
 
 def make_wolfram_engine(program: KernelProgram | None) -> Engine:
-    """Return the engine of a Wolfram kernel.
+    """Return the engine that runs a Wolfram kernel, a program of Wolfram Research.
 
-    Its location is empty without a program.
+    Args:
+        program: The program, or None if there is no Wolfram kernel on this machine. The location
+            of the engine is then empty.
     """
 
     def start(limits: EvaluationLimits) -> WolframKernel:
@@ -240,12 +251,14 @@ def find_engines(locations: SearchLocations | None = None) -> list[Engine]:
 def choose_engine(
     setting: str | None = None, *, locations: SearchLocations | None = None
 ) -> EngineChoice:
-    """Select the engine that a setting names, or else the preferred one that is installed.
+    """Select the engine that evaluates Wolfram Language code.
+
+    This is the engine that a setting names, or else the preferred one of the installed engines.
 
     Args:
         setting: The name of an engine or "automatic", in upper or lower case. If it is missing or
             "automatic", the environment variable applies.
-        locations: Where to search for a Wolfram kernel.
+        locations: The environment in which to search for a Wolfram kernel.
 
     Raises:
         EngineError: The setting names an unknown engine, or one that is not installed.
@@ -270,7 +283,17 @@ def _resolve_setting(setting: str | None, locations: SearchLocations) -> tuple[s
 def _require_engine(
     name: str, source: str, engines: dict[str, Engine], locations: SearchLocations
 ) -> Engine:
-    """Return the engine that a setting names, or raise an error that names the setting."""
+    """Return the engine that the user has selected, if it is installed.
+
+    Args:
+        name: The name of the engine.
+        source: The setting or environment variable that names it, for error messages.
+        engines: All engines, by name.
+        locations: The environment in which a Wolfram kernel was searched for.
+
+    Raises:
+        EngineError: The engine is unknown or not installed.
+    """
     engine = engines.get(name)
     if engine is None:
         raise EngineError(
@@ -288,12 +311,19 @@ def _require_engine(
 
 
 def _explain_choice(best: Engine, engines: dict[str, Engine], locations: SearchLocations) -> str:
-    """Return the reason why an engine was chosen automatically."""
+    """Return the reason why an engine was selected automatically, for the user.
+
+    Args:
+        best: The selected engine.
+        engines: All engines by name, the preferred one first.
+        locations: The environment in which a Wolfram kernel was searched for.
+    """
     names = list(engines)
-    better = [engines[name].title for name in names[: names.index(best.name)]]
+    missing_titles = [engines[name].title for name in names[: names.index(best.name)]]
     reason = "the preferred engine"
-    if better:
-        reason = f"the preferred one of the installed engines ({', '.join(better)} not found)"
+    if missing_titles:
+        missing_list = ", ".join(missing_titles)
+        reason = f"the preferred one of the installed engines ({missing_list} not found)"
     missing = _describe_missing_program(locations)
     return f"{reason}; {missing}" if missing else reason
 
@@ -316,7 +346,12 @@ def engines() -> list[EngineReport]:
 
 
 def _build_report(engine: Engine, choice: EngineChoice | None) -> EngineReport:
-    """Return the public description of an engine."""
+    """Return the description of an engine for `engines` and for tools.
+
+    Args:
+        engine: The engine.
+        choice: The selected engine, or None if the selection has failed.
+    """
     is_chosen = choice is not None and choice.engine.name == engine.name
     worker_sandbox = _WORKER_SANDBOX if can_block_network() else _NO_WORKER_SANDBOX
     return EngineReport(

@@ -37,7 +37,7 @@ _MAX_PARENT_DIRECTORIES = 6
 
 @dataclass(frozen=True, slots=True)
 class KernelProgram:
-    """A program that is a kernel or starts one."""
+    """A program that is a Wolfram kernel, or that starts one."""
 
     path: Path
     origin: str
@@ -45,37 +45,37 @@ class KernelProgram:
 
     @property
     def is_script(self) -> bool:
-        """Whether it is `wolframscript`, whose command line arguments differ."""
+        """Whether the program is `wolframscript`, whose command line arguments differ."""
         return self.path.stem.lower() == "wolframscript"
 
     @property
     def version(self) -> str:
-        """The version of its installation, or an empty text if it is unknown."""
+        """The version of the installation that contains the program, or empty if unknown."""
         return _read_version(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLocations:
-    """The environment in which to search for a kernel."""
+    """The environment in which to search for a Wolfram kernel: system, variables, directories."""
 
     system: OperatingSystem
     environment: Mapping[str, str]
     home: Path
     root: Path = Path("/")
-    """Parent of the system directories. Tests use another one."""
+    """The directory that contains system directories such as `usr`. Tests replace it."""
 
     @classmethod
     def detect(cls) -> SearchLocations:
-        """Return the environment of this process."""
+        """Return the search environment of this process."""
         systems: dict[str, OperatingSystem] = {"win32": "windows", "darwin": "macos"}
         return cls(systems.get(sys.platform, "linux"), os.environ, Path.home())
 
 
 def find_kernel_program(locations: SearchLocations | None = None) -> KernelProgram | None:
-    """Return the kernel to use, or None.
+    """Return the Wolfram kernel to use, or None if there is none.
 
-    If the environment variable names a missing program, the result is None: silently using another
-    kernel could evaluate with the wrong version.
+    If the environment variable names a program that does not exist, the result is None, because
+    another kernel could evaluate with the wrong version.
     """
     locations = locations or SearchLocations.detect()
     if locations.environment.get(KERNEL_VARIABLE):
@@ -107,18 +107,28 @@ def _find_program(name: str, search_path: str, origin: str) -> KernelProgram | N
 def _iter_programs(locations: SearchLocations) -> Iterator[KernelProgram]:
     """Yield the kernel programs on this machine, the preferred one first."""
     names = WINDOWS_KERNEL_PROGRAMS if locations.system == "windows" else KERNEL_PROGRAMS
-    # wolframscript comes last: it starts a kernel, which is slower than running one directly.
-    *kernels, script = names
+    # wolframscript comes last, because it starts a kernel, which is slower than running one
+    # directly.
+    *kernel_names, script_name = names
     on_path = (locations.environment.get("PATH", ""), "on the PATH")
-    places = [(str(place), "in the usual place") for place in _list_installations(locations)]
-    candidates = [(name, *place) for place in (on_path, *places) for name in kernels]
-    for candidate in (*candidates, (script, *on_path)):
+    installed = [
+        (str(directory), "in the usual place") for directory in _list_kernel_directories(locations)
+    ]
+    candidates = [
+        (name, search_path, origin)
+        for search_path, origin in (on_path, *installed)
+        for name in kernel_names
+    ]
+    for candidate in (*candidates, (script_name, *on_path)):
         if (program := _find_program(*candidate)) is not None:
             yield program
 
 
-def _list_installations(locations: SearchLocations) -> list[Path]:
-    """Return the directories that may contain a kernel, newest versions first."""
+def _list_kernel_directories(locations: SearchLocations) -> list[Path]:
+    """Return the directories of Wolfram installations that may contain a kernel program.
+
+    The newest version comes first. An example is `/usr/local/Wolfram/Wolfram/14.1/Executables`.
+    """
     root, home = locations.root, locations.home
     match locations.system:
         case "linux":
@@ -151,7 +161,11 @@ def _list_installations(locations: SearchLocations) -> list[Path]:
 
 
 def _read_version(program: Path) -> str:
-    """Return the version from the installation's version file, or from a directory name."""
+    """Return the version of the Wolfram installation that contains a program.
+
+    It is read from the version file of the installation, or else from the name of a directory.
+    The result is empty if the version is unknown.
+    """
     real_path = Path(os.path.realpath(program))
     directories = list(real_path.parents)[:_MAX_PARENT_DIRECTORIES]
     for directory in directories:

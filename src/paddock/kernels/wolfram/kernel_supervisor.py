@@ -41,7 +41,15 @@ def _kill_kernel(kernel: subprocess.Popen[bytes]) -> None:
 
 
 def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
-    """Forward requests until standard input ends, then kill the kernel."""
+    """Forward requests of the server to the kernel until standard input ends, then kill the kernel.
+
+    The line `INTERRUPT_LINE` is not forwarded, but interrupts the running evaluation. Runs in its
+    own thread.
+
+    Args:
+        requests: The standard input of this process.
+        kernel: The process of the kernel.
+    """
     kernel_input = kernel.stdin
     if kernel_input is None:
         return
@@ -57,8 +65,12 @@ def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> N
 
 
 def main() -> NoReturn:
-    """Run the kernel whose command is in `sys.argv`, until it ends or standard input does."""
-    # Background processes of user code become children of this one, so that it can kill them.
+    """Run the kernel whose command is in `sys.argv`, and forward requests to it.
+
+    This process ends with the exit code of the kernel. If standard input ends before, because the
+    server is gone, the kernel is killed. Other processes of user code are killed in both cases.
+    """
+    # Background processes of user code become children of this process, so that it can kill them.
     adopt_orphans()
     kernel = subprocess.Popen(
         sys.argv[1:],
@@ -76,5 +88,6 @@ def main() -> NoReturn:
     code = kernel.wait()
     _kill_kernel(kernel)
     kill_descendants()
-    # os._exit does not wait for the thread, which may still be reading.
+    # As in a shell, the exit code after a signal is 128 plus its number. `os._exit` is used because
+    # it does not wait for the thread, which may still be reading.
     os._exit((code if code >= 0 else 128 - code) & 0xFF)

@@ -70,9 +70,10 @@ class RepairedCode(NamedTuple):
 
 
 def parse_code(code: str) -> RepairedCode:
-    """Parse code, and repair it if necessary.
+    """Parse Wolfram Language code, and repair common mistakes of models if it is invalid.
 
-    `source.problems` is empty if that succeeded.
+    An example of such a mistake is a missing `]` at the end. If the code is invalid and cannot be
+    repaired, the `source.problems` of the result are not empty.
     """
     source = parse(code)
     if not source.problems:
@@ -94,7 +95,7 @@ def _replace_quotes(code: str) -> str:
 
 
 def _convert_comments(code: str) -> str:
-    """Convert lines that begin with `//` to comments of the Wolfram Language."""
+    """Convert lines that begin with `//` to Wolfram Language comments, `(* … *)`."""
 
     def convert(line: re.Match[str]) -> str:
         text = line[2].replace("(*", "( *").replace("*)", "* )")
@@ -104,7 +105,10 @@ def _convert_comments(code: str) -> str:
 
 
 def _close_brackets(code: str) -> str:
-    """Add missing square brackets at the end, unless that cannot fix the code."""
+    """Add missing closing square brackets at the end of some code.
+
+    The code is returned unchanged if this does not make it valid.
+    """
     stripped = code.rstrip()
     for count in range(1, _MAX_ADDED_BRACKETS):
         repaired = stripped + "]" * count
@@ -131,22 +135,22 @@ def evaluate_code(
     limits: EvaluationLimits,
     control: EvaluationControl = DEFAULT_CONTROL,
 ) -> EvaluationResult:
-    """Evaluate all expressions of some code. Errors in the code are part of the result.
+    """Evaluate all expressions of some Wolfram Language code, one after the other.
 
-    The code is parsed, and repaired if necessary. Its expressions are then evaluated one after the
-    other, until one of them ends the line. The result has the value of the last one, and the
-    outputs and notes of all.
+    The evaluation ends early if an expression fails or is stopped. The result has the value of the
+    last evaluated expression, and the outputs and notes of all of them. Errors in the code are part
+    of the result and are never raised.
 
     Args:
-        evaluate: Evaluates one expression, like `Kernel.evaluate`.
-        code: The code.
-        history: The earlier lines, to which the code may refer.
+        evaluate: Function that evaluates one expression, like `Kernel.evaluate`.
+        code: The code, which is repaired if it is invalid.
+        history: The earlier lines of the session, to which the code may refer, as with `%`.
         limits: Resource limits. The time limit is for all expressions together.
-        control: Cancellation and progress.
+        control: Callbacks for cancellation and progress.
     """
     source, repair = parse_code(code)
     if source.problems:
-        return _build_syntax_error(source)
+        return _build_syntax_error_result(source)
     notes = (f"The code could not be parsed as it was: {repair}.",) if repair else ()
     total = EvaluationResult("done", NULL, notes=notes)
     started_at = time.monotonic()
@@ -155,11 +159,11 @@ def evaluate_code(
         rewritten = rewrite_references(source, expression, history)
         remaining_limits = limits.subtract_seconds(elapsed)
         result = evaluate(rewritten.text, remaining_limits, control.shift(elapsed))
-        errors = map(_format_freeform_error, rewritten.freeform_inputs)
-        total = _add_result(total, tuple(errors), result, is_first=index == 0)
+        freeform_errors = map(_format_freeform_error, rewritten.freeform_inputs)
+        total = _add_result(total, tuple(freeform_errors), result, is_first=index == 0)
         if _is_line_finished(total, expression):
             break
-    return msgspec.structs.replace(total, result=_format_value(total, limits))
+    return msgspec.structs.replace(total, result=_format_line_value(total, limits))
 
 
 def _format_freeform_error(text: str) -> EvaluationOutput:
@@ -171,12 +175,15 @@ def _format_freeform_error(text: str) -> EvaluationOutput:
     )
 
 
-def _build_syntax_error(source: ParsedSource) -> EvaluationResult:
-    """Return a result that shows the position of the first syntax error."""
+def _build_syntax_error_result(source: ParsedSource) -> EvaluationResult:
+    """Return a result with a message about the first syntax error of some code.
+
+    The message shows the line with the error, and an arrow below its position.
+    """
     problem = source.problems[0]
     row, column = source.get_position(problem.start)
     line_text = source.text.split("\n")[row - 1].rstrip("\r")
-    # Tabs are kept, so that the pointer is below the error whatever the tab width.
+    # Tabs are copied, so that the arrow is below the error for any tab width.
     pointer = "".join("\t" if char == "\t" else " " for char in line_text[: column - 1])
     text = (
         f"ToExpression::sntx: {problem.message} (line {row}, column {column}).\n"
@@ -192,14 +199,14 @@ def _add_result(
     *,
     is_first: bool,
 ) -> EvaluationResult:
-    """Return the result of a line so far, including its next expression.
+    """Combine the result of an expression with those of earlier expressions of the same line.
 
     Args:
-        total: The result of the expressions before.
-        errors: Problems that were found before the expression was evaluated.
+        total: The combined result of the earlier expressions.
+        errors: Messages about problems that were found before the expression was evaluated.
         result: The result of the expression.
-        is_first: Whether it is the first expression. A rollback undoes only the last expression,
-            so the notes say which of them were kept.
+        is_first: Whether the expression is the first one of the line. A rollback undoes only the
+            last expression, so the notes say that earlier ones were kept.
     """
     if result.status == "quit":
         result = _add_quit_message(result, is_first=is_first)
@@ -218,21 +225,34 @@ def _add_result(
 
 
 def _add_quit_message(result: EvaluationResult, *, is_first: bool) -> EvaluationResult:
-    """Replace the kernel's note about its exit code by a message, as after `Quit[3]`."""
-    match = _EXIT_CODE_NOTE.search(result.note)
-    kept = "the session continues as it was before."
+    """Add a message to the result of code that has ended its kernel, for instance with `Quit[3]`.
+
+    The message replaces the kernel's own note about its exit code.
+
+    Args:
+        result: The result of the expression that ended the kernel.
+        is_first: Whether the expression is the first one of its line.
+    """
+    exit_code_note = _EXIT_CODE_NOTE.search(result.note)
+    consequence = "the session continues as it was before."
     if not is_first:
-        kept = "the expressions before that were kept."
-    code = match[1] if match else "0"
-    text = f"General::quit: The code ended the kernel with exit code {code}; {kept}"
+        consequence = "the expressions before that were kept."
+    exit_code = exit_code_note[1] if exit_code_note else "0"
+    text = f"General::quit: The code ended the kernel with exit code {exit_code}; {consequence}"
     outputs = (*result.outputs, EvaluationOutput("message", text))
-    return msgspec.structs.replace(result, outputs=outputs, notes=() if match else result.notes)
+    notes = () if exit_code_note else result.notes
+    return msgspec.structs.replace(result, outputs=outputs, notes=notes)
 
 
 def _is_line_finished(total: EvaluationResult, expression: Expression) -> bool:
-    """Return whether the expressions after `expression` must be skipped.
+    """Return whether the remaining expressions of a line must be skipped.
 
-    `$Aborted` as a value ends the line, unless the code itself contains a function that returns it.
+    This is the case if the last evaluated expression has failed, was stopped, or threw a value.
+    Its value `$Aborted` also ends the line, unless the code contains a function that returns it.
+
+    Args:
+        total: The combined result of the evaluated expressions.
+        expression: The last evaluated expression.
     """
     if total.status != "done" or _find_uncaught_throw(total) is not None:
         return True
@@ -250,8 +270,16 @@ def _find_uncaught_throw(total: EvaluationResult) -> str | None:
     return None
 
 
-def _format_value(total: EvaluationResult, limits: EvaluationLimits) -> str | None:
-    """Return the value of a line in InputForm, which is a `Failure` if a limit was exceeded."""
+def _format_line_value(total: EvaluationResult, limits: EvaluationLimits) -> str | None:
+    """Return the value of a line as Wolfram Language code (InputForm), or None if it has none.
+
+    If a limit was exceeded or the kernel has ended, the value is a `Failure` expression that
+    describes the problem.
+
+    Args:
+        total: The combined result of the line's expressions.
+        limits: The limits of the evaluation, which a `Failure` states.
+    """
     match total.status:
         case "quit" | "cancelled":
             return None
@@ -284,9 +312,14 @@ def _format_value(total: EvaluationResult, limits: EvaluationLimits) -> str | No
 
 
 def _format_failure(tag: str, message: str, **parameters: str) -> str:
-    """Format a `Failure` expression in InputForm.
+    """Format a `Failure`, the expression for an error in the Wolfram Language, as code.
 
-    The parameters must be in InputForm as well.
+    An example is `Failure["KernelQuit", <|"MessageTemplate" -> "The kernel ended.", …|>]`.
+
+    Args:
+        tag: The type of the error.
+        message: The text of the error.
+        parameters: Further elements of the association, with values as Wolfram Language code.
     """
     parts = {
         "MessageTemplate": string(message).text,
@@ -303,9 +336,10 @@ def evaluate_line(
     limits: EvaluationLimits,
     control: EvaluationControl = DEFAULT_CONTROL,
 ) -> EvaluationResult:
-    """Evaluate code as the next line of a session.
+    """Evaluate Wolfram Language code as the next line of a session.
 
-    Each expression becomes one journal entry. All entries of the line share its number.
+    The line gets the next number `n` in `In[n]`. Each of its expressions becomes an entry of the
+    session's journal with this number.
 
     Raises:
         KernelError: No kernel can be started.
@@ -324,13 +358,19 @@ def evaluate_line(
 
     result = evaluate_code(evaluate_expression, code, history, limits, control)
     if pending_source:
-        # No expression was evaluated, as with a syntax error. The line is counted all the same.
+        # No expression was evaluated, for instance because of a syntax error. The line gets a
+        # journal entry nevertheless, so that its number is not used again.
         session.evaluate(result.result or FAILED, limits, line=history.line, source=pending_source)
     return result
 
 
 def read_line_history(entries: Sequence[JournalEntry], line: int) -> LineHistory:
-    """Return the earlier lines of a session from its journal."""
+    """Return the inputs and results of the earlier lines of a session.
+
+    Args:
+        entries: The journal entries of the session.
+        line: The number of the new line.
+    """
 
     def collect_inputs() -> dict[int, str]:
         inputs: dict[int, str] = {}
@@ -346,7 +386,10 @@ def read_line_history(entries: Sequence[JournalEntry], line: int) -> LineHistory
 
 
 class _LazyMapping(Mapping[int, str]):
-    """A mapping that is computed on first access, because few inputs refer to earlier lines."""
+    """A mapping by line number that is computed on first access.
+
+    Few inputs refer to earlier lines, so most mappings are never computed.
+    """
 
     def __init__(self, compute: Callable[[], dict[int, str]]) -> None:
         self._compute = compute

@@ -35,23 +35,29 @@ _MAX_RECREATION_DEPTH = 40
 
 
 def apply_output_form(result: str) -> str:
-    """Return a result in the output form that it specifies."""
+    """Convert a result to the output form that it specifies.
+
+    `InputForm[x]` becomes `x`, and `FullForm[a + b]` becomes `Plus[a, b]`. Results without an
+    output form are returned unchanged.
+    """
     if unknown := _UNKNOWN_LINE_OUTPUT.fullmatch(result):
         return unknown[1]
-    inner = _get_form_argument(result)
-    if inner is None or result.startswith(_INPUT_FORM_START):
-        return result if inner is None else inner
+    inner = _get_output_form_argument(result)
+    if inner is None:
+        return result
+    if result.startswith(_INPUT_FORM_START):
+        return inner
     return full_form(parse(inner).expressions[0])
 
 
 def strip_output_form(result: str) -> str:
     """Return a result without its output form, as `%` refers to it."""
-    inner = _get_form_argument(result)
+    inner = _get_output_form_argument(result)
     return result if inner is None else inner
 
 
-def _get_form_argument(result: str) -> str | None:
-    """Return the argument of an output form, or None if the result has no such form."""
+def _get_output_form_argument(result: str) -> str | None:
+    """Return the `x` of a result `InputForm[x]` or `FullForm[x]`, or None for other results."""
     if not result.startswith((_INPUT_FORM_START, _FULL_FORM_START)):
         return None
     source = parse(result)
@@ -93,9 +99,14 @@ class RewrittenExpression:
 def rewrite_references(
     source: ParsedSource, expression: Expression, history: LineHistory
 ) -> RewrittenExpression:
-    """Return the text of an expression, with references to earlier lines replaced.
+    """Replace references to earlier lines, such as `%` and `Out[3]`, in an expression.
 
-    Only the replaced ranges change. The rest of the text reaches the engine as the user wrote it.
+    Only the references change. The rest of the text reaches the engine as the user wrote it.
+
+    Args:
+        source: The parsed input that contains the expression.
+        expression: The expression.
+        history: The earlier lines of the session.
     """
     freeform_inputs: list[str] = []
     text = _rewrite_expression(source, expression, history, freeform_inputs, 0)
@@ -109,26 +120,37 @@ def _rewrite_expression(
     freeform_inputs: list[str],
     depth: int,
 ) -> str:
-    """Return the text of an expression with the changes of `_iter_changes` made."""
+    """Return the text of an expression with its references to earlier lines replaced.
+
+    The arguments are those of `_iter_reference_replacements`.
+    """
     pieces: list[str] = []
     position = expression.start
-    for change in sorted(_iter_changes(source, expression, history, freeform_inputs, depth)):
-        pieces += [source.text[position : change.start], change.text]
-        position = change.end
+    replacements = _iter_reference_replacements(source, expression, history, freeform_inputs, depth)
+    for replacement in sorted(replacements):
+        pieces += [source.text[position : replacement.start], replacement.text]
+        position = replacement.end
     return "".join([*pieces, source.text[position : expression.end]])
 
 
-def _iter_changes(
+def _iter_reference_replacements(
     source: ParsedSource,
     expression: Expression,
     history: LineHistory,
     freeform_inputs: list[str],
     depth: int,
 ) -> Iterator[SourceChange]:
-    """Yield the replacements of references to earlier lines.
+    """Yield the replacements of references to earlier lines, such as `%` and `Out[3]`.
 
-    Natural language inputs are replaced by `$Failed`, and added to `freeform_inputs`. `depth`
-    counts how many earlier lines are being expanded, to limit the recursion.
+    Natural language inputs, which notebooks mark with a prompt character, are replaced by
+    `$Failed` and reported by the caller.
+
+    Args:
+        source: The parsed input that contains the expression.
+        expression: The expression.
+        history: The earlier lines of the session.
+        freeform_inputs: A list to which the natural language inputs are added.
+        depth: The number of earlier lines that are being expanded, which limits the recursion.
     """
     # The traversal is not recursive, because expressions may be nested more deeply than Python's
     # stack allows.
@@ -142,9 +164,10 @@ def _iter_changes(
         if text is not None and part.start >= 0:
             yield SourceChange(part.start, part.end, text)
         elif isinstance(part, Node):
-            maps = isinstance(part.head, Atom) and part.head.text in _MAPPING_HEADS
+            # `Map` and similar functions call their first argument, as in `Map[Out, {1, 2}]`.
+            is_mapping = isinstance(part.head, Atom) and part.head.text in _MAPPING_HEADS
             pending.append((part.head, True))
-            pending += [(arg, maps and not index) for index, arg in enumerate(part.args)]
+            pending += [(arg, is_mapping and index == 0) for index, arg in enumerate(part.args)]
 
 
 def _is_freeform(node: Node) -> bool:
@@ -154,11 +177,15 @@ def _is_freeform(node: Node) -> bool:
 def _find_replacement(
     expression: Expression, history: LineHistory, depth: int, *, is_function: bool
 ) -> str | None:
-    """Return the replacement of a reference to earlier lines.
+    """Return the code that replaces a reference to an earlier line.
 
-    Returns None for any other expression.
+    Returns None for any other expression, and for a reference to the input of an unknown line.
 
-    `is_function` is true for an expression that is used as a function, as in `Out /@ {1, 2}`.
+    Args:
+        expression: The expression, such as `Out[3]`, `%`, `In[2]` or `$Line`.
+        history: The earlier lines of the session.
+        depth: The number of earlier lines that are being expanded.
+        is_function: Whether the expression is used as a function, as `Out` in `Out /@ {1, 2}`.
     """
     if isinstance(expression, Atom):
         if expression.kind != "symbol":
@@ -167,12 +194,12 @@ def _find_replacement(
             return str(history.line)
         is_out = is_function and expression.text == "Out"
         return _build_out_function(history, depth) if is_out else None
-    line = _resolve_line(expression, history)
+    line = _resolve_line_number(expression, history)
     if line is None:
         return None
     if is_symbol(expression.head, "Out"):
-        # `Out` is always replaced. An engine that counts lines itself would return some other
-        # output.
+        # `Out` is replaced even if the line is unknown, because an engine that counts lines itself
+        # would return the output of another line.
         return _get_result_code(history, line, depth) or f"HoldForm[Out[{line}]]"
     if line not in history.inputs:
         return None
@@ -181,8 +208,11 @@ def _find_replacement(
     return _get_input_code(history, line, depth)
 
 
-def _resolve_line(node: Node, history: LineHistory) -> int | None:
-    """Return the line number that `Out[3]`, `%` or `In[-1]` refers to."""
+def _resolve_line_number(node: Node, history: LineHistory) -> int | None:
+    """Return the line number that `Out[3]`, `%` or `In[-1]` refers to.
+
+    Returns None for other expressions, and if the number is not a literal, as in `Out[n]`.
+    """
     if not isinstance(node.head, Atom) or node.head.text not in ("Out", "In", "InString"):
         return None
     if not node.args:
@@ -197,18 +227,18 @@ def _resolve_line(node: Node, history: LineHistory) -> int | None:
 
 
 def _get_result_code(history: LineHistory, line: int, depth: int) -> str | None:
-    """Return the result of a line as code.
+    """Return the result of an earlier line as code, or None if the line has no result.
 
-    Images are recreated from the input of the line.
+    Results with images are replaced by the input of the line, because the stored result contains
+    only placeholders such as `-Graphics-`.
     """
     result = history.results.get(line)
     if result is None or line >= history.line:
         return None
-    # The stored text of an image is only a placeholder, so the input has to be evaluated again.
     has_image = IMAGE_PLACEHOLDER.search(result) is not None
     if has_image and line in history.inputs and depth < _MAX_RECREATION_DEPTH:
-        recreated = _rewrite_input(history, line, depth, first=-1)
-        return f"({recreated[0] if recreated else result})"
+        last_expression = _rewrite_input(history, line, depth, first=-1)
+        return f"({last_expression[0] if last_expression else result})"
     return f"({result})"
 
 
@@ -219,22 +249,32 @@ def _get_input_code(history: LineHistory, line: int, depth: int) -> str | None:
 
 
 def _rewrite_input(history: LineHistory, line: int, depth: int, first: int = 0) -> list[str]:
-    """Return the expressions of the input of a line, with their references replaced.
+    """Return the expressions in the input of an earlier line, with their references replaced.
 
-    The list is empty if the input cannot be parsed. It begins with the expression at index `first`.
+    The list is empty if the input cannot be parsed.
+
+    Args:
+        history: The earlier lines of the session.
+        line: The number of the line.
+        depth: The number of earlier lines that are being expanded.
+        first: The index of the first expression to return, negative to count from the end.
     """
     source = parse(history.inputs[line])
-    earlier = LineHistory(history.inputs, history.results, line)
+    history_at_line = LineHistory(history.inputs, history.results, line)
     if source.problems:
         return []
     return [
-        _rewrite_expression(source, expression, earlier, [], depth + 1)
+        _rewrite_expression(source, expression, history_at_line, [], depth + 1)
         for expression in source.expressions[first:]
     ]
 
 
 def _build_out_function(history: LineHistory, depth: int) -> str:
-    """Return a function of the line number, for uses of `Out` where the number is not a literal."""
+    """Return the code of a function that maps a line number to the result of that line.
+
+    It replaces `Out` where the number is not a literal, as in `Out /@ {1, 2}`. An example is
+    `(Switch[If[# < 0, 3 + #, #], 1, (42), 2, (x^2), _, HoldForm[Out[#]]] &)`.
+    """
     cases = "".join(
         f", {line}, {_get_result_code(history, line, depth)}"
         for line in sorted(history.results)

@@ -63,7 +63,10 @@ class LiteralKernel(Kernel):
     def _evaluate(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
-        """Evaluate one literal expression."""
+        """Return the value of a literal expression, such as a number or a list of strings.
+
+        Other expressions fail with a message, because no engine is installed.
+        """
         started_at = time.monotonic()
         try:
             expressions = parse_strict(code)
@@ -98,14 +101,21 @@ class LiteralKernel(Kernel):
 
 
 def _evaluate_literal(expression: Expression, depth: int = 0) -> Expression | None:
-    """Return the value of a literal expression, or None for any other."""
-    # The recursion could otherwise exceed Python's stack.
+    """Return the value of a literal expression, or None for other expressions.
+
+    Args:
+        expression: The expression.
+        depth: The nesting depth, which is limited so that the recursion fits on Python's stack.
+
+    Raises:
+        DataError: The data is nested too deeply.
+    """
     if depth > _MAX_DEPTH:
         raise DataError(f"The data is nested more than {_MAX_DEPTH} levels deep")
     if isinstance(expression, Node) and any(has_head(expression, head) for head in _CONTAINERS):
-        parts = [_evaluate_literal(arg, depth + 1) for arg in expression.args]
-        values = [part for part in parts if part is not None]
-        return Node(expression.head, values) if len(values) == len(parts) else None
+        values = [_evaluate_literal(arg, depth + 1) for arg in expression.args]
+        literals = [value for value in values if value is not None]
+        return Node(expression.head, literals) if len(literals) == len(values) else None
     value = evaluate(expression)
     if isinstance(value, UnevaluatedExpression):
         return None

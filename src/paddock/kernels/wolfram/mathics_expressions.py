@@ -48,9 +48,14 @@ def format_value(value: Any, shorten_name: Callable[[str], str]) -> str:
 
 
 def to_expression(value: Any, shorten_name: Callable[[str], str]) -> Expression:
-    """Convert a Mathics expression of any nesting depth.
+    """Convert an expression of the engine Mathics to one of `paddock.wolfram`.
 
-    The conversion is not recursive, so it cannot exceed Python's stack.
+    The conversion is not recursive, so that deeply nested expressions do not exceed Python's stack.
+
+    Args:
+        value: The Mathics expression.
+        shorten_name: Function that removes the context from a symbol's name if possible, for
+            instance ``System` `` from ``System`Plot``.
     """
     root: list[Expression] = []
     pending: list[tuple[Any, list[Expression]]] = [(value, root)]
@@ -76,7 +81,12 @@ def _convert_head(head: Any, shorten_name: Callable[[str], str]) -> Expression:
 
 
 def _convert_atom(atom: Any, shorten_name: Callable[[str], str]) -> Expression:
-    """Convert a symbol, string or number of Mathics."""
+    """Convert a symbol, string, byte array or number of the engine Mathics.
+
+    Args:
+        atom: The Mathics atom, an expression without a head and elements.
+        shorten_name: Function that removes the context from a symbol's name if possible.
+    """
     if isinstance(atom, Symbol):
         return symbol(shorten_name(atom.name))
     if isinstance(atom, String):
@@ -96,7 +106,10 @@ def _convert_atom(atom: Any, shorten_name: Callable[[str], str]) -> Expression:
 
 
 def _convert_number(number: Any) -> Expression:
-    """Convert a number of Mathics, keeping its precision."""
+    """Convert a real or integer number of the engine Mathics, and keep its precision.
+
+    A number with 20 digits of precision ends with `` `20.``, as in the Wolfram Language.
+    """
     if isinstance(number, Integer):
         return Atom("number", str(number.value))
     if isinstance(number, MachineReal):
@@ -104,7 +117,8 @@ def _convert_number(number: Any) -> Expression:
     if isinstance(number, PrecisionReal):
         digits = prec_to_dps(number.get_precision())
         return Atom("number", f"{format_real(str(number.value))}`{digits}.")
-    return symbol(str(number))  # not a number but a value without text form, such as -Image-
+    # All other atoms are values without a text form. An image is shown as the symbol `-Image-`.
+    return symbol(str(number))
 
 
 def _convert_string(value: str) -> Atom:

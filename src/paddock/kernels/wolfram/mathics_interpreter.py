@@ -42,11 +42,11 @@ _RECURSION_MESSAGE = (
 
 
 def interpreter() -> MathicsInterpreter:
-    """Load Mathics, once for all processes that are forked from this one."""
+    """Load Mathics and return its interpreter, in the process that all others are forked from."""
     import_and_load_builtins()
     mathics = MathicsInterpreter()
-    # Existing objects are excluded from garbage collection. The collector would write to their
-    # memory pages, and so copy them in every forked process.
+    # The loaded objects are excluded from garbage collection. The collector would write to their
+    # memory pages, so that each forked process would need its own copy of them.
     gc.collect()
     gc.freeze()
     return mathics
@@ -64,7 +64,12 @@ class MathicsInterpreter:
         self._evaluation.parse_evaluate("1 + 1")
 
     def evaluate(self, code: str, emit: Callable[[str | ImageValue], None]) -> EvaluatedValue:
-        """Evaluate one expression."""
+        """Evaluate one expression, and return its value as text in InputForm.
+
+        Args:
+            code: The expression.
+            emit: Function that is called with each message and image.
+        """
         evaluation = self._evaluation
         evaluation.out = []
         evaluation.output = _OutputForwarder(emit)
@@ -87,10 +92,13 @@ class MathicsInterpreter:
     def _format_value(
         self, value: Any, emit: Callable[[str | ImageValue], None], *, is_form: bool
     ) -> str:
-        """Return the text of a value, and emit the graphics in it.
+        """Return the text of a value, and emit the graphics in it as images.
 
-        `is_form` is true for a value with an output form such as `TableForm`, which Mathics formats
-        itself.
+        Args:
+            value: The value, an expression of Mathics.
+            emit: Function that is called with each image.
+            is_form: Whether the value has an output form such as `TableForm`, which Mathics formats
+                itself. All other values are formatted in InputForm.
         """
         if is_form:
             text: str = self._evaluation.format_output(value, "text")
@@ -106,9 +114,9 @@ class MathicsInterpreter:
         return short_name
 
     def _render_graphics(self, graphic: Any) -> ImageValue | str:
-        """Render graphics as SVG or PNG.
+        """Render the expression of a plot as SVG or that of an image as PNG.
 
-        Returns a message if Mathics cannot render them.
+        Returns a message for the user if Mathics cannot render it.
         """
         head = _get_head_name(graphic)
         if head == "System`Graphics3D":
@@ -134,7 +142,11 @@ class MathicsInterpreter:
             return None
 
     def restore(self, state: bytes) -> None:
-        """Load the definitions of another process."""
+        """Load the definitions that `dump_state` has returned in another process.
+
+        Raises:
+            ValueError: The definitions were saved by another version of Mathics.
+        """
         header = self._build_state_header()
         if not state.startswith(header):
             raise ValueError(f"The state was not saved by {header.decode().strip()}")
@@ -149,13 +161,13 @@ class MathicsInterpreter:
 
 
 class _OutputForwarder:
-    """Receiver of the prints and messages of Mathics."""
+    """Receiver of the printed texts and messages of Mathics, with the methods that it calls."""
 
     def __init__(self, emit: Callable[[str | ImageValue], None]) -> None:
         self._emit = emit
 
     def out(self, output: Any) -> None:
-        """Forward a print or a message."""
+        """Print a printed text, or emit a message as `Symbol::tag: text`."""
         if output.is_message:
             text = f"{output.symbol}::{output.tag}: {output.text}"
             self._emit(text.translate(MESSAGE_REPLACEMENTS))
@@ -174,9 +186,12 @@ class _OutputForwarder:
 
 
 def _replace_graphics(value: Any, graphics: list[Any], depth: int = 0) -> Any:
-    """Replace graphics in a value and in lists by placeholders.
+    """Replace plots and images in a value by placeholders such as `-Graphics-`.
 
-    The graphics are appended to `graphics`.
+    Args:
+        value: The value, which may be graphics or a list that contains some.
+        graphics: A list to which the replaced graphics are appended.
+        depth: The nesting depth of the value in lists, which is limited.
     """
     if _get_head_name(value) in _GRAPHICS_HEADS and len(graphics) < _MAX_IMAGES:
         graphics.append(value)
@@ -189,10 +204,10 @@ def _replace_graphics(value: Any, graphics: list[Any], depth: int = 0) -> Any:
 
 
 def _encode_png(image: Any) -> ImageValue:
-    """Encode an image as PNG, which has no floating-point channels."""
+    """Encode an `Image` expression of Mathics as PNG."""
     file = io.BytesIO()
     pil_image = image.pil()
-    if pil_image.mode == "F":
+    if pil_image.mode == "F":  # floating-point channels, which PNG does not have
         pil_image = pil_image.point(lambda level: level * 255).convert("L")
     pil_image.save(file, "PNG")
     return ImageValue(file.getvalue(), "image/png")

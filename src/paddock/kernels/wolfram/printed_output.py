@@ -27,12 +27,13 @@ MAX_PRINTS = 100
 
 
 def parse_printed_output(text: str, messages: Sequence[str], code: str) -> list[EvaluationOutput]:
-    """Split printed text into prints and messages.
+    """Split the printed output of an evaluation into printed texts and messages.
 
     Args:
-        text: The printed text.
-        messages: Some of the messages in it, in order.
-        code: The code that was evaluated.
+        text: The output, in which messages appear between printed texts.
+        messages: Messages that the engine has reported, in their order. Others may be in the text.
+        code: The code that was evaluated. If it may print several lines at a time, adjacent lines
+            form one printed text.
     """
     max_prints = 1 if _MULTILINE_PRINT_CODE.search(code) else MAX_PRINTS
     outputs: list[EvaluationOutput] = []
@@ -49,7 +50,14 @@ def parse_printed_output(text: str, messages: Sequence[str], code: str) -> list[
 
 
 def _split_unlisted_messages(text: str, max_prints: int) -> list[EvaluationOutput]:
-    """Split text into prints and parts that have the form of a message."""
+    """Split text into printed texts and messages, which are recognized by their form.
+
+    An example of a message is `Power::infy: Infinite expression 1/0 encountered.`
+
+    Args:
+        text: A part of the output that contains none of the messages that the engine has reported.
+        max_prints: The maximum number of printed texts.
+    """
     outputs: list[EvaluationOutput] = []
     position = 0
     for block in _MESSAGE_BLOCK.finditer(text):
@@ -61,40 +69,48 @@ def _split_unlisted_messages(text: str, max_prints: int) -> list[EvaluationOutpu
 
 
 def flatten_message(message: str) -> str:
-    """Convert a message with fractions and powers drawn over three lines to one line."""
+    """Convert a message whose fractions are drawn over three lines to one line.
+
+    The lines above and below the text of the message contain the numerators (or powers) and the
+    denominators. They are inserted into the text, for instance as `1/0`.
+    """
     lines = message.split("\n")
-    middle = next((n for n, line in enumerate(lines) if _MESSAGE_START.match(line)), None)
-    if middle is None or len(lines) == 1:
+    text_index = next((n for n, line in enumerate(lines) if _MESSAGE_START.match(line)), None)
+    if text_index is None or len(lines) == 1:
         return message.strip()
-    above = lines[middle - 1] if middle else ""
-    below = lines[middle + 1] if middle + 1 < len(lines) else ""
+    above = lines[text_index - 1] if text_index else ""
+    below = lines[text_index + 1] if text_index + 1 < len(lines) else ""
     # Lines without indentation are text of the message, not numerators or denominators.
     if (above and above.strip() == above) or (below and below.strip() == below):
         return message.strip()
-    following = lines[middle + 2 :]
-    return "\n".join([_inline_fractions(lines[middle], above, below), *following]).strip()
+    following = lines[text_index + 2 :]
+    return "\n".join([_inline_fractions(lines[text_index], above, below), *following]).strip()
 
 
 def _inline_fractions(line: str, above: str, below: str) -> str:
-    """Insert the text above and below a line into the line, as fractions, powers or indices."""
+    """Insert the texts above and below a line into the line.
+
+    Two texts one below the other become a fraction `a/b`, a text above the line a power `^a`, and a
+    text below the line an index `_b`.
+    """
     width = max(len(line), len(above), len(below))
     line, above, below = line.ljust(width), above.ljust(width), below.ljust(width)
     parts: list[str] = []
     position = 0
-    for start, end in _find_columns(above, below):
-        over, under = above[start:end].strip(), below[start:end].strip()
+    for start, end in _find_occupied_columns(above, below):
+        upper, lower = above[start:end].strip(), below[start:end].strip()
         parts.append(line[position:start])
-        if over and under:
-            parts.append(f"{_parenthesize(over)}/{_parenthesize(under)}")
-        elif over:
-            parts.append(f"^{_parenthesize(over)}")
+        if upper and lower:
+            parts.append(f"{_parenthesize(upper)}/{_parenthesize(lower)}")
+        elif upper:
+            parts.append(f"^{_parenthesize(upper)}")
         else:
-            parts.append(f"_{_parenthesize(under)}")
+            parts.append(f"_{_parenthesize(lower)}")
         position = end
     return "".join([*parts, line[position:]]).rstrip()
 
 
-def _find_columns(above: str, below: str) -> list[tuple[int, int]]:
+def _find_occupied_columns(above: str, below: str) -> list[tuple[int, int]]:
     """Return the column ranges with text above or below the line."""
     columns = "".join(" " if a == b == " " else "x" for a, b in zip(above, below, strict=True))
     return [match.span() for match in re.finditer(r"x+(?: x+)*", columns)]

@@ -74,7 +74,13 @@ class WolframKernel(Kernel):
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], limits: EvaluationLimits
     ) -> None:
-        """Start the process and wait for its first reply.
+        """Start the process of the kernel, and wait until it accepts requests.
+
+        Args:
+            command: The program of the kernel and its arguments.
+            environment: The environment variables of the process.
+            limits: Only the network access is used, because the other limits are those of a
+                single evaluation.
 
         Raises:
             KernelError: The kernel does not start or does not reply.
@@ -84,7 +90,7 @@ class WolframKernel(Kernel):
         self._lines: queue.Queue[bytes | None] = queue.Queue(_MAX_QUEUED_LINES)
         self._is_closed = False
         self._last_id = 0
-        # The marker is random, so that no text printed by code can pass for a reply.
+        # The marker is random, so that text which user code prints cannot be mistaken for a reply.
         self._reply_marker = f"paddock-{secrets.token_hex(8)}"
         self._process = self._start_process(environment)
         self._stdin = require_pipe(self._process.stdin)
@@ -94,7 +100,11 @@ class WolframKernel(Kernel):
         self._greeting = self._read_greeting()
 
     def _start_process(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-        """Start the kernel under its supervisor, which ends it when the server is gone."""
+        """Start the kernel under a supervisor process, which ends it when the server is gone.
+
+        Raises:
+            KernelError: The process cannot be started.
+        """
         block_process_inspection()
         try:
             return subprocess.Popen(
@@ -109,10 +119,10 @@ class WolframKernel(Kernel):
             raise KernelError(f"The Wolfram kernel does not start: {error}") from error
 
     def _read_lines(self) -> None:
-        """Queue the lines that the kernel writes, and None at the end (body of a thread).
+        """Queue the lines that the kernel writes, and None when its output ends.
 
-        The thread waits while the queue is full, so that a flood of output cannot exhaust the
-        memory.
+        Runs in its own thread, which waits while the queue is full, so that a large amount of
+        output cannot exhaust the memory.
         """
         line: bytes | None = b""
         while line is not None:
@@ -126,18 +136,21 @@ class WolframKernel(Kernel):
                     is_queued = True
 
     def _read_greeting(self) -> DriverMessage:
-        """Identify the driver's output by a marker, and return its description of the kernel.
+        """Wait for the first reply of the kernel, and return its description of the kernel.
+
+        The driver, Paddock's program within the kernel, gets the marker that its replies begin
+        with, and returns its process ID and version. If there is an error, the kernel is ended.
 
         Raises:
             KernelError: The kernel does not reply, or its version is too old.
         """
-        collected = _OutputCollector(_MAX_GREETING_BYTES)
+        collector = _OutputCollector(_MAX_GREETING_BYTES)
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
         request = {"do": "hello", "mark": self._reply_marker, "network": self.has_network}
-        greeting = self._run_request(request, collected, lambda: time.monotonic() < deadline)
+        greeting = self._run_request(request, collector, lambda: time.monotonic() < deadline)
         if greeting is _NO_REPLY:
             self.close()
-            printed = " ".join(output.text for output in collected.outputs)
+            printed = " ".join(output.text for output in collector.outputs)
             raise KernelError(
                 f"The Wolfram kernel {self._command[0]} did not answer; its output was: "
                 f"{printed[:500] or 'empty'}",
@@ -160,12 +173,12 @@ class WolframKernel(Kernel):
     def _evaluate(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
-        """Evaluate one expression; see `Kernel.evaluate`.
+        """Evaluate one expression, as `Kernel.evaluate` describes.
 
-        The driver in the kernel normally enforces the limits. If it does not respond, the kernel is
-        interrupted, and then ended.
+        Normally the driver, Paddock's program within the kernel, enforces the limits. If it does
+        not reply in time, the kernel is interrupted, and finally ended.
         """
-        collected = _OutputCollector(limits.output_bytes)
+        collector = _OutputCollector(limits.output_bytes)
         watch = EvaluationWatch(control, limits.seconds + STOP_GRACE_SECONDS, self._interrupt)
         request = {
             "do": "evaluate",
@@ -174,15 +187,15 @@ class WolframKernel(Kernel):
             "memory": limits.memory_bytes,
             "characters": limits.result_bytes,
         }
-        end = self._run_request(request, collected, watch.check)
-        seconds = end.get("microseconds", 0) / 1e6 or watch.elapsed_seconds
-        if end is _NO_REPLY and watch.cause is not None:
-            self.close()  # it has not stopped within the grace period
-        status = watch.cause or end["status"] or self._get_exit_status()
+        reply = self._run_request(request, collector, watch.check)
+        seconds = reply.get("microseconds", 0) / 1e6 or watch.elapsed_seconds
+        if reply is _NO_REPLY and watch.cause is not None:
+            self.close()  # the evaluation has not stopped within the grace period
+        status = watch.cause or reply["status"] or self._get_exit_status()
         is_completed = status in COMPLETED_STATUSES
         state_note = STATE_KEPT_NOTE if self.is_alive else KERNEL_ENDED_NOTE
         notes = [
-            describe_dropped_output(collected.dropped_bytes, limits),
+            describe_dropped_output(collector.dropped_bytes, limits),
             describe_stop(status, limits),
             "" if is_completed else state_note,
         ]
@@ -190,28 +203,35 @@ class WolframKernel(Kernel):
             self.close()
         return EvaluationResult(
             status=status,
-            result=end["result"] if is_completed else None,
-            outputs=tuple(collected.outputs),
+            result=reply["result"] if is_completed else None,
+            outputs=tuple(collector.outputs),
             seconds=seconds,
-            peak_bytes=end.get("bytes", 0),
+            peak_bytes=reply.get("bytes", 0),
             notes=tuple(filter(None, notes)),
         )
 
     def _run_request(
-        self, request: DriverMessage, collected: _OutputCollector, poll: Callable[[], bool]
+        self, request: DriverMessage, collector: _OutputCollector, poll: Callable[[], bool]
     ) -> DriverMessage:
-        """Send a request, collect outputs, and return the final reply.
+        """Send a request to the driver in the kernel, and wait for its final reply.
 
-        `poll` is called regularly. Once it returns False, the kernel is given up. A kernel that is
-        gone gives the reply `_NO_REPLY`, whose status is empty. Replies to earlier requests are
-        ignored.
+        Args:
+            request: The request, without its ID.
+            collector: The collector of the outputs until the final reply.
+            poll: Function that is called regularly. Once it returns False, the wait ends.
+
+        Returns:
+            The final reply, or `_NO_REPLY`, whose status is empty, if the kernel has ended or
+            `poll` has returned False.
         """
         if self._is_closed:
             return _NO_REPLY
         self._last_id += 1
         # Requests are ASCII, because the kernel's input encoding is unknown.
         line = json.dumps({"id": self._last_id, **request}, ensure_ascii=True)
-        with suppress(OSError):  # it has ended; its output may still explain why
+        # If the kernel has ended, the error is ignored here, because its output may still contain
+        # the reason.
+        with suppress(OSError):
             self._write_line(f"{line}\n".encode("ascii"))
         while poll() and not self._is_closed:
             try:
@@ -222,12 +242,12 @@ class WolframKernel(Kernel):
                 break
             text, reply = self._split_line(output)
             if text:
-                collected.add(EvaluationOutput("print", text=text))
+                collector.add(EvaluationOutput("print", text=text))
             # A kernel that was interrupted may still send replies to an earlier request.
             if reply is not None and reply["id"] == self._last_id:
                 if reply["kind"] in _FINAL_KINDS:
                     return reply
-                collected.add(_parse_output(reply))
+                collector.add(_parse_output(reply))
         return _NO_REPLY
 
     def _write_line(self, line: bytes) -> None:
@@ -235,10 +255,10 @@ class WolframKernel(Kernel):
         self._stdin.flush()
 
     def _split_line(self, line: bytes) -> tuple[str, DriverMessage | None]:
-        """Split a line into text that code has printed, and a reply of the driver.
+        """Split a line of the kernel's output into printed text and a reply of the driver.
 
-        Both arrive on the same stream, and a reply may follow text without a line break. The marker
-        shows the start of a reply.
+        Both arrive on the same stream, and a reply may follow printed text without a line break.
+        The marker shows the start of a reply, which is None if the line does not contain one.
         """
         before, marker, content = line.partition(f"{self._reply_marker} ".encode())
         text = before.decode(errors="replace").rstrip("\r\n").removeprefix(_INTERRUPT_PROMPT)
@@ -267,9 +287,10 @@ class WolframKernel(Kernel):
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
-        """Return definitions and history, for a kernel of the same version and system.
+        """Return the definitions and the history of the session, or None if that fails.
 
-        Both parameters are ignored: the kernel could only be stopped by ending it.
+        Only a Wolfram kernel of the same version and operating system can restore them. Both
+        parameters are ignored, because the kernel could be stopped only by ending it.
         """
         with tempfile.TemporaryDirectory(prefix="paddock-") as directory:
             file = Path(directory) / "state.mx"
@@ -281,7 +302,7 @@ class WolframKernel(Kernel):
                 return None
 
     def restore(self, state: bytes) -> str:
-        """Load the definitions of another kernel.
+        """Load the definitions and the history that `dump_state` of another kernel has returned.
 
         Raises:
             KernelError: The definitions cannot be restored.
@@ -308,7 +329,7 @@ class WolframKernel(Kernel):
         return bool(end["status"] == "done")
 
     def close(self) -> None:
-        """End the kernel and all its processes."""
+        """End the kernel with all its processes, and release its pipe and its thread."""
         self._is_closed = True
         end_process(self._process, STOP_GRACE_SECONDS)
         self._reader.join(STOP_GRACE_SECONDS)
@@ -317,7 +338,7 @@ class WolframKernel(Kernel):
             self._stdout.close()
 
     def describe(self) -> dict[str, object]:
-        """Return diagnostic data."""
+        """Return diagnostic data about the kernel and its processes."""
         return {
             "engine": "wolfram",
             "command": self._command,
@@ -329,7 +350,10 @@ class WolframKernel(Kernel):
 
 
 class _OutputCollector:
-    """The outputs of an evaluation, up to a size limit."""
+    """Collector of the outputs of an evaluation, up to a size limit.
+
+    The first output that exceeds the limit and all later ones are dropped, and their bytes counted.
+    """
 
     def __init__(self, limit: int) -> None:
         self.outputs: list[EvaluationOutput] = []

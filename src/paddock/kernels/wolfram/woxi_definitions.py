@@ -20,18 +20,23 @@ _CLEARING_HEADS = ("Clear", "ClearAll", "Remove", "Unset")
 
 
 class WoxiDefinition(NamedTuple):
-    """A definition in code.
-
-    `text` is its source text, or empty if woxi can list the definition.
-    """
+    """A definition that evaluated code has made, or the clearing of a symbol's definitions."""
 
     symbol: str
     kind: str
+    """The kind of the definition, such as `own` for `x = 1`, or `cleared`."""
     text: str
+    """The source text, or empty if the engine woxi can list the definition itself."""
 
 
 def read_definitions(codes: Sequence[str]) -> tuple[list[WoxiDefinition], set[str]]:
-    """Collect the definitions of evaluated code that woxi cannot list.
+    """Collect the definitions in evaluated code that the engine woxi cannot list itself.
+
+    They are saved with the session as source text. Definitions that later code has cleared are
+    left out.
+
+    Args:
+        codes: The code of the evaluations of a session, in their order.
 
     Returns:
         The definitions, oldest first, and the names of all symbols that were defined.
@@ -62,8 +67,11 @@ def _parse_definitions(code: str) -> Iterator[WoxiDefinition]:
 def _iter_definitions(source: ParsedSource, part: Expression) -> Iterator[WoxiDefinition]:
     """Yield the definitions that a statement makes or clears.
 
-    A definition that woxi can list itself is yielded without its text, so only its symbol is
-    remembered.
+    A definition that the engine woxi can list itself is yielded without its source text.
+
+    Args:
+        source: The parsed code that contains the statement.
+        part: The statement.
     """
     if not isinstance(part, Node) or not isinstance(part.head, Atom):
         return

@@ -65,9 +65,12 @@ _TEXT_AND_IMAGES_CODE = (
 
 
 class WoxiSavedState(msgspec.Struct):
-    """Definitions of a session.
+    """Saved definitions of a session.
 
-    They are saved as code, as values in WXF, and as code that the user wrote.
+    Attributes:
+        code: Definitions as code that woxi has listed.
+        values: Long values by symbol, in WXF, a binary format that is faster to load than code.
+        written: Definitions that woxi cannot list, as the user has written them.
     """
 
     code: list[str]
@@ -76,9 +79,13 @@ class WoxiSavedState(msgspec.Struct):
 
 
 def dump_definitions(codes: Sequence[str]) -> bytes:
-    """Return all definitions of this session, given the code that was recorded.
+    """Return all definitions of this session, encoded for `load_definitions`.
 
-    woxi can list values and simple definitions. The others are saved as the user wrote them.
+    The engine woxi can list values and simple definitions. The others are saved as the user has
+    written them.
+
+    Args:
+        codes: The code of those evaluations that may have made definitions which woxi cannot list.
     """
     from paddock.kernels.wolfram.woxi_definitions import read_definitions  # noqa: PLC0415 - many kernels never save state
 
@@ -92,22 +99,26 @@ def dump_definitions(codes: Sequence[str]) -> bytes:
     defined_names |= {name for name in names.split(",") if name}
     symbols = sorted(name for name in defined_names if not _is_protected(name))
     state = WoxiSavedState([], {}, [definition.text for definition in definitions])
-    for code in _save_symbols(symbols):
+    for code in _list_definitions(symbols):
         if _is_user_definition(code, definitions):
             continue
         value = _VALUE_DEFINITION.match(code) if len(code) > _MAX_CODE_CHARACTERS else None
-        data = _serialize_value(value[1]) if value else None
-        if value and data is not None:
-            state.values[value[1]] = data
+        serialized_value = _serialize_value(value[1]) if value else None
+        if value and serialized_value is not None:
+            state.values[value[1]] = serialized_value
         elif not OPAQUE_VALUE.search(code):
             state.code.append(code)
     return msgspec.msgpack.encode(state)
 
 
 def load_definitions(data: bytes) -> list[str]:
-    """Load saved definitions, and return the code that must stay recorded.
+    """Load the definitions that `dump_definitions` has returned in another process.
 
     Definitions that fail are skipped, so that the others are restored.
+
+    Returns:
+        The restored definitions that woxi cannot list. The caller passes them to
+        `dump_definitions` again.
     """
     state = msgspec.msgpack.decode(data, type=WoxiSavedState)
     for definition in state.code:
@@ -141,26 +152,36 @@ def _is_protected(name: str) -> bool:
 
 
 def _is_user_definition(code: str, definitions: list[WoxiDefinition]) -> bool:
-    """Return whether `code`, as woxi lists it, is also known as the user wrote it."""
+    """Return whether a definition that woxi lists is also known as the user has written it.
+
+    Args:
+        code: The definition as woxi lists it, such as `f[x_] := x^2`.
+        definitions: The definitions as the user has written them.
+    """
     symbol = re.match(r"[$\w`]+", code)
-    kinds = {
+    user_kinds = {
         definition.kind for definition in definitions if symbol and definition.symbol == symbol[0]
     }
     left, operator, _ = code.partition(" := ")
-    if operator and " = " not in left:
-        return bool(kinds)
-    return "own" in kinds and bool(_VALUE_DEFINITION.match(code))
+    is_delayed = operator and " = " not in left
+    if is_delayed:
+        return bool(user_kinds)
+    return "own" in user_kinds and bool(_VALUE_DEFINITION.match(code))
 
 
-def _save_symbols(symbols: list[str]) -> list[str]:
-    """Return the definitions of symbols as woxi's `Save` writes them."""
+def _list_definitions(symbols: list[str]) -> list[str]:
+    """Return the definitions of some symbols as code, as the function `Save` of woxi writes them.
+
+    Args:
+        symbols: The names of the symbols.
+    """
     if not symbols:
         return []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "definitions.wl")
         woxi.evaluate(f'Save["{path.as_posix()}", {{{",".join(symbols)}}}]')
         text = path.read_text("utf-8")
-    return [part for part in text.split(_DEFINITION_SEPARATOR) if part.strip()]
+    return [definition for definition in text.split(_DEFINITION_SEPARATOR) if definition.strip()]
 
 
 def _serialize_value(name: str) -> bytes | None:
@@ -179,7 +200,7 @@ def interpreter() -> WoxiInterpreter:
 
 
 class WoxiInterpreter:
-    """woxi as a `LanguageInterpreter`."""
+    """Interpreter of the Wolfram Language that uses the engine woxi, a Rust library."""
 
     version = woxi.__version__
     is_interruptible = False
@@ -188,9 +209,11 @@ class WoxiInterpreter:
         self._definition_codes: list[str] = []
 
     def evaluate(self, code: str, emit: Callable[[str | ImageValue], None]) -> EvaluatedValue:
-        """Evaluate one expression.
+        """Evaluate one expression, and return its value as text in InputForm.
 
-        The text of its value is in InputForm.
+        Args:
+            code: The expression.
+            emit: Function that is called with each image, and with the message of an error.
         """
         try:
             result = _evaluate_code(code)
@@ -210,18 +233,20 @@ class WoxiInterpreter:
         return EvaluatedValue(text, tuple(result.warnings))
 
     def dump_state(self) -> bytes:
-        """Return all definitions."""
+        """Return all definitions of the session, encoded for `restore`."""
         return dump_definitions(self._definition_codes)
 
     def restore(self, state: bytes) -> None:
-        """Load the definitions of another process."""
+        """Load the definitions that `dump_state` has returned in another process."""
         self._definition_codes += load_definitions(state)
 
 
 def _evaluate_code(code: str) -> woxi.EvaluationResult:
-    """Evaluate code so that woxi remembers its value as the last result.
+    """Evaluate code in such a way that its value can be formatted again afterwards, as `%`.
 
-    Without parentheses woxi does not do so for atoms and for some functions, such as `MemberQ`.
+    The code is put into parentheses, because woxi otherwise does not remember the values of atoms
+    and of some functions, such as `MemberQ`. A value that may be a table is also assigned to a
+    symbol, because woxi would otherwise only draw it.
     """
     assignment = f"{_VALUE_SYMBOL} = " if _may_be_table(code) else ""
     try:
@@ -233,7 +258,12 @@ def _evaluate_code(code: str) -> woxi.EvaluationResult:
 
 
 def _format_result(code: str, result: woxi.EvaluationResult) -> tuple[str, list[str]]:
-    """Return the text of a result, and its images as SVG."""
+    """Return the text of a result in InputForm, and the images in it as SVG.
+
+    Args:
+        code: The evaluated code.
+        result: The result of woxi.
+    """
     is_stored = _may_be_table(code)
     if is_stored and OPAQUE_VALUE.fullmatch(result.result) and (table := _get_table_text()):
         return table, [result.graphics] if result.graphics and OPAQUE_VALUE.search(table) else []
@@ -279,13 +309,15 @@ def _strip_font(svg: str) -> str:
 
 
 def _find_image(result: woxi.EvaluationResult, value: str) -> str | None:
-    """Return the image of a result.
+    """Return the image of a result as SVG, or None if its value is not an image.
 
-    woxi also reports images of intermediate results, which are ignored.
+    Args:
+        result: The result of woxi, which may also contain the image of an intermediate value.
+        value: Code that evaluates to the value of the result.
     """
     text = result.result
     if not result.graphics and OPAQUE_VALUE.fullmatch(text):
-        # An earlier evaluation drew it. woxi draws it again only if asked to.
+        # An earlier evaluation has drawn the image. To draw it again, woxi has to export it.
         svg = woxi.evaluate(f'ExportString[{value}, "SVG"]').result
         return _strip_font(svg) if svg.startswith("<") else None
     is_shown = not text or text.startswith("Graph[<") or OPAQUE_VALUE.search(text + result.stdout)
@@ -293,11 +325,13 @@ def _find_image(result: woxi.EvaluationResult, value: str) -> str | None:
 
 
 def _get_input_form(result: woxi.EvaluationResult, *, is_string: bool) -> str:
-    """Return the value of the last evaluation in InputForm.
+    """Return the value of the last evaluation in InputForm, which can be evaluated again.
 
     The text that woxi returns has another form, so most values need a second evaluation.
 
-    `is_string` is true if the code is a string, whose text may look like another value.
+    Args:
+        result: The result of the last evaluation.
+        is_string: Whether the code is a string, whose text may look like another value.
     """
     text = result.result
     if (text in {"Null", "$Aborted"} and not is_string) or OPAQUE_VALUE.fullmatch(text):

@@ -15,10 +15,10 @@ from paddock.kernels.child.job_runner import load_interpreter
 
 
 def main() -> NoReturn:
-    """Run a worker without a supervisor.
+    """Run a worker in a single process, on systems that cannot fork.
 
     The arguments in `sys.argv` are the interpreter module of the engine, and the word `network` if
-    it is allowed.
+    network access is allowed.
     """
     interpreter, *flags = sys.argv[1:]
     restrictions = sandbox.enter_sandbox(network="network" in flags)

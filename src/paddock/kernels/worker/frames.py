@@ -27,7 +27,7 @@ JobStatus = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "
 
 
 class EvaluateRequest(msgspec.Struct, tag="evaluate"):
-    """Evaluate code and keep its changes."""
+    """Request of the server to evaluate code within limits."""
 
     code: str
     seconds: float
@@ -66,14 +66,15 @@ class ForkOrder(msgspec.Struct, tag="fork"):
 
 
 class ProcessReady(msgspec.Struct, tag="ready"):
-    """An active process is ready for orders."""
+    """Notice to the supervisor that a forked active process is ready to run jobs."""
 
     pid: int
     checkpoint: int
+    """Process ID of the checkpoint, to which the kernel can be rolled back, or 0 without one."""
     engine_version: str = ""
     is_interruptible: bool = False
     fork_obstacle: str = ""
-    """Why the process cannot be forked at present, and so has no checkpoint, or empty if it can."""
+    """The reason why the process has no checkpoint, or empty if it has one."""
 
 
 class JobStarted(msgspec.Struct, tag="job-started"):
@@ -81,18 +82,18 @@ class JobStarted(msgspec.Struct, tag="job-started"):
 
 
 class OutputEvent(msgspec.Struct, tag="output"):
-    """An output other than text on the standard streams."""
+    """Notice of a message or an image that a job has produced."""
 
     kind: Literal["message", "picture"]
     text: str = ""
     data: bytes = b""
     mime: str = ""
     mark: bytes = b""
-    """Marker that was printed to the standard streams at the position of this output."""
+    """Random bytes that were printed to standard output at the position of this output."""
 
 
 class JobResult(msgspec.Struct, tag="result"):
-    """Result of a job, as the engine reported it."""
+    """Result of a job, which an evaluator process sends to the supervisor."""
 
     status: JobStatus = "done"
     result: str | None = None
@@ -100,19 +101,17 @@ class JobResult(msgspec.Struct, tag="result"):
     """Signal name, exit code, or a description of what could not be restored."""
     state: bytes | None = None
     messages: list[str] = []
-    """Texts within the printed output that are messages."""
+    """Parts of the printed output that are warnings or errors of the engine."""
     seconds: float = 0.0
     peak_bytes: int = 0
 
 
 class ProcessExited(msgspec.Struct, tag="process-exited"):
-    """An active process has ended.
-
-    `status` is its status as `os.waitpid` returns it.
-    """
+    """Notice of the checkpoint that the active process, its child, has ended."""
 
     pid: int
     status: int
+    """The wait status, as `os.waitpid` returns it."""
 
 
 class StartupFailed(msgspec.Struct, tag="startup-failed"):
@@ -136,23 +135,24 @@ class WorkerStarted(msgspec.Struct, tag="started"):
 
 
 class JobReply(msgspec.Struct, tag="reply"):
-    """Result of a job, with printed output and other outputs in order."""
+    """Reply of the supervisor to the server: the result of a job with all of its outputs."""
 
     result: JobResult
     pieces: list[bytes | OutputEvent] = []
+    """Printed texts, messages and images in the order in which the job has produced them."""
     dropped_bytes: int = 0
     """Size of the output beyond its limit, which is not part of `pieces`."""
     is_rolled_back: bool = False
     keep_reason: str = ""
-    """Why the changes of a stopped evaluation were not rolled back, if the kernel still runs."""
+    """The reason why the changes of a stopped evaluation were not rolled back, or empty."""
     was_replaced: bool = False
     """Whether a process was killed from outside and replaced since the last reply."""
 
 
 class WorkerProcesses(msgspec.Struct, tag="processes"):
-    """Process IDs of a worker, for diagnostics.
+    """Process IDs of a worker, which the supervisor sends to the server when they change.
 
-    They are sent whenever they change.
+    They are used for diagnostics only.
     """
 
     checkpoint: int
@@ -188,16 +188,21 @@ def decode_request(content: bytes) -> WorkerRequest:
 
 
 class FrameReader(Generic[_FrameT]):
-    """Decoder for the messages that arrive on a file descriptor."""
+    """Reader of the messages that arrive on a file descriptor.
+
+    Args:
+        handle: The file descriptor.
+        decode: Function that decodes one message, and raises ValueError if it is invalid.
+    """
 
     def __init__(self, handle: int, decode: Callable[[bytes], _FrameT]) -> None:
         self._splitter = FrameSplitter(handle)
         self._decode = decode
 
-    def read(self) -> Iterator[_FrameT]:
-        """Read once, and yield the complete messages.
+    def read_messages(self) -> Iterator[_FrameT]:
+        """Read the available bytes once, and yield the messages that have arrived completely.
 
-        Blocks if nothing is available.
+        Blocks if no bytes are available and the descriptor is in blocking mode.
 
         Raises:
             EOFError: The other end was closed.
@@ -208,13 +213,16 @@ class FrameReader(Generic[_FrameT]):
             yield self._decode(content)
 
     def clear(self) -> None:
-        """Discard a partly received message, including its unread rest."""
+        """Discard a message that was received only in part, and all unread bytes."""
         self._splitter.clear()
-        drain_descriptor(self._splitter.handle)
+        read_available_bytes(self._splitter.handle)
 
 
-def drain_descriptor(handle: int) -> bytes:
-    """Read all available data without blocking, whatever mode the descriptor is in."""
+def read_available_bytes(handle: int) -> bytes:
+    """Read all bytes that are available on a file descriptor, without blocking.
+
+    A descriptor in blocking mode is switched to non-blocking mode for this time.
+    """
     was_blocking = os.get_blocking(handle)
     os.set_blocking(handle, False)
     data = bytearray()

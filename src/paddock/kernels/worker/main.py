@@ -25,47 +25,48 @@ _SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."
 
 
 def main() -> NoReturn:
-    """Run a worker in another Python.
+    """Run a worker whose engine runs in another Python, such as that of a virtual environment.
 
-    The arguments in `sys.argv` are the path of that Python, the interpreter module of the engine,
-    and the word `network` if it is allowed.
+    This process forks, becomes the supervisor, and lets its child execute the other Python. The
+    arguments in `sys.argv` are the path of the other Python, the interpreter module of the engine,
+    and the word `network` if network access is allowed.
     """
     python, interpreter, *flags = sys.argv[1:]
     pipes = WorkerPipes()
     restrictions = sandbox.enter_sandbox(network="network" in flags)
     # Orphans become children of this process, which can then find and kill them.
     sandbox.adopt_orphans()
-    child = os.fork()
-    if child == 0:
+    child_pid = os.fork()
+    if child_pid == 0:
         pipes.close_supervisor_ends()
         _exec_foreign_python(python, interpreter, pipes)
-    # msgspec uses typing_extensions if it finds it. Importing it takes longer than msgspec.
+    # msgspec imports typing_extensions if it is installed, which takes longer than msgspec itself.
     sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
-    # Imported here so that the other Python starts in the meantime.
+    # The supervisor is imported after the fork, so that the other Python starts in the meantime.
     from paddock.kernels.worker.supervisor import Supervisor
 
-    Supervisor(pipes, child, restrictions).run()
+    Supervisor(pipes, child_pid, restrictions).run()
 
 
 def build_foreign_command(
     python: str, interpreter: str, handles: tuple[int, ...] = ()
 ) -> list[str]:
-    """Build the command that runs an engine in another Python.
+    """Build the command that runs an engine in another Python, such as that of the user.
 
     Args:
-        python: Path of that Python.
-        interpreter: Name of the module to load.
-        handles: Descriptors of the pipes to the supervisor, or none for a worker without one.
+        python: The path of the other Python.
+        interpreter: The name of the interpreter module of the engine.
+        handles: The descriptors of the pipes to the supervisor, if there is one.
     """
-    words = [_FOREIGN_PYTHON_SCRIPT, _SOURCE_ROOT, interpreter]
-    return [python, *words, *(str(handle) for handle in handles)]
+    arguments = [_FOREIGN_PYTHON_SCRIPT, _SOURCE_ROOT, interpreter]
+    return [python, *arguments, *(str(handle) for handle in handles)]
 
 
 def _exec_foreign_python(python: str, interpreter: str, pipes: WorkerPipes) -> NoReturn:
-    """Replace this process, which is the forked evaluator, by the user's Python.
+    """Replace this process, the fork that becomes the evaluator process, by the user's Python.
 
-    The pipes to the supervisor stay open across the exec. A failure is reported through the last of
-    them.
+    The pipes to the supervisor stay open. If the program cannot be executed, a notice reports the
+    error to the supervisor.
     """
     handles = (*pipes.order_readers, pipes.notice_writer)
     try:

@@ -31,7 +31,11 @@ _MEMORY_CHECK_TICKS = 4
 
 
 def main() -> NoReturn:
-    """Run the program that the settings in the first argument describe."""
+    """Run a program in the sandbox, and write a report about its end to standard error.
+
+    The first argument in `sys.argv` contains the settings as a JSON object: the command, the
+    directory, the memory limit, and whether network access is allowed.
+    """
     settings = json.loads(sys.argv[1])
     sandbox.enter_sandbox(network=settings["network"])
     sandbox.adopt_orphans()
@@ -44,9 +48,13 @@ def main() -> NoReturn:
 
 
 def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
-    """Run the program until it ends or has to be stopped, and return the report for the server.
+    """Run a program until it ends or has to be stopped, and return the report for the server.
 
-    All its processes are killed afterwards, including those that it left running in the background.
+    The report contains the exit `code` and the duration, or the `cause` if there is no exit code.
+    All processes of the program are killed afterwards, including those in the background.
+
+    Args:
+        settings: The settings of the program, see `main`.
     """
     try:
         process = subprocess.Popen(
@@ -62,22 +70,28 @@ def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
     report = _wait_for_end(process.pid, settings["memory_bytes"])
     kill_tree(process.pid)
     kill_descendants()
-    # The process has been reaped already. Popen must not wait for its id, which may be reused.
+    # The process has been reaped already. Without an exit code, Popen would wait for its process
+    # ID, which another process may have got in the meantime.
     process.returncode = report.get("code", 0)
     return report
 
 
-def _wait_for_end(child: int, memory_bytes: int | None) -> dict[str, Any]:
-    """Wait until the program ends or has to be stopped.
+def _wait_for_end(child_pid: int, memory_bytes: int | None) -> dict[str, Any]:
+    """Wait until a program ends or has to be stopped, and return the report for the server.
 
-    It is stopped if the server closes the connection or if it exceeds its memory limit.
+    The program has to be stopped if the server closes the connection, or if the memory of all its
+    processes exceeds the limit.
+
+    Args:
+        child_pid: The process ID of the program.
+        memory_bytes: The memory limit, or None for no limit.
     """
     started_at = time.monotonic()
     ticks = 0
     while True:
         closed, _, _ = select.select([0], [], [], _POLL_INTERVAL_SECONDS)
         for pid, status in reap_children():
-            if pid == child:
+            if pid == child_pid:
                 code = os.waitstatus_to_exitcode(status)
                 return {"code": code, "seconds": time.monotonic() - started_at}
         # The server stops the program by closing this pipe. It is also closed when the server is
@@ -90,12 +104,16 @@ def _wait_for_end(child: int, memory_bytes: int | None) -> dict[str, Any]:
 
 
 def _measure_memory() -> int:
-    """Return the resident memory of all descendants in bytes, without shared pages."""
-    pages = 0
+    """Return the memory that all descendants of this process use, in bytes.
+
+    This is the resident memory without pages that processes share.
+    """
+    page_count = 0
     for pid in list_descendants(os.getpid()):
         try:
-            words = Path(f"/proc/{pid}/statm").read_text().split()
+            # The fields are the total, resident and shared pages, among others.
+            fields = Path(f"/proc/{pid}/statm").read_text().split()
         except OSError:
             continue
-        pages += int(words[1]) - int(words[2])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+        page_count += int(fields[1]) - int(fields[2])
+    return page_count * os.sysconf("SC_PAGE_SIZE")

@@ -48,19 +48,20 @@ def main() -> NoReturn:
     """Run a worker whose engine is a package of Paddock's own Python.
 
     The arguments in `sys.argv` are the interpreter module of the engine, and the word `network` if
-    it is allowed. The evaluator is forked from this process, and shares the memory of its modules.
+    network access is allowed. The evaluator process is forked from this process, the supervisor,
+    so that both share the memory of imported modules.
     """
     interpreter, *flags = sys.argv[1:]
     pipes = WorkerPipes()
     restrictions = sandbox.enter_sandbox(network="network" in flags)
     # Orphans become children of this process, which can then find and kill them.
     sandbox.adopt_orphans()
-    child = os.fork()
-    if child == 0:
+    child_pid = os.fork()
+    if child_pid == 0:
         pipes.close_supervisor_ends()
         supervisor_pipes = SupervisorPipes(pipes.order_readers, pipes.notice_writer)
         run_evaluator(partial(load_interpreter, interpreter), supervisor_pipes)
-    Supervisor(pipes, child, restrictions).run()
+    Supervisor(pipes, child_pid, restrictions).run()
 
 
 class Supervisor:
@@ -68,10 +69,7 @@ class Supervisor:
 
     There are at most two evaluator processes: the active one runs jobs, and the checkpoint keeps
     the state from before the job. Each reads its orders from one of two pipes. A process keeps its
-    pipe when it becomes the checkpoint, so the next active process uses the other one. `_turn` is
-    the index of the active process's pipe.
-
-    Methods named `_on_…` handle events. The others act on the processes and the server.
+    pipe when it becomes the checkpoint, so the next active process uses the other one.
     """
 
     def __init__(self, pipes: WorkerPipes, first_pid: int, restrictions: Sequence[str]) -> None:
@@ -83,8 +81,8 @@ class Supervisor:
         self._restrictions = list(restrictions)
         self._checkpoint_pid: int | None = first_pid
         self._active_pid: int | None = None
-        # Index of the order pipe that the active process reads. The checkpoint reads the other one.
-        self._turn = 1
+        # Of the two pipes for orders, the active process reads one and the checkpoint the other.
+        self._active_pipe_index = 1
         self._is_ready = False
         self._is_started = False
         self._job: frames.Job | None = None
@@ -99,7 +97,11 @@ class Supervisor:
         self._fork_obstacle = ""
 
     def run(self) -> NoReturn:
-        """Process events until the server is gone. This method never returns."""
+        """Process events until the server is gone, and then exit.
+
+        The events are requests of the server, notices and printed output of the evaluator
+        processes, and the end of a process.
+        """
         # SIGCHLD writes to this pipe, so that `poll` also returns when a child ends.
         wakeup_reader, wakeup_writer = os.pipe()
         os.set_blocking(wakeup_writer, False)
@@ -113,7 +115,8 @@ class Supervisor:
             os.read(wakeup_reader, 4096)
             self._reap_children()
 
-        # In this order, because output and notices may precede the exit of their process.
+        # The order of the readers matters. Output and notices of a process must be processed before
+        # its exit.
         readers = {
             pipes.output: self._capture.read_available,
             pipes.notice_reader: self._read_notices,
@@ -130,14 +133,14 @@ class Supervisor:
                 if handle in ready:
                     read()
             if time.monotonic() >= self._deadline:
-                self._on_deadline()
+                self._handle_deadline()
 
     def _reap_children(self) -> None:
         """Handle all children that have ended."""
         exits = reap_children()
         self._read_notices()  # a process may have sent its result just before it ended
         for pid, status in exits:
-            self._on_exit(pid, status)
+            self._handle_exit(pid, status)
 
     def _get_poll_timeout(self) -> float | None:
         if self._deadline == float("inf"):
@@ -148,12 +151,12 @@ class Supervisor:
         return min(remaining, _MAX_POLL_SECONDS) * 1000 + 1
 
     def _read_requests(self) -> None:
-        """Process requests of the server: a job, or the cancellation of the running job.
+        """Process the requests of the server: to run a job, or to cancel the running job.
 
         The server sends the next job only after the reply to the previous one.
         """
         try:
-            for request in self._requests.read():
+            for request in self._requests.read_messages():
                 if not isinstance(request, frames.CancelRequest):
                     self._job = request
                     self._job_started_at = time.monotonic()
@@ -170,12 +173,12 @@ class Supervisor:
         active process, but never the supervisor.
         """
         try:
-            for notice in self._notices.read():
-                self._on_notice(notice)
+            for notice in self._notices.read_messages():
+                self._handle_notice(notice)
         except BlockingIOError:
             return
         except (EOFError, ValueError):  # msgspec raises subclasses of ValueError
-            # User code may have written to the descriptor. The stream is unusable from here on.
+            # User code may have written to the pipe, so the rest of its content is unusable.
             self._notices.clear()
             if self._job is not None and self._job_phase != "waiting":
                 self._pending_result = frames.JobResult(
@@ -183,11 +186,11 @@ class Supervisor:
                 )
             self._kill_active()
 
-    def _on_notice(self, notice: frames.EvaluatorNotice) -> None:
-        """Dispatch a notice of an evaluator process."""
+    def _handle_notice(self, notice: frames.EvaluatorNotice) -> None:
+        """Handle a notice of an evaluator process according to its type."""
         match notice:
             case frames.ProcessReady():
-                self._on_ready(notice)
+                self._handle_ready(notice)
             case frames.JobStarted():
                 # User code can send this notice as well, so it counts only after the job was sent.
                 if self._job_phase == "sent":
@@ -195,17 +198,17 @@ class Supervisor:
             case frames.OutputEvent():
                 self._capture.add_output(notice)
             case frames.JobResult():
-                self._on_result(notice)
+                self._handle_result(notice)
             case frames.ProcessExited(pid, status):
-                self._on_exit(pid, status)
+                self._handle_exit(pid, status)
             case frames.StartupFailed():
                 self._send_message(notice)
                 self._exit_process()
 
-    def _on_ready(self, ready: frames.ProcessReady) -> None:
+    def _handle_ready(self, ready: frames.ProcessReady) -> None:
         """Register a new active process, and continue with the work that had to wait for it.
 
-        That is either the reply to a job that was rolled back, or a job that has arrived in the
+        This is either the reply to a job that was rolled back, or a job that has arrived in the
         meantime.
         """
         self._active_pid, self._checkpoint_pid = ready.pid, ready.checkpoint or None
@@ -226,7 +229,7 @@ class Supervisor:
             self._send_job()
 
     def _send_job(self) -> None:
-        """Send the pending job to the active process, if that is ready."""
+        """Send the pending job to the active process, if there is a job and a ready process."""
         if not self._is_ready or self._job is None or self._job_phase != "waiting":
             return
         self._capture.clear()
@@ -235,22 +238,24 @@ class Supervisor:
         )
         self._job_phase = "sent"
         self._deadline = time.monotonic() + self._job.seconds
-        self._send_order(self._turn, self._job)
+        self._send_order(self._active_pipe_index, self._job)
 
-    def _send_order(self, turn: int, order: msgspec.Struct) -> None:
-        frames.send_request(self._pipes.order_writers[turn], order)
+    def _send_order(self, pipe_index: int, order: msgspec.Struct) -> None:
+        frames.send_request(self._pipes.order_writers[pipe_index], order)
 
-    def _on_result(self, result: frames.JobResult) -> None:
+    def _handle_result(self, result: frames.JobResult) -> None:
         """Handle the result of a job by committing the job or rolling it back.
 
-        A completed evaluation is committed. A stopped one is rolled back by killing its process.
-        The reply is sent when the replacement is ready.
+        If the job was completed, the active process becomes the checkpoint, which keeps the
+        changes. If it was stopped, the active process is killed, and the checkpoint forks another
+        one without the changes. The reply is then sent when that process is ready.
         """
-        # A late result of a job that was stopped, or one that user code has forged, must not count.
+        # A late result of a job that was stopped, or one that user code has forged, is ignored.
         if self._job is None or self._job_phase == "waiting" or self._pending_result is not None:
             return
         if self._stop_cause is not None:
-            # The engine reported an ordinary result after the interrupt. Its output still counts.
+            # After an interrupt, the engine may report an ordinary result. The user has to see that
+            # the job was stopped.
             result.status = self._stop_cause
         is_ended_early = result.status not in {"done", "failed"}
         if is_ended_early and not self._fork_obstacle:
@@ -266,30 +271,36 @@ class Supervisor:
             self._commit()
 
     def _commit(self) -> None:
-        """Make the active process the checkpoint, which forks the next active process."""
+        """Make the active process the checkpoint, which then forks the next active process.
+
+        The previous checkpoint is killed, so that the changes of the last job are kept for good.
+        """
         self._is_ready = False
         if self._checkpoint_pid is not None:
             with contextlib.suppress(OSError):
                 os.kill(self._checkpoint_pid, signal.SIGKILL)
-            # Until the old checkpoint has ended, it might read an order for the next process.
+            # Until the old checkpoint has ended, it might read an order for the next active
+            # process, which will use the same pipe.
             _reap_child(self._checkpoint_pid, options=0)
         # The pipe may hold an order that the old checkpoint has not read before it was killed.
-        frames.drain_descriptor(self._pipes.order_readers[1 - self._turn])
+        frames.read_available_bytes(self._pipes.order_readers[1 - self._active_pipe_index])
         self._checkpoint_pid, self._active_pid = self._active_pid, None
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
-        self._send_order(self._turn, frames.CommitOrder())
-        self._turn = 1 - self._turn
+        self._send_order(self._active_pipe_index, frames.CommitOrder())
+        self._active_pipe_index = 1 - self._active_pipe_index
 
-    def _on_exit(self, pid: int, status: int) -> None:
+    def _handle_exit(self, pid: int, status: int) -> None:
         """Handle the end of a child, which may also be an orphan that was adopted."""
         if pid == self._active_pid:
-            self._on_active_exit(status)
+            self._replace_active(status)
         elif pid == self._checkpoint_pid:
-            self._on_checkpoint_exit()
+            self._replace_checkpoint()
 
-    def _on_checkpoint_exit(self) -> None:
-        """Replace the checkpoint that was killed from outside."""
-        # Killed from outside. The active process has the same state, unless a job is running.
+    def _replace_checkpoint(self) -> None:
+        """Replace a checkpoint that a process outside of Paddock has killed.
+
+        If no job is running, the active process has the same state and becomes the checkpoint.
+        """
         self._checkpoint_pid = None
         self._was_replaced = True
         if self._active_pid is None:
@@ -297,33 +308,41 @@ class Supervisor:
         elif self._is_ready and self._job_phase == "waiting":
             self._commit()
 
-    def _on_active_exit(self, status: int) -> None:
-        """Have the checkpoint fork a replacement for the active process.
+    def _replace_active(self, status: int) -> None:
+        """Let the checkpoint fork a replacement for the active process, which has ended.
 
-        This is how an evaluation is rolled back. If it was the job that ended the process, the job
-        gets a result. If the job had not begun, the replacement runs it.
+        This rolls back the changes of the last job. If the process ended during a job, the job gets
+        a result. If the job had not begun, the replacement runs it.
+
+        Args:
+            status: The wait status of the active process.
         """
         self._capture.read_available()
         self._notices.clear()
         self._is_ready = False
-        ended, self._active_pid = self._active_pid, None
-        if ended is not None:
-            kill_tree(ended)  # the programs that it had started must not outlive it
+        ended_pid, self._active_pid = self._active_pid, None
+        if ended_pid is not None:
+            kill_tree(ended_pid)  # the programs that it has started must not outlive it
         is_stopped = self._stop_cause is not None and self._job_phase != "waiting"
         if self._job is not None and (self._job_phase == "started" or is_stopped):
             self._pending_result = self._pending_result or self._build_exit_result(status)
         else:
-            # Killed from outside before it began the job, so its replacement can do the job.
+            # The process was killed from outside before it began the job, so its replacement can
+            # run the job.
             self._was_replaced = True
             self._job_phase = "waiting"
         if self._checkpoint_pid is None:
             self._fail()
-        frames.drain_descriptor(self._pipes.order_readers[self._turn])
+        frames.read_available_bytes(self._pipes.order_readers[self._active_pipe_index])
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
-        self._send_order(1 - self._turn, frames.ForkOrder())
+        self._send_order(1 - self._active_pipe_index, frames.ForkOrder())
 
     def _build_exit_result(self, status: int) -> frames.JobResult:
-        """Return the result of a job whose process has ended, judging by its wait status."""
+        """Return the result of a job whose process has ended before sending a result.
+
+        Args:
+            status: The wait status of the process, which shows the reason for its end.
+        """
         result = frames.JobResult("crashed", seconds=time.monotonic() - self._job_started_at)
         if self._stop_cause is not None:
             result.status = self._stop_cause
@@ -342,7 +361,7 @@ class Supervisor:
             result.detail = _get_signal_name(os.WTERMSIG(status))
         return result
 
-    def _on_deadline(self) -> None:
+    def _handle_deadline(self) -> None:
         """Act on the deadline, whose meaning depends on the state.
 
         It is the end of the grace period after an interrupt, the limit of a job, or that of a fork.

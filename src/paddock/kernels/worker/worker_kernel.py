@@ -78,7 +78,7 @@ class _PollingReader:
         while not self._messages:
             if not self._poll.poll(seconds * 1000):
                 return None
-            self._messages.extend(self._stream.read())
+            self._messages.extend(self._stream.read_messages())
         return self._messages.popleft()
 
 
@@ -108,7 +108,7 @@ class _ThreadedReader:
     def _read(self) -> None:
         try:
             while True:
-                for message in self._stream.read():
+                for message in self._stream.read_messages():
                     self._messages.put(message)
         except (EOFError, OSError, ValueError) as error:
             self._messages.put(error)
