@@ -58,10 +58,10 @@ class Template:
 def make_prompt(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Prompt:
-    """Create a prompt from a definition.
+    """Create a prompt from the definition in an extension or a server.
 
-    If the definition lists arguments, the function takes one dictionary; otherwise the arguments
-    are its parameters.
+    If a table of properties lists arguments, its function is called with one dictionary.
+    Otherwise, the parameters of the function are the arguments of the prompt.
 
     Args:
         definition: A `Prompt`, a function, or a table of properties.
@@ -97,7 +97,16 @@ def _make_prompt_from_function(function: Callable[..., Any], name: str | None) -
 def _make_prompt_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Prompt:
-    """Create a prompt from a table of properties, in which `content` or `function` is required."""
+    """Create a prompt from a table of properties, such as `{"name": "Greet", "content": "Hi!"}`.
+
+    Either `content` or `function` is required.
+
+    Args:
+        definition: The properties as written.
+        relative_to: The directory for relative paths in references.
+        where: The location of the definition, for errors.
+        name: The name of the prompt if the definition has none.
+    """
     properties = PropertyTable(definition, _PROMPT_KEYS, PromptSpecificationError, where)
     name = properties.get_text("name") or name
     if not name:
@@ -118,12 +127,18 @@ def _make_prompt_from_table(
     text = _read_content_text(properties, kind)
     if kind == "template":
         return Prompt(name, text, **fields)
-    # `Prompt` would search a text for placeholders, so a handler returns a literal text.
+    # `Prompt` would search the text for placeholders. The text of a handler is sent literally.
     return Prompt(name, handler=lambda: text, **fields)
 
 
 def _read_content_type(properties: PropertyTable) -> str:
-    """Return the declared content type, or infer it from the content."""
+    """Return the content type of a prompt definition: `text`, `template` or `function`.
+
+    If the property `type` is absent or `Automatic`, the type is inferred from the content.
+
+    Raises:
+        PromptSpecificationError: The type is unknown, or does not match the content.
+    """
     if "content" in properties and "function" in properties:
         raise properties.make_error("content and function are both present", "keep one of them")
     if "content" not in properties and "function" not in properties:
@@ -151,7 +166,11 @@ def _read_content_type(properties: PropertyTable) -> str:
 
 
 def _read_content_text(properties: PropertyTable, kind: str) -> str:
-    """Return the text of a prompt with the content type `text` or `template`."""
+    """Return the text of a prompt whose content type is `text` or `template`.
+
+    Raises:
+        PromptSpecificationError: The content is not a text.
+    """
     content = properties.get("content")
     if isinstance(content, Template):
         content = content.text
@@ -163,7 +182,11 @@ def _read_content_text(properties: PropertyTable, kind: str) -> str:
 
 
 def _read_arguments(properties: PropertyTable, where: str) -> list[PromptArgument] | None:
-    """Return the arguments that the definition lists, or None if it does not list any."""
+    """Return the arguments in the property `arguments` of a prompt, or None if it is absent.
+
+    Raises:
+        PromptSpecificationError: An argument is invalid, or two have the same name.
+    """
     if "arguments" not in properties:
         return None
     entries = properties.get("arguments")
@@ -184,7 +207,11 @@ def _read_arguments(properties: PropertyTable, where: str) -> list[PromptArgumen
 
 
 def _read_argument(argument: object, where: str) -> PromptArgument:
-    """Return an argument of a prompt that is given as an object, or as `{"name": "query", …}`."""
+    """Convert an argument of a prompt, such as `{"name": "query", "required": True}`.
+
+    Raises:
+        PromptSpecificationError: The argument is not a table, or has no name.
+    """
     if isinstance(argument, PromptArgument):
         return argument
     if not isinstance(argument, Mapping):

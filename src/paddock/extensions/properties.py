@@ -30,35 +30,38 @@ _LIST_ERRORS: dict[str, type[SpecificationError]] = {
 
 
 class PropertyTable:
-    """The properties of a definition by normalized key.
+    """The properties of a definition, with access by name and checks of their types.
+
+    Keys can be written in any style: `display_name`, `displayName` or `DisplayName`.
 
     Args:
         table: The definition as written.
-        known: The allowed keys, each with the name of its property.
-        error: The class of errors to raise.
+        names_by_key: The allowed keys in snake case, each with the name of its property.
+        error_class: The class of the errors that are raised.
         where: The location of the definition, for errors.
 
     Raises:
         SpecificationError: A key is unknown, or two keys are spellings of the same property.
     """
 
-    __slots__ = ("_error", "_values", "_where")
+    __slots__ = ("_error_class", "_values", "_where")
 
     def __init__(
         self,
         table: Mapping[object, object],
-        known: Mapping[str, str],
-        error: type[SpecificationError],
+        names_by_key: Mapping[str, str],
+        error_class: type[SpecificationError],
         where: str,
     ) -> None:
-        self._error = error
+        self._error_class = error_class
         self._where = where
         self._values: dict[str, object] = {}
         spellings: dict[str, object] = {}
         for key, value in table.items():
-            property_name = known.get(normalize_key(key)) if isinstance(key, str) else None
+            property_name = names_by_key.get(normalize_key(key)) if isinstance(key, str) else None
             if property_name is None:
-                raise self.make_error(f"the key {key!r} is unknown", _suggest_key(str(key), known))
+                hint = _suggest_key(str(key), names_by_key)
+                raise self.make_error(f"the key {key!r} is unknown", hint)
             if property_name in spellings:
                 raise self.make_error(
                     f"{spellings[property_name]!r} and {key!r} mean the same", "keep one"
@@ -95,7 +98,13 @@ class PropertyTable:
         raise self._make_type_error(name, value, "a table")
 
     def get_list(self, name: str) -> list[object] | None:
-        """Return a list property, or None if it is absent. A string becomes a list of one."""
+        """Return a property that must be a list, or None if it is absent.
+
+        A single string is returned as a list with one element.
+
+        Raises:
+            SpecificationError: The value is neither a list nor a string.
+        """
         value = self._values.get(name)
         match value:
             case None:
@@ -112,28 +121,29 @@ class PropertyTable:
 
     def make_error(self, problem: str, hint: str | None = None) -> SpecificationError:
         """Return an error that describes a value found in this table."""
-        return self._error(problem, hint=hint, where=self._where)
+        return self._error_class(problem, hint=hint, where=self._where)
 
     def _make_type_error(self, name: str, value: object, expected: str) -> SpecificationError:
         return self.make_error(f"{name} is {shorten_repr(value)}", f"expected {expected}")
 
 
 @contextmanager
-def convert_definition_errors(error: type[SpecificationError], where: str) -> Iterator[None]:
-    """Re-raise a `DefinitionError` of the body as an error for the kind of definition.
+def convert_definition_errors(error_class: type[SpecificationError], where: str) -> Iterator[None]:
+    """Add the location of a definition to errors that are raised in the `with` block.
 
-    Constructors such as `Tool` raise a general `DefinitionError` that does not know the location.
+    Constructors such as `Tool` raise a `DefinitionError` without a location, because they do not
+    know the file of the definition. It becomes an error of a more specific class.
 
     Args:
-        error: The class of the new error.
+        error_class: The class of the new error.
         where: The location of the definition.
     """
     try:
         yield
     except SpecificationError:
         raise
-    except DefinitionError as caught:
-        raise error(caught.message, hint=caught.hint, where=where) from None
+    except DefinitionError as error:
+        raise error_class(error.message, hint=error.hint, where=where) from None
 
 
 def shorten_repr(value: object) -> str:
@@ -142,15 +152,22 @@ def shorten_repr(value: object) -> str:
     return text if len(text) <= MAX_REPR_CHARACTERS else f"{text[: MAX_REPR_CHARACTERS - 1]}…"
 
 
-def _suggest_key(key: str, known: Mapping[str, str]) -> str:
-    listed = ", ".join(dict.fromkeys(known.values()))
-    return did_you_mean(normalize_key(key), known, most=1) or f"known are {listed}"
+def _suggest_key(key: str, names_by_key: Mapping[str, str]) -> str:
+    listed = ", ".join(dict.fromkeys(names_by_key.values()))
+    return did_you_mean(normalize_key(key), names_by_key, most=1) or f"known are {listed}"
 
 
 def read_item_list(
     kind: Literal["tools", "prompts", "resources"], value: object, where: str
 ) -> list[object]:
-    """Return the items of a list. A single item becomes a list of one; nested lists are flattened.
+    """Return the tools, prompts or resources that a definition lists, as a flat list.
+
+    Nested lists are flattened, and a single item is returned as a list with one element.
+
+    Args:
+        kind: The kind of the items.
+        value: The value as written; None if the definition does not list items.
+        where: The location of the definition, for errors.
 
     Raises:
         SpecificationError: The value is not a list, for example a single table.
@@ -166,10 +183,10 @@ def read_item_list(
 
 
 def reject_prompt_data(properties: Mapping[str, object], where: str) -> None:
-    """Reject a server definition with the deprecated property `PromptData`.
+    """Raise an error if a server definition has the deprecated property `PromptData`.
 
     Raises:
-        PromptDataError: The property is present, in any spelling.
+        PromptDataError: The property is present, in any spelling such as `prompt_data`.
     """
     if any(normalize_key(key) == "prompt_data" for key in properties):
         raise PromptDataError(where=where)

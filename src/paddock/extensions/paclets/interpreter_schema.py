@@ -152,10 +152,10 @@ def _translate_call(head: str | None, arguments: list[object], depth: int) -> st
         case "Repeated" | "RepeatedNull", [pattern, *limits]:
             repeated = _translate_pattern(pattern, depth)
             sign = "+" if head == "Repeated" else "*"
-            count = _format_count(limits[0]) if limits else sign
+            count = _format_quantifier(limits[0]) if limits else sign
             return None if repeated is None or count is None else f"(?:{repeated}){count}"
         case "RegularExpression", [str(text)]:
-            return _convert_to_javascript(text)
+            return _convert_pcre_to_javascript(text)
         case "CharacterRange", [str(first), str(last)] if len(first) == len(last) == 1:
             bounds = f"{_escape_literal(first)}-{_escape_literal(last)}"
             return f"[{bounds}]" if first <= last else None
@@ -179,8 +179,12 @@ def _join_patterns(patterns: list[object], separator: str, depth: int) -> str | 
     return f"(?:{text})" if separator else text
 
 
-def _format_count(value: object) -> str | None:
-    """Convert the second argument of `Repeated`: at most n, exactly {n}, or {min, max}."""
+def _format_quantifier(value: object) -> str | None:
+    """Convert the second argument of Wolfram's `Repeated` to a quantifier of a regular expression.
+
+    For example, `3` (at most 3) becomes `{1,3}`, and `{2, Infinity}` becomes `{2,}`. The result is
+    None for any other value.
+    """
     match value:
         case int():
             return f"{{1,{value}}}"
@@ -193,23 +197,31 @@ def _format_count(value: object) -> str | None:
     return None
 
 
-def _convert_to_javascript(text: str) -> str | None:
-    """Convert a PCRE expression to JavaScript's syntax, or return None if that is impossible."""
-    flags = _LEADING_FLAGS.match(text)
-    flag_letters = set(flags[1]) if flags else set[str]()
-    body = _INLINE_FLAGS.sub("", text[flags.end() :] if flags else text)
-    if not flag_letters <= _SUPPORTED_FLAGS or not _is_valid_expression(body):
+def _convert_pcre_to_javascript(text: str) -> str | None:
+    """Convert a regular expression from the syntax of PCRE to that of JavaScript.
+
+    Wolfram's `RegularExpression` uses PCRE, and JSON Schema uses JavaScript's syntax. The result is
+    None if the expression is invalid or has flags without an equivalent, such as `(?i)`.
+    """
+    leading_flags = _LEADING_FLAGS.match(text)
+    flag_letters = set(leading_flags[1]) if leading_flags else set[str]()
+    body = _INLINE_FLAGS.sub("", text[leading_flags.end() :] if leading_flags else text)
+    if not flag_letters <= _SUPPORTED_FLAGS or not _is_valid_pcre(body):
         return None
     is_dotall = "s" in flag_letters
-    return _REGEX_TOKEN.sub(lambda match: _convert_token(match, is_dotall=is_dotall), body)
+    return _REGEX_TOKEN.sub(lambda match: _convert_pcre_token(match, is_dotall=is_dotall), body)
 
 
-def _is_valid_expression(text: str) -> bool:
-    """Return whether a PCRE expression is valid, by compiling it in Python's syntax."""
+def _is_valid_pcre(text: str) -> bool:
+    """Return whether a regular expression in the syntax of PCRE is valid.
+
+    Python's `re` compiles it, after the elements that Python does not support, such as `[:alpha:]`,
+    have been replaced.
+    """
     text = re.sub(r"\\x\{[0-9A-Fa-f]+\}", "x", text.replace(r"\z", r"\Z"))
     text = _POSIX_CLASS_PATTERN.sub(lambda match: _POSIX_CLASSES.get(match[1], ""), text)
     try:
-        # Python's warnings about syntax that may change do not matter.
+        # Python warns about syntax whose meaning may change in a later version of Python.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             re.compile(text)
@@ -218,17 +230,18 @@ def _is_valid_expression(text: str) -> bool:
     return True
 
 
-def _convert_token(match: re.Match[str], *, is_dotall: bool) -> str:
-    """Convert one token of a PCRE expression to JavaScript's syntax.
+def _convert_pcre_token(match: re.Match[str], *, is_dotall: bool) -> str:
+    """Convert one token of a regular expression from the syntax of PCRE to that of JavaScript.
 
     Args:
-        match: The match of `_REGEX_TOKEN`.
+        match: The match of `_REGEX_TOKEN`. Group 1 is the hexadecimal code of an escaped character.
         is_dotall: True if the expression has the flag `s`, with which `.` matches line ends too.
     """
-    element = match[0]
-    if match[1]:
-        return _format_code_point(int(match[1][-8:], 16))
-    if element.startswith("[") and len(element) > 1:
+    element, hexadecimal_code = match[0], match[1]
+    if hexadecimal_code:
+        return _format_javascript_escape(int(hexadecimal_code[-8:], 16))
+    is_character_class = element.startswith("[") and len(element) > 1
+    if is_character_class:
         return _POSIX_CLASS_PATTERN.sub(
             lambda class_match: _POSIX_CLASSES.get(class_match[1], class_match[0]), element
         )
@@ -237,13 +250,16 @@ def _convert_token(match: re.Match[str], *, is_dotall: bool) -> str:
     return _ANCHORS.get(element, element)
 
 
-def _format_code_point(code: int) -> str:
-    """Return the escape of a code point in JavaScript, which has UTF-16 units of four digits."""
+def _format_javascript_escape(code: int) -> str:
+    """Return the escape sequence of a character in JavaScript: `x` and two, or `u` and four digits.
+
+    A character above U+FFFF becomes two escapes, because JavaScript's strings are UTF-16.
+    """
     if code <= 0xFF:
         return f"\\x{code:02x}"
-    encoded = chr(min(code, 0x10FFFF)).encode("utf-16-be", "surrogatepass")
+    utf16_bytes = chr(min(code, 0x10FFFF)).encode("utf-16-be", "surrogatepass")
     return "".join(
-        f"\\u{encoded[offset : offset + 2].hex()}" for offset in range(0, len(encoded), 2)
+        f"\\u{utf16_bytes[offset : offset + 2].hex()}" for offset in range(0, len(utf16_bytes), 2)
     )
 
 
@@ -261,38 +277,56 @@ def format_interpreter(interpreter: object) -> str:
 
 
 class InterpreterSchemaBuilder:
-    """Builds the schema of one parameter, and collects interpreters without an equivalent."""
+    """Builds the JSON Schema of one parameter from its Wolfram interpreter.
+
+    An interpreter is the type of a parameter, such as `"Integer"` or `"City"`. Those without an
+    equivalent in JSON Schema become texts, and are collected for a note to the model.
+    """
 
     def __init__(self) -> None:
         self._unknown_interpreters: list[str] = []
 
     def format_note(self) -> str:
-        """Return a note for the model about the interpreters that take text, or ""."""
+        """Return the note that tells the model which values are passed as text, or ""."""
         if not self._unknown_interpreters:
             return ""
         names = ", ".join(dict.fromkeys(self._unknown_interpreters))
         return f"(Given as text, for the Wolfram interpreter {names}.)"
 
     def build_schema(self, interpreter: object, depth: int = 0) -> JsonSchema:
-        """Return the schema of the values that an interpreter accepts."""
+        """Return the JSON Schema of the values that an interpreter accepts.
+
+        For example, `"Integer"` gives `{"type": "integer"}`. An interpreter without an equivalent,
+        such as `"City"`, gives a text.
+
+        Args:
+            interpreter: The interpreter as data: a name, a list of choices, or a call.
+            depth: The nesting depth. Interpreters below `MAX_INTERPRETER_DEPTH` become texts.
+        """
         if is_missing(interpreter):
             return {"type": "string"}
         name = to_key(interpreter)
         if name in _JSON_TYPES:
             return {"type": _JSON_TYPES[name]}
         if name is not None or depth > MAX_INTERPRETER_DEPTH:
-            return self._build_text(interpreter)
+            return self._build_text_schema(interpreter)
         if isinstance(interpreter, list | Mapping):
-            return _make_enum_schema(interpreter) or self._build_text(interpreter)
-        return self._build_composite(interpreter, depth + 1) or self._build_text(interpreter)
+            return _make_enum_schema(interpreter) or self._build_text_schema(interpreter)
+        return self._build_composite_schema(interpreter, depth + 1) or self._build_text_schema(
+            interpreter
+        )
 
-    def _build_composite(self, interpreter: object, depth: int) -> JsonSchema | None:
-        """Return the schema of a composite interpreter or string pattern, or None."""
+    def _build_composite_schema(self, interpreter: object, depth: int) -> JsonSchema | None:
+        """Return the JSON Schema of an interpreter that is a call, such as `Restricted[…]`.
+
+        It can also be a string pattern, such as `DigitCharacter ..`. The result is None if there is
+        no equivalent.
+        """
         match get_head_name(interpreter), get_arguments(interpreter):
             case "Interpreter", [form, *_]:
                 return self.build_schema(form, depth)
             case "Restricted", [form, *conditions]:
-                return self._build_restricted(form, conditions, depth)
+                return self._build_restricted_schema(form, conditions, depth)
             case "RepeatingElement", [form, *others]:
                 counts = _make_count_limits(others[0] if others else None)
                 return {"type": "array", "items": self.build_schema(form, depth), **counts}
@@ -300,18 +334,25 @@ class InterpreterSchemaBuilder:
                 choice = _make_enum_schema(choices)
                 return choice and {"type": "array", "items": choice, "uniqueItems": True}
             case "CompoundElement", [parts, *_]:
-                return self._build_compound(parts, depth)
+                return self._build_compound_schema(parts, depth)
             case "Alternatives", forms:
                 return {"anyOf": [self.build_schema(form, depth) for form in forms]}
         pattern = to_json_pattern(interpreter)
         return None if pattern is None else _make_pattern_schema(pattern)
 
-    def _build_restricted(
+    def _build_restricted_schema(
         self, form: object, conditions: list[object], depth: int
     ) -> JsonSchema | None:
-        """Return the schema of `Restricted`: choices, a number with limits, or a text.
+        """Return the JSON Schema of an interpreter with conditions, or None if impossible.
 
-        Returns None if the conditions have no equivalent.
+        For example, `Restricted["Integer", {1, 10}]` gives
+        `{"type": "integer", "minimum": 1, "maximum": 10}`. The condition of another interpreter can
+        be a list of choices, and that of a text a pattern and a length.
+
+        Args:
+            form: The interpreter without the conditions, such as `"Integer"`.
+            conditions: The other arguments of `Restricted`.
+            depth: The nesting depth of the interpreter.
         """
         base = self.build_schema(form, depth)
         condition = conditions[0] if conditions else None
@@ -326,8 +367,14 @@ class InterpreterSchemaBuilder:
             return _make_restricted_text_schema(conditions)
         return None
 
-    def _build_compound(self, parts: object, depth: int) -> JsonSchema | None:
-        """Return the schema of `CompoundElement`: a list of fixed length, or an object."""
+    def _build_compound_schema(self, parts: object, depth: int) -> JsonSchema | None:
+        """Return the JSON Schema of Wolfram's `CompoundElement`, or None if it is malformed.
+
+        Args:
+            parts: A list of interpreters, which becomes an array of this length, or interpreters
+                by name, which become an object.
+            depth: The nesting depth of the parts.
+        """
         if isinstance(parts, list):
             schemas = [self.build_schema(part, depth) for part in parts]
             limits = {"minItems": len(schemas), "maxItems": len(schemas)}
@@ -338,7 +385,7 @@ class InterpreterSchemaBuilder:
         properties = {name: self.build_schema(part, depth) for name, part in table.items()}
         return {"type": "object", "properties": properties}
 
-    def _build_text(self, interpreter: object) -> JsonSchema:
+    def _build_text_schema(self, interpreter: object) -> JsonSchema:
         """Return the schema of a text, and remember the interpreter for the note."""
         name = to_key(interpreter) or shorten_repr(format_interpreter(interpreter))[1:-1]
         self._unknown_interpreters.append(name)
@@ -346,25 +393,32 @@ class InterpreterSchemaBuilder:
 
 
 def _make_enum_schema(value: object) -> JsonSchema | None:
-    """Return an enumeration of strings or numbers, the left sides for rules, or None."""
-    labels: list[Any]
+    """Return the JSON Schema of a choice between strings or numbers, or None for other values.
+
+    For example, `{"red" -> RGBColor[1, 0, 0], "blue" -> …}` gives
+    `{"type": "string", "enum": ["red", "blue"]}`: the model chooses the left side of a rule.
+
+    Args:
+        value: The choices as data: an association, or a list of values or rules.
+    """
+    choices: list[Any]
     if isinstance(value, Mapping):
-        labels = list(value)
+        choices = list(value)
     elif isinstance(value, list):
-        labels = [label.key if isinstance(label, RuleValue) else label for label in value]
+        choices = [choice.key if isinstance(choice, RuleValue) else choice for choice in value]
     else:
         return None
-    if not labels or not all(
-        isinstance(label, str) or _to_bound(label) is not None for label in labels
+    if not choices or not all(
+        isinstance(choice, str) or _to_finite_number(choice) is not None for choice in choices
     ):
         return None
-    for kind, types in (("string", str), ("integer", int), ("number", int | float)):
-        if all(isinstance(label, types) for label in labels):
-            return {"type": kind, "enum": list(dict.fromkeys(labels))}
+    for json_type, python_type in (("string", str), ("integer", int), ("number", int | float)):
+        if all(isinstance(choice, python_type) for choice in choices):
+            return {"type": json_type, "enum": list(dict.fromkeys(choices))}
     return None
 
 
-def _to_bound(value: object) -> int | float | None:
+def _to_finite_number(value: object) -> int | float | None:
     """Return a finite number, or None for other values such as `Infinity`."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -372,13 +426,17 @@ def _to_bound(value: object) -> int | float | None:
 
 
 def _make_number_limits(condition: object) -> JsonSchema | None:
-    """Convert the condition of a restricted number: max, {min, max} or {min, max, step}."""
-    if _to_bound(condition) is not None:
+    """Convert the condition of a restricted number to keywords of a JSON Schema.
+
+    For example, `10` gives `{"maximum": 10}`, `{1, 10}` also gives a minimum, and `{1, 2, 0.5}`,
+    which has a step, gives `{"enum": [1, 1.5, 2]}`. The result is None for any other condition.
+    """
+    if _to_finite_number(condition) is not None:
         return {"maximum": condition}
     if not isinstance(condition, list) or len(condition) not in _BOUND_COUNTS:
         return None
-    minimum, maximum = _to_bound(condition[0]), _to_bound(condition[1])
-    step = _to_bound(condition[2]) if len(condition) == max(_BOUND_COUNTS) else None
+    minimum, maximum = _to_finite_number(condition[0]), _to_finite_number(condition[1])
+    step = _to_finite_number(condition[2]) if len(condition) == max(_BOUND_COUNTS) else None
     if minimum is not None and maximum is not None and step and step > 0:
         count = int((maximum - minimum) / step + 1e-9) + 1
         if 0 < count <= MAX_ENUM_VALUES:
@@ -388,7 +446,10 @@ def _make_number_limits(condition: object) -> JsonSchema | None:
 
 
 def _make_count_limits(condition: object) -> JsonSchema:
-    """Convert the number of repetitions: max or {min, max}."""
+    """Convert a number of repetitions, such as `5` (at most 5) or `{2, 5}`, to array limits.
+
+    For example, `{2, 5}` gives `{"minItems": 2, "maxItems": 5}`. Anything else gives no limits.
+    """
     if isinstance(condition, list) and condition and isinstance(condition[-1], list):
         condition = condition[-1]
     minimum, maximum = 0, condition
@@ -399,14 +460,19 @@ def _make_count_limits(condition: object) -> JsonSchema:
 
 
 def _make_restricted_text_schema(conditions: list[object]) -> JsonSchema | None:
-    """Convert the conditions of a restricted text: a pattern and a length."""
+    """Return the JSON Schema of a text with conditions, or None if impossible.
+
+    Args:
+        conditions: A string pattern, and optionally the length of the text.
+    """
     pattern = to_json_pattern(conditions[0]) if conditions else ""
     if pattern is None:
         return None
     lengths = _make_count_limits(conditions[1] if len(conditions) > 1 else None)
     return {
         **_make_pattern_schema(pattern),
-        **{key.replace("Items", "Length"): n for key, n in lengths.items()},
+        # Arrays have `minItems`, and strings have `minLength`.
+        **{key.replace("Items", "Length"): length for key, length in lengths.items()},
     }
 
 

@@ -60,9 +60,14 @@ _TEXT_KEYS = (
 
 
 def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[str, str]]:
-    """Convert the `Parameters` of a tool.
+    """Convert the property `Parameters` of a Wolfram tool definition to an input schema.
 
-    Parameters are required by default. A parameter can be only a name, or a name with a type.
+    A parameter is a name, a name with a type, or a name with properties, such as
+    `"n" -> <|"Interpreter" -> "Integer", "Required" -> False|>`. It is required by default.
+
+    Args:
+        value: The value of the property as data.
+        where: The location of the definition, for errors.
 
     Returns:
         The input schema, and the interpreter of each parameter as source text.
@@ -93,9 +98,13 @@ def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[st
 
 
 def _iterate_parameters(value: object, where: str) -> Iterator[tuple[str, object]]:
-    """Yield names and definitions of parameters in any form that `LLMTool` accepts.
+    """Yield the name and definition of each parameter of a Wolfram tool.
 
-    These are an association, a rule, a name, or a list of these.
+    The parameters can be written in every way that Wolfram's `LLMTool` accepts: as an association,
+    a rule, a name, or a list of these. The definition of a name alone is `"String"`.
+
+    Raises:
+        ToolSpecificationError: The value has another form.
     """
     if is_missing(value):
         return
@@ -121,12 +130,17 @@ def _read_details(value: object) -> dict[str, Any]:
 
 
 def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
-    """Return the JSON Schema of a parameter, such as `{"type": "integer", "description": "…"}`."""
+    """Return the JSON Schema of a parameter, such as `{"type": "integer", "description": "…"}`.
+
+    Args:
+        details: The properties of the parameter, such as `{"Interpreter": "Integer", "Help": "…"}`.
+        where: The location of the parameter, for errors.
+    """
     schema_builder = InterpreterSchemaBuilder()
     schema = schema_builder.build_schema(details.get("Interpreter"))
     help_text = get_text(details, "Help", where) or get_text(details, "Description", where) or ""
-    parts = [help_text, schema_builder.format_note()]
-    description = " ".join(part for part in parts if part)
+    sentences = [help_text, schema_builder.format_note()]
+    description = " ".join(sentence for sentence in sentences if sentence)
     if description:
         schema["description"] = description
     default = details.get("Default")
@@ -136,38 +150,56 @@ def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
 
 
 def _is_required(details: dict[str, Any], where: str) -> bool:
-    """Return whether the parameter with the given properties must be passed.
+    """Return whether the model must pass a parameter.
+
+    A parameter with a default is optional, even with `"Required" -> True`.
+
+    Args:
+        details: The properties of the parameter, such as `{"Interpreter": "Integer", "Help": "…"}`.
+        where: The location of the parameter, for errors.
 
     Raises:
         ToolSpecificationError: The property `Required` is not a boolean.
     """
-    # A parameter with a default is optional, even with "Required" -> True.
-    value = details.get("Required", True)
-    if isinstance(value, bool):
-        return value and is_missing(details.get("Default"))
-    if is_missing(value):
+    required = details.get("Required", True)
+    if isinstance(required, bool):
+        return required and is_missing(details.get("Default"))
+    if is_missing(required):
         return True
-    problem = f"Required is {describe_value(value)}"
+    problem = f"Required is {describe_value(required)}"
     raise ToolSpecificationError(problem, where=where, hint="expected True or False")
 
 
 def read_tool_table(value: object) -> PropertyDict | None:
-    """Return the properties of a tool in an association or in any form of `LLMTool[…]`."""
+    """Return the properties of a tool that is written as an association or as an `LLMTool`.
+
+    The Wolfram Language has the forms `LLMTool[<|…|>]`, `LLMTool[name, parameters, function]` and
+    `LLMTool[{name, description}, parameters, function]`. The result is None for other values.
+    """
     if get_head_name(value) != LLM_TOOL_HEAD:
         return to_table(value)
-    first, *others = get_arguments(value) or [None]
-    table = to_table(first) if not isinstance(first, str) else None
-    if table is not None and first != []:
+    first_argument, *other_arguments = get_arguments(value) or [None]
+    table = to_table(first_argument) if not isinstance(first_argument, str) else None
+    if table is not None and first_argument != []:
         return table
-    name, description = first if isinstance(first, list) and len(first) == 2 else (first, None)
-    table = {"Name": name, **dict(zip(_POSITIONAL_KEYS, others, strict=False))}
+    name, description = first_argument, None
+    if isinstance(first_argument, list) and len(first_argument) == 2:
+        name, description = first_argument
+    table = {"Name": name, **dict(zip(_POSITIONAL_KEYS, other_arguments, strict=False))}
     return table if description is None else {**table, "Description": description}
 
 
 def make_tool_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """Convert a tool definition to properties with a `WolframFunction`.
+    """Convert the Wolfram definition of a tool to properties that `make_tool` accepts.
+
+    The function of the tool becomes a `WolframFunction`, a handler that calls it in a kernel.
+
+    Args:
+        table: The properties as written, such as `{"Parameters": …, "Function": …}`.
+        owner: The tool.
+        where: The location of the definition, for errors.
 
     Raises:
         ToolSpecificationError: There is no function, or a property is invalid.
@@ -191,15 +223,17 @@ def make_tool_properties(
 
 
 def _read_function(table: PropertyDict, where: str) -> str:
-    """Return the source code of the function of a tool.
+    """Return the source code of the property `Function` of a tool.
 
     Raises:
-        ToolSpecificationError: The function is missing, or is not code.
+        ToolSpecificationError: The property is missing, or is not code.
     """
-    value = table.get("Function")
-    if isinstance(value, UnevaluatedExpression):
-        return value.text
-    problem = "there is no Function" if value is None else f"Function is {describe_value(value)}"
+    function = table.get("Function")
+    if isinstance(function, UnevaluatedExpression):
+        return function.text
+    problem = (
+        "there is no Function" if function is None else f"Function is {describe_value(function)}"
+    )
     hint = 'as in "Function" -> MyPackage`myFunction, or "Function" -> (…&)'
     raise ToolSpecificationError(problem, where=where, hint=hint)
 
@@ -215,7 +249,12 @@ def _read_options(value: object, where: str) -> dict[str, object]:
 def make_prompt_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """Convert a prompt definition to properties.
+    """Convert the Wolfram definition of a prompt to properties that `make_prompt` accepts.
+
+    Args:
+        table: The properties as written, such as `{"Content": …, "Arguments": …}`.
+        owner: The prompt.
+        where: The location of the definition, for errors.
 
     Raises:
         PromptSpecificationError: The content or an argument is invalid.
@@ -225,7 +264,7 @@ def make_prompt_properties(
     if isinstance(content, StringTemplate) and arguments is None:
         arguments = [dict[str, object](name=name) for name in list_slots(content.text)]
     is_function = (to_key(table.get("Type")) or "").lower() == "function"
-    prompt_content = _make_content(content, arguments or [], owner, is_function=is_function)
+    prompt_content = _make_prompt_content(content, arguments or [], owner, is_function=is_function)
     if prompt_content is None:
         problem = (
             "there is no Content" if content is None else f"Content is {describe_value(content)}"
@@ -243,20 +282,24 @@ def make_prompt_properties(
     return properties if title is None else {**properties, "title": title}
 
 
-def _make_content(
+def _make_prompt_content(
     content: object,
     arguments: list[PromptArgumentTable],
     owner: FunctionOwner,
     *,
     is_function: bool,
 ) -> str | Callable[[dict[str, str], Context], Any] | None:
-    """Return the text of a prompt, a function that returns it, or None for invalid content.
+    """Return the text of a prompt, or a function that creates the text from the arguments.
 
     Args:
-        content: The value of the property `Content`.
-        arguments: The arguments, whose order matters for the numbered slots of a template.
+        content: The value of the property `Content`: a text, a list of texts, a Wolfram function
+            or a `StringTemplate`, a text with slots such as `` `topic` ``.
+        arguments: The arguments of the prompt, whose order matters for numbered slots.
         owner: The prompt.
         is_function: True if the property `Type` is `Function`, so that a text is invalid.
+
+    Returns:
+        None if the content is invalid.
     """
     if isinstance(content, UnevaluatedExpression) and not is_missing(content):
         return WolframFunction(content.text, owner)
@@ -271,7 +314,11 @@ def _make_content(
 
 
 def _join_texts(parts: list[object]) -> str | None:
-    """Join the texts in a list of content, or return None if an element is not text."""
+    """Join the elements of a list that is the content of a prompt.
+
+    An element is a text, or an association such as `<|"Text" -> "…"|>`. The result is None if the
+    list is empty or has another element.
+    """
     texts: list[str] = []
     for part in parts:
         table = to_table(part) if isinstance(part, Mapping) else None
@@ -283,7 +330,7 @@ def _join_texts(parts: list[object]) -> str | None:
 
 
 def _read_prompt_arguments(table: PropertyDict, where: str) -> list[PromptArgumentTable] | None:
-    """Return the declared arguments of a prompt, or None if it declares none."""
+    """Return the arguments that the property `Arguments` of a prompt lists, or None if absent."""
     arguments = table.get("Arguments")
     if is_missing(arguments):
         return None
@@ -294,7 +341,14 @@ def _read_prompt_arguments(table: PropertyDict, where: str) -> list[PromptArgume
 
 
 def _read_prompt_argument(argument: object, where: str) -> PromptArgumentTable:
-    """Return an argument, given as a name or a table, as `{"name": "topic", "required": True}`."""
+    """Convert an argument of a prompt, which is a name or an association of its properties.
+
+    For example, `<|"Name" -> "topic", "Required" -> True|>` becomes
+    `{"name": "topic", "required": True}`.
+
+    Raises:
+        PromptSpecificationError: The argument has another form, or would have to be evaluated.
+    """
     if isinstance(argument, str):
         return {"name": argument}
     table = to_table(argument) or {}
@@ -311,7 +365,15 @@ def _read_prompt_argument(argument: object, where: str) -> PromptArgumentTable:
 def make_server_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """Convert a server definition. The version defaults to that of the paclet.
+    """Convert the Wolfram definition of a server to properties that `parse_definition` accepts.
+
+    The version of the server defaults to that of the paclet. Inline definitions of tools and
+    prompts are converted too.
+
+    Args:
+        table: The properties as written.
+        owner: The server.
+        where: The location of the definition, for errors.
 
     Raises:
         DefinitionError: `LLMEvaluator` is missing or invalid.
@@ -330,14 +392,16 @@ def make_server_properties(
     }
     if initialization is not None:
         server_table["Initialization"] = WolframInitialization(to_plain_data(initialization), owner)
-    return {**server_table, EVALUATOR_KEY: _make_evaluator(evaluator, owner, where)}
+    return {**server_table, EVALUATOR_KEY: _convert_evaluator(evaluator, owner, where)}
 
 
 def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
-    """Return the table in `LLMEvaluator`, an association or `LLMConfiguration[<|…|>]`.
+    """Return the content of a server's property `LLMEvaluator`, which lists tools and prompts.
+
+    In the Wolfram Language, it is an association `<|…|>` or `LLMConfiguration[<|…|>]`.
 
     Raises:
-        DefinitionError: It is missing or not a table.
+        DefinitionError: The property is missing or is not a table.
     """
     value = table.get(EVALUATOR_KEY)
     if get_head_name(value) == _CONFIGURATION_HEAD:
@@ -350,27 +414,38 @@ def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
     return evaluator
 
 
-def _make_evaluator(evaluator: PropertyDict, owner: FunctionOwner, where: str) -> dict[str, object]:
-    """Convert the evaluator: items defined inline, and other properties as plain data."""
+def _convert_evaluator(
+    evaluator: PropertyDict, owner: FunctionOwner, where: str
+) -> dict[str, object]:
+    """Convert the content of a server's property `LLMEvaluator` to plain data.
+
+    Tools and prompts that are defined inline, rather than referred to by name, become properties
+    for `make_tool` and `make_prompt`.
+    """
     properties = {key: value for key, value in evaluator.items() if not is_missing(value)}
     item_lists = {
-        key: _make_item_list(properties.pop(key), make_inline, owner, f"{where}: {key}")
+        key: _convert_item_list(properties.pop(key), make_inline, owner, f"{where}: {key}")
         for key, make_inline in _INLINE_ITEM_MAKERS.items()
         if key in properties
     }
-    other_properties = {key: _read_instructions(value, where) for key, value in properties.items()}
+    other_properties = {
+        key: _read_evaluator_property(value, where) for key, value in properties.items()
+    }
     return {**other_properties, **item_lists}
 
 
-def _make_item_list(
+def _convert_item_list(
     value: object,
     make_inline: Callable[[object, FunctionOwner, str], object],
     owner: FunctionOwner,
     where: str,
 ) -> object:
-    """Convert a list of items: names are kept, inline definitions become properties."""
+    """Convert the list of a server's tools or prompts, which can be nested.
+
+    Names are returned unchanged. Inline definitions are converted with `make_inline`.
+    """
     if isinstance(value, list):
-        return [_make_item_list(item, make_inline, owner, where) for item in value]
+        return [_convert_item_list(item, make_inline, owner, where) for item in value]
     return value if isinstance(value, str) else make_inline(value, owner, where)
 
 
@@ -401,8 +476,10 @@ _INLINE_ITEM_MAKERS: dict[str, Callable[[object, FunctionOwner, str], Any]] = {
 }
 
 
-def _read_instructions(value: object, where: str) -> object:
-    """Return another property of the evaluator, such as `Prompts`, the instructions for models.
+def _read_evaluator_property(value: object, where: str) -> object:
+    """Return a property of `LLMEvaluator` other than the item lists, as plain data.
+
+    An example is `Prompts`, the instructions for the model.
 
     Raises:
         LoadError: The value would have to be evaluated.

@@ -22,18 +22,22 @@ PACKAGE_SUFFIXES = (".wl", ".m")
 
 
 class PacletPackageFiles:
-    """The contexts of a paclet, and the files that define them."""
+    """The package files of a paclet, which define its functions, found by context.
+
+    A context is the namespace of symbols in the Wolfram Language, such as ``Charts`Private` ``. The
+    "Kernel" extensions of the paclet declare its contexts and can name their files.
+    """
 
     def __init__(self, files: ExtensionFiles) -> None:
         self._files = files
         self._roots_by_context: dict[str, str] = {}
         self._files_by_context: dict[str, str] = {}
-        for table in read_extension_tables(files, KERNEL_EXTENSION):
-            root = table.get("Root", DEFAULT_KERNEL_ROOT)
-            for context, file in _parse_contexts(table.get("Context", [])):
-                self._roots_by_context.setdefault(
-                    context, root if isinstance(root, str) else DEFAULT_KERNEL_ROOT
-                )
+        for properties in read_extension_tables(files, KERNEL_EXTENSION):
+            root = properties.get("Root")
+            if not isinstance(root, str):
+                root = DEFAULT_KERNEL_ROOT
+            for context, file in _parse_contexts(properties.get("Context", [])):
+                self._roots_by_context.setdefault(context, root)
                 if file is not None:
                     self._files_by_context.setdefault(context, file)
 
@@ -43,24 +47,26 @@ class PacletPackageFiles:
         return list(self._roots_by_context)
 
     def find_package(self, context: str) -> PackageFile | None:
-        """Return the file of a declared context or of a context below one, or None.
+        """Return the package file that defines a context, such as ``Charts` ``, or None.
+
+        The paclet must declare the context or a context above it.
 
         Raises:
             LoadError: The file cannot be read.
         """
-        for name in self._iterate_candidates(context):
+        for name in self._iter_candidate_files(context):
             if self._files.has_file(name):
                 where = str(self._files.path / name)
-                return PackageFile(
-                    decode_source(self._files.read_file(name, MAX_DEFINITION_BYTES), where), where
-                )
+                data = self._files.read_file(name, MAX_DEFINITION_BYTES)
+                return PackageFile(decode_source(data, where), where)
         return None
 
-    def _iterate_candidates(self, context: str) -> Iterator[str]:
-        """Yield the files that may define a context, the most likely first.
+    def _iter_candidate_files(self, context: str) -> Iterator[str]:
+        """Yield the names of the files that may define a context, most likely first.
 
-        A declared context may name its file. Otherwise, the file is named after the context, or
-        after the part of it below the declared context.
+        The declaration of a context can name its file. Otherwise, the file is named after the
+        context: for example, ``Charts`Axes` `` below the declared context ``Charts` `` is in
+        `Kernel/Axes.wl`. The files need not exist.
         """
         parent_context = next(
             (
@@ -84,7 +90,11 @@ class PacletPackageFiles:
 
 
 def open_package_files(files: ExtensionFiles | None) -> PacletPackageFiles | None:
-    """Return the package files of a paclet, or None if there is no readable paclet."""
+    """Return the package files of a paclet, or None if its `PacletInfo` file cannot be read.
+
+    Args:
+        files: The files of the paclet; None for code that does not come from a paclet.
+    """
     if files is None:
         return None
     try:
@@ -94,7 +104,11 @@ def open_package_files(files: ExtensionFiles | None) -> PacletPackageFiles | Non
 
 
 def _parse_contexts(value: object) -> Iterator[tuple[str, str | None]]:
-    """Yield each context in a `Context` property with its file, if it has one."""
+    """Yield each context in the property `Context` of a "Kernel" extension, with its file or None.
+
+    An element of the property is a context, or a pair such as ``{"Charts`", "Charts.wl"}``. Other
+    elements are ignored.
+    """
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str):
             yield item, None

@@ -25,12 +25,19 @@ if TYPE_CHECKING:
 
 
 class PacletExtension(Extension, frozen=True, kw_only=True):
-    """A paclet with an "AgentTools" extension."""
+    """The extension in a paclet, a Wolfram package that declares tools, prompts or servers.
+
+    It is declared as the "AgentTools" extension in the `PacletInfo` file of the paclet.
+    """
 
     files: ExtensionFiles
 
     def locate_definition(self, kind: ItemKind, item: str) -> DefinitionFile:
-        """Return the definition of an item, without reading the file.
+        """Locate the definition file of an item, without reading it.
+
+        Args:
+            kind: The kind of the item, such as `"tools"`.
+            item: The name of the item, such as `"Plot"`.
 
         Raises:
             LoadError: There is no definition file.
@@ -53,7 +60,7 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
         )
 
     def find_item_files(self, kind: ItemKind, item: str) -> ItemFiles:
-        """Find the files that could define an item, without reading them."""
+        """Find the existing files that define an item, without reading them."""
         folder = PurePosixPath(self.manifest.root) / DEFINITION_FOLDERS.get(kind, kind)
         return find_item_files(self.files.has_file, folder, item, PACLET_DEFINITION_SUFFIXES)
 
@@ -84,7 +91,9 @@ class PacletContents(NamedTuple):
 
 
 def inspect_paclet(path: Path) -> PacletContents:
-    """Read a paclet in a directory or an archive, which need not have an "AgentTools" extension.
+    """Read a paclet in a directory or an archive, and its extension if it declares one.
+
+    Unlike `read_paclet`, this function accepts paclets without an "AgentTools" extension.
 
     Raises:
         ManifestError: There is no `PacletInfo` file, or it is invalid.
@@ -96,7 +105,12 @@ def inspect_paclet(path: Path) -> PacletContents:
 
 
 def make_paclet_extension(info: PacletInfo, files: ExtensionFiles) -> PacletExtension | None:
-    """Return the extension of a paclet, or None if it declares none."""
+    """Create the extension of a paclet, or return None if the paclet does not declare one.
+
+    Args:
+        info: The content of the `PacletInfo` file.
+        files: The files of the paclet.
+    """
     if info.manifest is None:
         return None
     return PacletExtension(

@@ -28,9 +28,13 @@ _MAX_JSON_NUMBER = 2**63
 
 
 def to_table(value: object) -> PropertyDict | None:
-    """Convert an association, a rule, or a list of them to a dictionary, else return None.
+    """Convert parsed Wolfram data to a dictionary of properties, if it has this form.
 
-    An empty list is an empty table. Keys can be strings or, as in older files, symbols.
+    An association `<|"a" -> 1|>`, a rule `"a" -> 1` and a list of these give `{"a": 1}`. An empty
+    list gives an empty dictionary. Keys can be strings or, as in older files, symbols.
+
+    Returns:
+        None for any other data.
     """
     if isinstance(value, Mapping):
         return _make_table(value.items())
@@ -87,7 +91,11 @@ def is_missing(value: object) -> bool:
 
 
 def to_plain_data(value: object) -> Any:
-    """Convert a value to JSON data: rules to tables, unevaluated expressions to source text."""
+    """Convert parsed Wolfram data to JSON data.
+
+    Rules and lists of rules become dictionaries, and code becomes its source text. A number that is
+    too large for many JSON parsers becomes a text such as `1.000000e+30`.
+    """
     if isinstance(value, UnevaluatedExpression | StringTemplate):
         return value.text
     if isinstance(value, RuleValue):
@@ -108,7 +116,10 @@ def describe_value(value: object) -> str:
 
 
 def _make_table(pairs: Any) -> PropertyDict | None:
-    """Return a dictionary of pairs, or None if a key is neither a string nor a symbol."""
+    """Create a dictionary from pairs of key and value.
+
+    The result is None if a key is neither a string nor a symbol.
+    """
     table: PropertyDict = {}
     for key, value in pairs:
         name = to_key(key)
@@ -119,7 +130,12 @@ def _make_table(pairs: Any) -> PropertyDict | None:
 
 
 def get_text(table: PropertyDict, key: str, where: str) -> str | None:
-    """Return a string property, or None if it is absent.
+    """Return a property of a Wolfram definition that must be a string, or None if it is absent.
+
+    Args:
+        table: The properties of the definition.
+        key: The name of the property.
+        where: The location of the definition, for errors.
 
     Raises:
         LoadError: The value is not a string, or would have to be evaluated.

@@ -34,62 +34,75 @@ def list_search_paths(
     system: str | None = None,
     environment: Mapping[str, str] | None = None,
     *,
-    data: str | None = None,
+    data_directory: str | None = None,
 ) -> list[PurePath]:
-    """Return the directories and archives to search for paclets, by precedence.
+    """Return the directories and archives to search for installed paclets, Wolfram packages.
 
-    These are the paths in `PADDOCK_PACLET_PATH`, Paddock's own folder, the folders of the Wolfram
-    user, and the folders shared by all users.
+    These are, in order of precedence, the paths in the environment variable `PADDOCK_PACLET_PATH`,
+    Paddock's own folder, Wolfram's folders of the current user, and those of all users. They need
+    not exist.
 
     Args:
         system: A value of `sys.platform` (default: this system).
         environment: The environment variables (default: those of this process).
-        data: Paddock's data directory (default: that of this user).
+        data_directory: Paddock's data directory (default: that of this user).
     """
     system = system or sys.platform
     environment = os.environ if environment is None else environment
-    path = PureWindowsPath if system == "win32" else PurePosixPath
-    home = path(environment.get("USERPROFILE" if system == "win32" else "HOME") or _get_home(path))
-    paths: list[PurePath] = list(_iterate_configured_paths(environment, path, home))
-    paths.append(path(data or get_data_directory()) / PADDOCK_PACLET_FOLDER)
-    bases = [
-        *_iterate_user_bases(system, environment, home),
-        *_iterate_system_bases(system, environment),
+    path_class = PureWindowsPath if system == "win32" else PurePosixPath
+    home_variable = "USERPROFILE" if system == "win32" else "HOME"
+    home = path_class(environment.get(home_variable) or _get_home(path_class))
+    paths: list[PurePath] = list(_iter_configured_paths(environment, path_class, home))
+    paths.append(path_class(data_directory or get_data_directory()) / PADDOCK_PACLET_FOLDER)
+    base_directories = [
+        *_iter_user_directories(system, environment, home),
+        *_iter_system_directories(system, environment),
     ]
-    paths += [path(base) / part for base in bases for part in _PACLET_FOLDERS]
+    paths += [
+        path_class(base_directory) / folder
+        for base_directory in base_directories
+        for folder in _PACLET_FOLDERS
+    ]
     return list(dict.fromkeys(paths))
 
 
 def get_configured_paths() -> str | None:
     """Return `PADDOCK_PACLET_PATH` with absolute paths, or None if it is empty."""
     path = PureWindowsPath if sys.platform == "win32" else PurePosixPath
-    configured = _iterate_configured_paths(os.environ, path, path(Path.home()))
+    configured = _iter_configured_paths(os.environ, path, path(Path.home()))
     return os.pathsep.join(str(Path(entry).absolute()) for entry in configured) or None
 
 
-def _get_home(path: type[PurePath]) -> str:
+def _get_home(path_class: type[PurePath]) -> str:
     """Return the home directory if the environment has none, or "" for another system."""
     native = PureWindowsPath if sys.platform == "win32" else PurePosixPath
-    return str(Path.home()) if path is native else ""
+    return str(Path.home()) if path_class is native else ""
 
 
-def _iterate_configured_paths(
-    environment: Mapping[str, str], path: type[PurePath], home: PurePath
+def _iter_configured_paths(
+    environment: Mapping[str, str], path_class: type[PurePath], home: PurePath
 ) -> Iterator[PurePath]:
-    """Yield the paths in `PADDOCK_PACLET_PATH`, with `~` replaced by the home directory."""
-    separator = ";" if path is PureWindowsPath else ":"
+    """Yield the paths in the environment variable `PADDOCK_PACLET_PATH`.
+
+    They are separated as in `PATH`, and `~` means the home directory.
+    """
+    separator = ";" if path_class is PureWindowsPath else ":"
     for entry in environment.get(PACLET_PATH_VARIABLE, "").split(separator):
-        text = entry.strip().strip('"')
-        if text == "~" or text.startswith(("~/", "~\\")):
-            yield home / text[2:]
-        elif text:
-            yield path(text)
+        path_text = entry.strip().strip('"')
+        if path_text == "~" or path_text.startswith(("~/", "~\\")):
+            yield home / path_text[2:]
+        elif path_text:
+            yield path_class(path_text)
 
 
-def _iterate_user_bases(
+def _iter_user_directories(
     system: str, environment: Mapping[str, str], home: PurePath
 ) -> Iterator[PurePath | str]:
-    """Yield the directories of Wolfram's products for the current user."""
+    """Yield the directories where Wolfram's products store files of the current user.
+
+    An example is `~/.Wolfram` on Linux. Environment variables such as `WOLFRAM_USERBASE` come
+    first.
+    """
     yield from _iterate_variable_values(environment, _USER_VARIABLES)
     for product in _PRODUCT_FOLDERS:
         if system == "win32":
@@ -101,8 +114,14 @@ def _iterate_user_bases(
             yield home / f".{product}"
 
 
-def _iterate_system_bases(system: str, environment: Mapping[str, str]) -> Iterator[PurePath | str]:
-    """Yield the directories of Wolfram's products for all users of the machine."""
+def _iter_system_directories(
+    system: str, environment: Mapping[str, str]
+) -> Iterator[PurePath | str]:
+    """Yield the directories where Wolfram's products store files for all users of the machine.
+
+    An example is `/usr/share/Wolfram` on Linux. Environment variables such as `WOLFRAM_BASE` come
+    first.
+    """
     yield from _iterate_variable_values(environment, _SYSTEM_VARIABLES)
     for product in _PRODUCT_FOLDERS:
         if system == "win32":

@@ -24,14 +24,15 @@ _ITERATION_HEADS = ("Table", "Do", "Sum", "Product", "Array")
 def find_unresolved_symbols(
     code: str, is_system: Callable[[str], bool], is_defined: Callable[[str], bool]
 ) -> list[str]:
-    """Return the undefined symbols in code: qualified symbols and heads of calls.
+    """Return the symbols in Wolfram Language code that have no definition.
 
-    Other names can be variables, which need no definition.
+    Only the names of called functions and qualified names such as ``Charts`Plot`` are checked,
+    because any other name can be a variable.
 
     Args:
         code: The source text.
-        is_system: Returns whether the engine defines a symbol of the context System`.
-        is_defined: Returns whether a qualified symbol is defined.
+        is_system: Returns whether the engine defines a built-in symbol with a name.
+        is_defined: Returns whether a symbol with a qualified name is defined.
     """
     source = parse(code)
     unresolved: dict[str, None] = {}
@@ -51,9 +52,16 @@ def _is_unresolved(
     *,
     is_called: bool,
 ) -> bool:
-    """Return whether a symbol is undefined.
+    """Return whether a symbol in code has no definition although it needs one.
 
-    A symbol without a context that is not called can be a variable, which needs no definition.
+    A symbol that is neither called nor qualified with a context can be a variable, which needs no
+    definition.
+
+    Args:
+        name: The name of the symbol, such as ``Plot`` or ``Charts`Plot``.
+        is_system: Returns whether the engine defines a built-in symbol with a name.
+        is_defined: Returns whether a symbol with a qualified name is defined.
+        is_called: True if the code calls the symbol as a function.
     """
     if name.startswith(SYSTEM_CONTEXT):
         return not is_system(name.removeprefix(SYSTEM_CONTEXT))
@@ -63,7 +71,11 @@ def _is_unresolved(
 
 
 def _iterate_symbols(expression: Expression) -> Iterator[tuple[str, bool]]:
-    """Yield each symbol with True if it is called. Heads implied by operators are omitted."""
+    """Yield the name of each symbol in an expression, and True if it is called as a function.
+
+    For example, `f[x] + 1` gives `("f", True)` and `("x", False)`. The symbol `Plus`, which the
+    operator implies, is left out.
+    """
     if isinstance(expression, Atom):
         if expression.kind == "symbol":
             yield expression.text, True  # a symbol alone is the function to call
@@ -76,7 +88,11 @@ def _iterate_symbols(expression: Expression) -> Iterator[tuple[str, bool]]:
 
 
 def _iterate_local_names(expression: Expression) -> Iterator[str]:
-    """Yield the names of local variables and pattern variables."""
+    """Yield the names of the local variables in an expression.
+
+    These are the variables of pattern arguments (`x_`), of scoping functions (`Module[{x}, …]`)
+    and of loops (`Table[…, {x, 10}]`).
+    """
     for part in walk(expression):
         if not isinstance(part, Node) or not part.args:
             continue

@@ -22,7 +22,15 @@ _SLOT_PATTERN = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
 
 
 class WolframFunction:
-    """A Wolfram Language function as the handler of a tool or prompt."""
+    """A Wolfram Language function that is the handler of a tool or prompt in a paclet.
+
+    Args:
+        code: The source text of the function.
+        owner: The tool or prompt.
+        initialization: Code to evaluate once before the first call.
+        interpreters: The type of each parameter, a Wolfram interpreter such as `"Integer"`, as
+            source text.
+    """
 
     def __init__(
         self,
@@ -34,22 +42,23 @@ class WolframFunction:
     ) -> None:
         self.__doc__ = None  # a tool without a description would get the docstring of this class
         self.code = code
-        """The source text of the function."""
         self.owner = owner
         self.initialization = initialization
-        """Code to evaluate once before the first call."""
         self.interpreters = dict(interpreters or {})
-        """The source text of the interpreter of each parameter."""
 
     def __call__(self, arguments: dict[str, Any], ctx: Context) -> Any:
-        """Call the function with the configured engine.
+        """Call the function in the kernel of this process, which is started if necessary.
+
+        Args:
+            arguments: The arguments that the client has passed, by name.
+            ctx: The context of the request.
 
         Raises:
             NoEngineError: There is no engine.
             UnresolvedSymbolsError: The engine does not define a symbol in the function.
             ToolError: The function failed.
         """
-        # Saves the kernels and their engines in servers whose functions are not called.
+        # Imported here, so that servers whose functions are not called do not load kernel modules.
         from paddock.extensions.paclets.function_call import (  # noqa: PLC0415 - see above
             FunctionCall,
             call_function,
@@ -94,10 +103,15 @@ def list_slots(text: str) -> list[str]:
 
 
 class StringTemplateHandler:
-    """A `StringTemplate` as the handler of a prompt.
+    """A Wolfram `StringTemplate`, a text with slots, as the handler of a prompt.
 
-    The slot `` `name` `` is replaced by the argument with that name, `` `1` `` by the first
+    The slot `` `name` `` is replaced by the argument with that name, and `` `1` `` by the first
     argument.
+
+    Args:
+        text: The text with slots.
+        arguments: The names of the arguments, in order.
+        owner: The prompt.
     """
 
     def __init__(self, text: str, arguments: Sequence[str], owner: FunctionOwner) -> None:
@@ -107,7 +121,10 @@ class StringTemplateHandler:
         self._owner = owner
 
     def __call__(self, arguments: dict[str, str], ctx: Context) -> str:
-        """Return the text with its slots replaced. Missing arguments become empty.
+        """Return the text of the prompt, with its slots replaced by arguments.
+
+        A slot whose argument is missing is replaced by an empty text. An expression `<*…*>` is
+        evaluated by a kernel.
 
         Raises:
             ToolError: The text contains an expression that cannot be evaluated.
@@ -116,9 +133,9 @@ class StringTemplateHandler:
 
         def fill_slot(match: re.Match[str]) -> str:
             nonlocal position
-            name = match[1]
+            name, expression = match[1], match[2]
             if name is None:
-                return self._evaluate_expression(match[2], arguments, ctx)
+                return self._evaluate_expression(expression, arguments, ctx)
             if name and not name.isdigit():
                 return arguments.get(name, "")
             position = int(name) if name else position + 1

@@ -56,13 +56,13 @@ PLACES: dict[str, tuple[dict[str, str], list[str]]] = {
 @pytest.mark.parametrize("system", PLACES)
 def test_the_folders_of_the_user_come_before_those_of_the_machine(system: str) -> None:
     environment, expected = PLACES[system]
-    found = list_search_paths(system, environment, data="/data")
+    found = list_search_paths(system, environment, data_directory="/data")
     assert [str(path) for path in found] == expected
 
 
 def test_paths_given_by_hand_come_first() -> None:
     environment = {"HOME": "/home/ann", PACLET_PATH_VARIABLE: "~/mine:/srv/Charts.paclet:"}
-    found = list_search_paths("linux", environment, data="/data")
+    found = list_search_paths("linux", environment, data_directory="/data")
     assert found[:3] == [
         PurePosixPath("/home/ann/mine"),
         PurePosixPath("/srv/Charts.paclet"),
@@ -72,7 +72,7 @@ def test_paths_given_by_hand_come_first() -> None:
 
 def test_paths_on_windows_are_divided_by_semicolons() -> None:
     environment = {"USERPROFILE": "C:\\Users\\ann", PACLET_PATH_VARIABLE: 'E:\\one;"F:\\two words"'}
-    found = list_search_paths("win32", environment, data="/data")
+    found = list_search_paths("win32", environment, data_directory="/data")
     assert found[:2] == [PureWindowsPath("E:\\one"), PureWindowsPath("F:\\two words")]
 
 
@@ -87,13 +87,13 @@ def test_paths_on_windows_are_divided_by_semicolons() -> None:
     ],
 )
 def test_variables_of_wolfram_say_where_its_folders_are(variable: str, place: int | None) -> None:
-    found = list_search_paths("linux", {"HOME": "/home/ann", variable: "/base"}, data="/data")
+    found = list_search_paths("linux", {"HOME": "/home/ann", variable: "/base"}, data_directory="/data")
     expected: list[PurePath] = [PurePosixPath("/base/Paclets"), PurePosixPath("/base/Applications")]
     assert (found[place : place + 2] == expected) if place else (expected[0] not in found)
 
 
 def test_roaming_profiles_of_windows_are_followed() -> None:
-    found = list_search_paths("win32", {"APPDATA": "R:\\Roaming"}, data="/data")
+    found = list_search_paths("win32", {"APPDATA": "R:\\Roaming"}, data_directory="/data")
     assert PureWindowsPath("R:\\Roaming\\Wolfram\\Paclets") in found
 
 
