@@ -68,8 +68,11 @@ class LineSplitter:
         self._is_skipping = False
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Return the lines that the chunk completes, in order and without their line ends."""
-        # The usual chunk holds only whole lines.
+        """Return the lines that a chunk of input completes, in order and without their line ends.
+
+        An unfinished line is kept until a later chunk completes it.
+        """
+        # Fast path: the usual chunk holds only whole lines.
         if not self._pieces and chunk.endswith(b"\n") and len(chunk) <= self.max_line_bytes:
             lines = chunk.split(b"\n")
             lines.pop()
@@ -83,7 +86,10 @@ class LineSplitter:
         return lines + self._split_lines(next_lines)
 
     def _split_lines(self, chunk: bytes) -> list[bytes]:
-        """Return the complete lines of a chunk and keep the unfinished last one for later."""
+        """Return the complete lines of a chunk, and keep the unfinished last one for later.
+
+        Lines above the limit are rejected and not returned.
+        """
         lines = chunk.split(b"\n")
         unfinished = lines.pop()
         if unfinished:
@@ -96,27 +102,34 @@ class LineSplitter:
         return [line for line in lines if len(line) <= self.max_line_bytes]
 
     def _append_piece(self, piece: bytes) -> None:
-        """Add a piece to the unfinished line. Beyond the limit, drop all but the two ends."""
+        """Add a piece to the unfinished line.
+
+        If the line becomes longer than the limit, only its beginning and its end are kept.
+        """
         self._size += len(piece)
         self._pieces.append(piece)
         if self._size > self.max_line_bytes:
-            gathered = b"".join(self._pieces)
+            line = b"".join(self._pieces)
             self._is_skipping = True
-            self._pieces = [gathered[:KEPT_END_BYTES], gathered[-KEPT_END_BYTES:]]
+            self._pieces = [line[:KEPT_END_BYTES], line[-KEPT_END_BYTES:]]
 
     def _finish_line(self) -> bytes | None:
-        """Return the collected line, or reject it and return None if it was too long."""
+        """Return the line that was collected in pieces, and start with an empty one.
+
+        A line above the limit is rejected, and the result is None.
+        """
         pieces, self._pieces = self._pieces, []
         is_too_long, self._is_skipping = self._is_skipping, False
         self._size = 0
         if is_too_long:
-            self._reject(pieces[0], pieces[1])
+            beginning, end = pieces
+            self._reject(beginning, end)
             return None
         return b"".join(pieces)
 
 
 class MemoryChannel:
-    """One end of a pair of in-memory channels."""
+    """One end of an in-memory connection between a client and a server, for example in tests."""
 
     descriptor = None
     is_writing = False
@@ -127,7 +140,10 @@ class MemoryChannel:
         self._outgoing = outgoing
 
     def read(self) -> bytes:
-        """Return the next bytes that the other end wrote; b"" once it has closed."""
+        """Return the next bytes from the other end, or b"" after it has closed the connection.
+
+        Blocks until there are bytes.
+        """
         return self._incoming.get()
 
     def has_data(self) -> bool:

@@ -116,11 +116,15 @@ class ChannelServer:
             return None
 
     def get_event_loop(self) -> EventLoop:
-        """Return the event loop, which the thread in `run` runs from its first use on."""
+        """Return the event loop for coroutine handlers, and create it on the first use.
+
+        The thread that called `run` runs the loop.
+        """
         if self._loop is None:
             from paddock.transports.event_loop import EventLoop  # noqa: PLC0415 - asyncio is 45 ms
 
-            # A reader and `replay_lines` may need the loop at the same time. Only one creates it.
+            # A reader and `replay_lines` may need the loop at the same time, so the second of them
+            # must not create another one.
             with self._lock:
                 if self._loop is None:
                     self._loop = EventLoop(self._connection)
@@ -140,7 +144,12 @@ class ChannelServer:
         self._channel.close()
 
     def _handle_replies(self, replies: Reply | list[Reply]) -> None:
-        """Write the answers, and run the work of requests outside this thread."""
+        """Write the answers, and start the requests on the event loop or in a worker.
+
+        Args:
+            replies: The results of dispatching a line: an encoded answer, a request that still has
+                to run, None if there is nothing to send, or several of these.
+        """
         for reply in replies if isinstance(replies, list) else [replies]:
             if isinstance(reply, bytes):
                 self._channel.write(reply)
@@ -150,7 +159,9 @@ class ChannelServer:
                 self._run_in_worker(reply)
 
     def _read_loop(self, epoch: int) -> None:
-        """Read and answer lines until the stream ends, or another thread or the loop takes over.
+        """Read and answer lines until the stream ends, or another reader takes over.
+
+        The main function of a reader thread. Another reader is another thread or the event loop.
 
         Args:
             epoch: The value of `_reader_epoch` when this thread was started. As soon as the two
@@ -158,15 +169,19 @@ class ChannelServer:
         """
         while True:
             try:
-                while self._fill_lines(epoch) and self._answer_lines(epoch):
+                while self._ensure_pending_lines(epoch) and self._answer_lines(epoch):
                     pass
             except Exception:  # noqa: BLE001 - a defect must not keep other lines from being answered
                 get_logger().exception(UNANSWERED_TEXT)
             else:
                 return
 
-    def _fill_lines(self, epoch: int) -> bool:
-        """Ensure that there are lines to answer. Return False if this thread must stop reading."""
+    def _ensure_pending_lines(self, epoch: int) -> bool:
+        """Read lines unless some are pending, and return True if there are lines to answer.
+
+        Returns False if this thread must stop reading: at the end of the stream, or after the event
+        loop has taken over because recent requests were all for coroutine handlers.
+        """
         if self._pending_lines:
             return True
         if self._async_streak >= ASYNC_STREAK_CALLS and self._move_reading_to_loop(epoch):
@@ -177,7 +192,10 @@ class ChannelServer:
         return False
 
     def _answer_lines(self, epoch: int) -> bool:
-        """Answer the pending lines. Return False if another thread has taken over the reading."""
+        """Answer the pending lines, and return True if this thread is still the reader.
+
+        A handler that blocks this thread is noticed by the watchdog, which starts another reader.
+        """
         lines = self._pending_lines
         while lines:
             line = lines.pop()
@@ -192,7 +210,7 @@ class ChannelServer:
         return True
 
     def _read_lines(self) -> bool:
-        """Read a chunk and split it into `_pending_lines`. Return False at the end of the stream.
+        """Read a chunk of input into `_pending_lines`, and return False at the end of the stream.
 
         Queued answers are written first, because the client may wait for them before it sends more.
         """
@@ -210,7 +228,8 @@ class ChannelServer:
     def _run_request(self, request: Request, epoch: int) -> bool:
         """Run a request in this thread, in a worker or on the event loop.
 
-        Handlers that are not trusted are announced to the watchdog while they run in this thread.
+        While a handler that may block runs in this thread, the watchdog observes it, and replaces
+        this reader if the handler is slow. Trusted handlers are not observed.
 
         Returns:
             False if the watchdog has replaced this reader while it ran the handler.
@@ -283,8 +302,8 @@ class ChannelServer:
     def _run_watchdog(self) -> None:
         """Replace the reader thread whenever a handler blocks it.
 
-        The thread ticks only while handlers run. After `MAX_QUIET_TICKS` it sleeps until the
-        reader wakes it.
+        The main function of the watchdog thread. It wakes up regularly only while handlers run;
+        after `MAX_QUIET_TICKS` without activity, it sleeps until the reader wakes it.
         """
         while not self._is_stopped:
             # The reader writes `_busy_request` and then reads `_is_watchdog_idle`. This thread
@@ -299,9 +318,10 @@ class ChannelServer:
             self._is_watchdog_idle = True
 
     def _iter_quiet_ticks(self, tick_seconds: float) -> Iterator[int]:
-        """Yield the activity count after each tick without activity.
+        """Wait for ticks of the given length, and yield the activity count after each quiet one.
 
-        Ends when the server stops, or after `MAX_QUIET_TICKS` such ticks in a row.
+        A tick is quiet if no request was started in it. Ends when the server stops, or after
+        `MAX_QUIET_TICKS` quiet ticks in a row.
         """
         quiet_ticks = 0
         while quiet_ticks < MAX_QUIET_TICKS and not self._is_stopped:
@@ -347,7 +367,9 @@ class ChannelServer:
         start_new_thread(self._read_loop, (epoch,))
 
     def _move_reading_to_loop(self, epoch: int) -> bool:
-        """Let the event loop read the channel, which saves coroutine handlers a thread switch.
+        """Let the event loop read the channel instead of a thread.
+
+        Requests for coroutine handlers then need no switch between threads.
 
         Returns:
             False if the channel has no descriptor that the loop could watch.
@@ -364,7 +386,7 @@ class ChannelServer:
         return True
 
     def _handle_readable(self, descriptor: int, epoch: int) -> None:
-        """Read and answer lines on the event loop.
+        """Read and answer lines on the event loop, which calls this when the channel has data.
 
         The first request for a plain handler moves the reading back to a thread, where such a
         handler cannot block the loop.
@@ -402,7 +424,7 @@ class ChannelServer:
             self._move_reading_to_thread(descriptor, epoch)
 
     def _move_reading_to_thread(self, descriptor: int, epoch: int) -> None:
-        """Start a reader thread again. Called on the loop."""
+        """Stop reading on the event loop, and start a reader thread. Must be called on the loop."""
         with self._lock:
             if self._reader_epoch != epoch:
                 return
@@ -413,10 +435,10 @@ class ChannelServer:
         start_new_thread(self._read_loop, (new_epoch,))
 
     def _watch_event_loop(self, descriptor: int, epoch: int) -> None:
-        """Move the reading back to a thread if the loop is blocked or idle.
+        """Move the reading back to a thread if the event loop is blocked or idle.
 
-        Runs in a thread of its own while the loop reads. A blocked loop cannot react to its own
-        delay, so this thread checks if data has been waiting for a whole tick.
+        The main function of a thread that runs while the loop reads. A blocked loop cannot notice
+        its own delay, so this thread checks if data has been waiting for a whole tick.
         """
         for last_activity in self._iter_quiet_ticks(LOOP_TICK_SECONDS):
             if self._reader_epoch != epoch:
@@ -426,7 +448,13 @@ class ChannelServer:
         self.get_event_loop().call_soon(lambda: self._move_reading_to_thread(descriptor, epoch))
 
     def _take_reading_from_loop(self, epoch: int, last_activity: int) -> bool:
-        """Start a reader thread, unless the loop has read since `last_activity`."""
+        """Start a reader thread because the event loop is blocked, and return True if it started.
+
+        Args:
+            epoch: The value of `_reader_epoch` while the loop was the reader.
+            last_activity: The activity count at the beginning of the tick. If it has changed, the
+                loop has read in the meantime and is not blocked.
+        """
         with self._lock:
             has_moved = self._activity_count != last_activity or self._reader_epoch != epoch
             if self._is_loop_reading or has_moved:
@@ -447,7 +475,10 @@ class ChannelServer:
         return bool(self._connection.in_flight or self._busy_request is not None or self._output)
 
     def _drain(self) -> None:
-        """Wait up to `DRAIN_SECONDS` for running requests, and for writes that make progress."""
+        """Wait at the end for running requests and for answers that are still being written.
+
+        Requests have `DRAIN_SECONDS` to finish. Writing may take longer if it makes progress.
+        """
         deadline = monotonic() + DRAIN_SECONDS
         pause = sleep if self._loop is None else self._loop.pause
         while self._has_work() and monotonic() < deadline:

@@ -198,9 +198,9 @@ class SymbolReader:
         return elements[0] if elements else None
 
     def _query_values(self, kinds: Sequence[str]) -> str | None:
-        """Evaluate the functions for several kinds in the kernel, and return its answer.
+        """Ask the kernel for several kinds of definitions, and return its answer.
 
-        For example, `{DownValues[f], UpValues[f]}`.
+        The code for the kernel is, for example, `{DownValues[f], UpValues[f]}`.
         """
         name = self._name
         code = f"{{{', '.join(f'{kind}[{name}]' for kind in kinds)}}}"
@@ -212,9 +212,10 @@ class SymbolReader:
 
 
 def _parse_elements(answer: str | None) -> list[Expression]:
-    """Return the elements of a list in InputForm, or an empty list if it cannot be parsed.
+    """Parse a kernel's answer such as `{a, b}`, and return the elements of the list.
 
-    Names that Woxi generates for patterns are replaced with a mark before parsing.
+    An answer that is not a list, or cannot be parsed, has no elements. The names that the engine
+    Woxi generates for patterns are replaced with a mark before parsing.
     """
     source = parse(_GENERATED_NAME.sub(_mark_generated_name, answer or ""))
     if source.problems or len(source.expressions) != 1:
@@ -236,8 +237,9 @@ def _read_definition_list(
     For example, `{HoldPattern[f[x_]] :> x^2}` has one definition. Options are shown together, as a
     single definition.
     """
+    # An engine that does not know the function returns another expression.
     if not has_head(definition_list, "List"):
-        return  # the engine does not know the function
+        return
     if kind == "Options":
         if definition_list.args:
             yield SymbolDefinition(kind, call(kind, symbol(name)), definition_list)
@@ -249,10 +251,11 @@ def _read_definition_list(
 
 
 def _split_delayed_rule(rule: Expression) -> tuple[Expression, Expression] | None:
-    """Return both sides of `HoldPattern[left] :> right`, or None if the expression is another one.
+    """Return both sides of a rule `HoldPattern[left] :> right`, or None for another expression.
 
-    Woxi omits brackets around right sides with weaker operators, as in `left :> a; b`. The parser
-    then finds `(left :> a); b`. The outer expressions are therefore moved into the right side.
+    The engine Woxi omits the parentheses around right sides with weaker operators. It prints
+    `left :> a; b`, which the parser reads as `(left :> a); b`. The outer expressions are therefore
+    moved into the right side.
     """
     outer_nodes: list[Node] = []
     node = rule
@@ -279,8 +282,10 @@ def _restore_source_form(
     marked as simplified, because parts of the original pattern are missing.
     """
     parts = list(walk(definition.left))
-    if not any(isinstance(part, Atom) and part.text in _BLANK_HEADS for part in parts):
-        return definition  # without a pattern, the kernel evaluated the left side
+    has_pattern = any(isinstance(part, Atom) and part.text in _BLANK_HEADS for part in parts)
+    # Without a pattern, the kernel has evaluated the left side, so it differs from the code.
+    if not has_pattern:
+        return definition
     assignment = session.find_assignment(name, definition)
     if assignment is not None:
         operator = get_head_name(assignment.node)
@@ -292,7 +297,10 @@ def _restore_source_form(
 
 
 def _remove_generated_names(expression: Expression) -> Expression:
-    """Return a pattern without the names that the engine generated, such as `_` for `mark:_`."""
+    """Return a pattern without the names that the engine generated: `_` instead of `mark:_`.
+
+    `_parse_elements` has replaced these names with a mark, the symbol `_GENERATED_MARK`.
+    """
     if isinstance(expression, Atom):
         return expression
     if has_head(expression, "Pattern") and is_symbol(expression.args[0], _GENERATED_MARK):

@@ -83,7 +83,7 @@ _MAX_SECONDS, _MAX_MEMORY_BYTES = 1_000_000, 1 << 60
 
 
 class _RestartingKernel:
-    """A kernel that is started on first use and replaced after it has ended.
+    """A Wolfram kernel for tests, which is started on first use and replaced after it has ended.
 
     A test may crash or quit its kernel. The remaining tests of the file then run in a new one.
 
@@ -106,7 +106,7 @@ class _RestartingKernel:
         """How often an ended kernel was replaced."""
 
     def evaluate(self, code: str, limits: EvaluationLimits) -> EvaluationResult:
-        """Evaluate one expression, in a new kernel if the last one has ended."""
+        """Evaluate one expression, in a new kernel if there is none or it has ended."""
         if self._kernel is not None and not self._kernel.is_alive:
             self.close()
             self.restart_count += 1
@@ -142,7 +142,7 @@ class _TestFileRun:
         self._report = FileTestReport(name)
 
     def run_file(self, file: WolframTestFile, on_test: Callable[[], None]) -> FileTestReport:
-        """Evaluate all steps in order.
+        """Run the tests of a file, and the code between them, in order.
 
         Args:
             file: The parsed test file.
@@ -164,10 +164,10 @@ class _TestFileRun:
         return self._report
 
     def _run_setup_step(self, step: SetupStep) -> None:
-        """Evaluate code between tests, and note messages and failures.
+        """Evaluate the code between two tests, and add its messages and failures to the report.
 
         Later tests may depend on the definitions of this code. If it fails, the whole file counts
-        as failed, even if all of its tests pass.
+        as failed, even if all of its tests pass. Tests within another expression are not run.
         """
         if step.nested_tests:
             tests = "a test" if step.nested_tests == 1 else f"{step.nested_tests} tests"
@@ -228,16 +228,17 @@ class _TestFileRun:
         )
 
     def _apply_computed_options(self, test: WolframTest) -> WolframTest:
-        """Return the test with options that are code, such as `TimeConstraint -> 1/2`.
+        """Return the test with the values of options that are code, as in `TimeConstraint -> 1/2`.
 
         The parser reads options with literal values. All others are left in `test.computed`, and
-        are evaluated in the kernel before the test runs. An unusable value is noted and ignored.
+        are evaluated in the kernel before the test runs. An unusable value is ignored, with a note
+        in the report.
         """
         for name, code in test.computed.items():
             # `N` turns exact numbers such as `1/2` into decimals, which `get_number` can read.
             result = self._evaluate(f"({code}\n)" if name == "TestID" else f"N[({code}\n)]")
-            values = parse(result.result or "").expressions
-            fields = _read_test_option(name, values[0]) if len(values) == 1 else None
+            expressions = parse(result.result or "").expressions
+            fields = _read_test_option(name, expressions[0]) if len(expressions) == 1 else None
             if fields is None:
                 self._add_note(test.line, f"{name} -> {code} does not evaluate to a usable value")
             else:
@@ -246,29 +247,31 @@ class _TestFileRun:
 
     def _is_aborted(self, result: EvaluationResult) -> bool:
         """Return True if the input of a test was aborted before it had a value."""
-        # A test may return `$Aborted` as its regular value. Only after a real abort has the symbol
-        # no value.
-        return (
-            result.result == "$Aborted"
-            and self._evaluate(f"ValueQ[{ACTUAL_SYMBOL}]").result != "True"
-        )
+        if result.result != "$Aborted":
+            return False
+        # A test may also return `$Aborted` as its regular value, which is then assigned to the
+        # symbol. After a real abort the symbol has no value.
+        return self._evaluate(f"ValueQ[{ACTUAL_SYMBOL}]").result != "True"
 
     def _evaluate(self, code: str, test: WolframTest | None = None) -> EvaluationResult:
         """Evaluate code within the limits of the file and of the test, if one is given."""
         return self._kernel.evaluate(code, self._get_limits(test))
 
     def _get_limits(self, test: WolframTest | None) -> EvaluationLimits:
-        """Return the rest of the file's limits, reduced to those of the test.
+        """Return the limits of an evaluation: those of its test, within the rest of the file's.
 
-        Neither limit may be zero or negative when the time of the file has just run out.
+        Limits must be positive, even if the time of the file has just run out.
+
+        Args:
+            test: The test that is evaluated, or None for code between tests.
         """
-        seconds, memory = self._get_remaining_seconds(), self._limits.memory_bytes
+        seconds, memory_bytes = self._get_remaining_seconds(), self._limits.memory_bytes
         if test is not None and test.seconds is not None:
             seconds = min(seconds, test.seconds)
         if test is not None and test.memory_bytes is not None:
-            memory = min(memory, test.memory_bytes)
+            memory_bytes = min(memory_bytes, test.memory_bytes)
         return msgspec.structs.replace(
-            self._limits, seconds=max(seconds, 0.01), memory_bytes=max(memory, 1)
+            self._limits, seconds=max(seconds, 0.01), memory_bytes=max(memory_bytes, 1)
         )
 
     def _get_remaining_seconds(self) -> float:
@@ -277,7 +280,12 @@ class _TestFileRun:
     def _describe_missing_value(
         self, result: EvaluationResult, test: WolframTest | None = None
     ) -> str:
-        """Return the reason why an evaluation has no usable value, for the report."""
+        """Return the reason why an evaluation has no usable value, for the report.
+
+        Args:
+            result: The result of the evaluation.
+            test: The test whose limits applied, or None for code between tests.
+        """
         if result.status == "done":
             return result.result or "no value"
         memory = format_size(self._get_limits(test).memory_bytes)
@@ -288,9 +296,10 @@ class _TestFileRun:
 
 
 def _read_test_option(name: str, value: Expression) -> dict[str, Any] | None:
-    """Return the fields of a test that a computed option sets, or None for an unusable value.
+    """Convert the value of a test option to fields of `WolframTest`, or to None if it is unusable.
 
-    For example, `TimeConstraint -> 0.5` sets `{"seconds": 0.5}`, and `Infinity` sets no limit.
+    For example, `TimeConstraint -> 0.5` becomes `{"seconds": 0.5}`, and `TimeConstraint ->
+    Infinity` becomes `{}`, because it sets no limit.
     """
     text, number = get_atom_text(value), get_number(value)
     if name == "TestID":
@@ -301,10 +310,10 @@ def _read_test_option(name: str, value: Expression) -> dict[str, Any] | None:
 
 
 def _format_assignment(symbol: str, code: str) -> str:
-    """Return code that assigns the value of other code to a symbol.
+    """Return Wolfram Language code that assigns the value of other code to a symbol.
 
-    The code is the body of a function, so that `Return` in it works. The symbol is cleared first:
-    if the code throws, it must not keep the value of the previous test.
+    The other code becomes the body of a function, so that `Return` in it works. The symbol is
+    cleared first: if the code throws, the symbol must not keep the value of the previous test.
     """
     return (
         f"(Clear[{symbol}, {BODY_SYMBOL}]; {BODY_SYMBOL}[] := ({code}\n); "
@@ -331,7 +340,7 @@ class InvalidTestFileError(ToolError):
 
 
 def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
-    """Run test files and return a report.
+    """Run Wolfram Language test files (`.wlt`) and return a report in Markdown.
 
     All files are parsed before the first one is run, so that a mistake in one of them is reported
     without waiting for the tests of the others.
@@ -351,15 +360,15 @@ def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
     is_shared = arguments.new_kernel is False
     groups = [parsed_files] if is_shared else [[parsed_file] for parsed_file in parsed_files]
 
-    def work(control: EvaluationControl) -> list[FileTestReport]:
-        clock = _create_run_control(control)
+    def run_groups(control: EvaluationControl) -> list[FileTestReport]:
+        run_control = _create_run_control(control)
         return [
             report
             for group in groups
-            for report in _run_in_shared_kernel(group, engine, directory, limits, clock)
+            for report in _run_in_shared_kernel(group, engine, directory, limits, run_control)
         ]
 
-    reports = call_kernel(ctx, work, limits.seconds * len(parsed_files))
+    reports = call_kernel(ctx, run_groups, limits.seconds * len(parsed_files))
     ctx.raise_if_cancelled()
     paragraphs = [
         format_report(reports),
@@ -388,14 +397,17 @@ def _get_file_limits(arguments: WolframTestArguments, ctx: Context) -> Evaluatio
 
 
 def _create_run_control(control: EvaluationControl) -> EvaluationControl:
-    """Return a control that reports the seconds since now, for all evaluations of a run.
+    """Return a control for the evaluations of a test run, which reports the seconds of the run.
 
-    A kernel reports the seconds of each evaluation, with which the progress would restart.
+    A kernel reports the seconds of the current evaluation. If these were passed on, the progress
+    would start again at 0 with each evaluation.
     """
     started_at = time.monotonic()
-    return EvaluationControl(
-        control.is_cancelled, lambda _seconds: control.on_progress(time.monotonic() - started_at)
-    )
+
+    def report_elapsed_seconds(_evaluation_seconds: float) -> None:
+        control.on_progress(time.monotonic() - started_at)
+
+    return EvaluationControl(control.is_cancelled, report_elapsed_seconds)
 
 
 def _run_in_shared_kernel(
@@ -405,7 +417,10 @@ def _run_in_shared_kernel(
     limits: EvaluationLimits,
     control: EvaluationControl,
 ) -> list[FileTestReport]:
-    """Run the files of a group in one kernel. A cancellation skips the remaining files."""
+    """Run test files one after the other in the same kernel, and return their reports.
+
+    If the call is cancelled, the remaining files are skipped and have no reports.
+    """
     reports: list[FileTestReport] = []
     with closing(_RestartingKernel(engine, directory, limits, control)) as kernel:
         for file in group:
@@ -416,7 +431,12 @@ def _run_in_shared_kernel(
 
 
 def _find_test_files(paths: str, ctx: Context) -> AllowedFiles:
-    """Return the distinct files to run, and the skipped ones."""
+    """Return the test files to run without duplicates, and the files that must be skipped.
+
+    Args:
+        paths: Paths of test files or directories, separated by commas.
+        ctx: The context of the call.
+    """
     expanded_paths = [
         _find_files_at_path(path.strip(), ctx) for path in paths.split(",") if path.strip()
     ]
@@ -431,7 +451,7 @@ def _find_test_files(paths: str, ctx: Context) -> AllowedFiles:
 
 
 def _find_files_at_path(path: str, ctx: Context) -> AllowedFiles:
-    """Return the test files that one path names: the file itself, or those in the directory."""
+    """Return the test files at a path: the file itself, or all `.wlt` files in the directory."""
     resolved = require_path(path, ctx, WolframTestsNotFoundError)
     if resolved.is_file():
         return AllowedFiles([resolved], [])
@@ -442,8 +462,14 @@ def _find_files_at_path(path: str, ctx: Context) -> AllowedFiles:
 
 
 def _read_test_file(file: Path) -> WolframTestFile:
-    """Parse a test file, and raise an error if it contains no test that can be run."""
-    # The kernel does not read the file, so it would not give these symbols a value.
+    """Read and parse a test file.
+
+    Raises:
+        InvalidTestFileError: The file cannot be read or parsed.
+        NoTestsInFileError: The file contains no test that can be run.
+    """
+    # Symbols such as `$InputFileName` have values only while a kernel reads a file. Paddock reads
+    # the file itself, so the parser replaces them.
     path_values = dict.fromkeys(FILE_PATH_SYMBOLS, quote_string(str(file)))
     try:
         text = read_regular_file(file, _MAX_WLT_FILE_BYTES).decode("utf-8-sig")

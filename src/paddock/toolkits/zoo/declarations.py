@@ -52,9 +52,10 @@ def to_json(value: object) -> Any:
 
 
 def describe_error(error: PaddockError) -> JsonObject:
-    """Return the structured error that clients of the zoo expect.
+    """Convert an error to the structured result that clients of the zoo expect.
 
-    It replaces the plain error text of other tools.
+    It is used instead of the plain error text of other tools, as in
+    `{"error": True, "code": "…", "message": "…"}`.
     """
     message = f"{error.where}: {error.message}" if error.where else error.message
     result: JsonObject = {"error": True, "code": _get_error_code(error), "message": message}
@@ -86,7 +87,7 @@ class ZooServerState(NamedTuple):
 
 
 def get_user_zoo() -> Zoo:
-    """Return the zoo of the user who runs this process.
+    """Return the zoo (the database of agents) of the user who runs this process.
 
     It is opened by the first call, and closed at the end of the process.
 
@@ -106,14 +107,14 @@ def _open_user_zoo() -> Zoo:
 
 
 def get_caller_zoo(ctx: Context) -> Zoo:
-    """Return the zoo of the caller, for one call of a tool, prompt or resource.
+    """Return the caller's view of the zoo, the database of agents.
 
-    The server's own zoo comes from its lifespan. A tool that is used in another server works with
-    the zoo of the user.
+    An AgentZoo server opens its zoo in its lifespan. If a tool of the zoo is used in another
+    server, it works with the zoo of the user who runs the process.
     """
     state = ctx.state
-    zoo = state.zoo if isinstance(state, ZooServerState) else None
-    zoo = zoo or get_user_zoo()
+    server_zoo = state.zoo if isinstance(state, ZooServerState) else None
+    zoo = server_zoo or get_user_zoo()
     principal = ctx.principal
     # Without a principal the caller is local, and the whole zoo is theirs.
     return zoo if principal is None else zoo.for_owner(principal.subject)

@@ -164,9 +164,9 @@ def remove_project_tools(server: BaseServer) -> None:
 def follow_zoo(
     server: BaseServer, zoo: Zoo | None = None
 ) -> AbstractContextManager[ZooServerState]:
-    """Return the lifespan of an AgentZoo server.
+    """Return the lifespan of an AgentZoo server, during which its lists of agents are kept current.
 
-    All connections of a server share one set of live lists.
+    Each agent is listed as a prompt and two resources. All connections of a server share the lists.
 
     Args:
         server: The server.
@@ -202,7 +202,10 @@ class LiveLists:
             self._remove_connection()
 
     def _add_connection(self) -> None:
-        """Count a connection. The first one lists the agents and starts to follow the zoo."""
+        """Count a connection, and start to follow the zoo when the first one is opened.
+
+        Following means that changes of agents update the prompts and resources of the server.
+        """
         with self._lock:
             self._connection_count += 1
             # One thread serves all connections, because they share the lists of the server.
@@ -251,12 +254,14 @@ class LiveLists:
             self._server.prompts.remove(_get_prompt_name(agent_id))
             self._server.resources.remove(get_agent_uri(agent_id))
             self._server.resources.remove(get_brain_uri(agent_id))
-        changed = [
-            a
-            for a in agents_by_id.values()
-            if _has_listing_changed(a, self._listed_agents.get(a.id))
+        changed_agents = [
+            agent
+            for agent in agents_by_id.values()
+            if _has_listing_changed(agent, self._listed_agents.get(agent.id))
         ]
-        self._server.register(item for agent in changed for item in _create_agent_items(agent))
+        self._server.register(
+            item for agent in changed_agents for item in _create_agent_items(agent)
+        )
         self._listed_agents = agents_by_id
 
 
@@ -276,7 +281,7 @@ def _has_listing_changed(agent: AgentSummary, listed: AgentSummary | None) -> bo
 
 
 def _create_agent_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
-    """Yield the prompt and the resources of an agent."""
+    """Yield the MCP prompt and the resources (profile and brain) with which an agent is listed."""
     yield Prompt(
         _get_prompt_name(agent.id),
         handler=partial(_render_adoption_prompt, agent.id),
@@ -306,8 +311,11 @@ def _get_prompt_name(agent_id: str) -> str:
 
 
 def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
-    """Return the text of an agent's prompt and record the injection."""
-    # The prompt has no options; it follows those of the tool, so that both inject the same text.
+    """Return the text of the prompt that makes a chat act as an agent.
+
+    This injects the agent into the chat, so the injection is recorded.
+    """
+    # The prompt has no options. Those of the tool apply, so that both inject the same text.
     options: dict[str, Any] = get_option_values(ctx, inject_tool)
     _, injection = get_caller_zoo(ctx).injector.inject(
         agent_id,
@@ -324,7 +332,7 @@ def _read_brain(agent_id: str, ctx: Context) -> dict[str, Any]:
 
 
 def _get_changed_uris(event: ZooEvent) -> Iterator[str]:
-    """Yield the URIs of resources whose content an event changed."""
+    """Yield the URIs of the MCP resources whose content has changed with an event of the zoo."""
     if event.agent_id is None:
         return
     if event.kind in _LISTING_EVENTS:

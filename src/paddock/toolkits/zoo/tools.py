@@ -78,7 +78,7 @@ def find_agents(arguments: JsonObject, ctx: Context) -> CallToolResult:
 
 
 def _create_agents_result(page: ResultPage[AgentSummary]) -> CallToolResult:
-    """Return the summaries of agents as a result, with a note if there are more."""
+    """Convert a page of agents to the result of a tool, with a note if there are more agents."""
     agents = [
         {
             "id": agent.id,
@@ -123,7 +123,10 @@ def toggle_skill(arguments: JsonObject, ctx: Context) -> CallToolResult:
     updated_agent = zoo.skills.toggle(
         agent.id, skill_id, arguments.get("enabled"), source=CHANGE_SOURCE
     )
-    skills = [{"id": s.id, "name": s.name, "enabled": s.enabled} for s in updated_agent.skills]
+    skills = [
+        {"id": skill.id, "name": skill.name, "enabled": skill.enabled}
+        for skill in updated_agent.skills
+    ]
     return create_result({"agentId": updated_agent.id, "skills": skills})
 
 
@@ -230,11 +233,8 @@ def update_entry(arguments: JsonObject, ctx: Context) -> CallToolResult:
     zoo = get_caller_zoo(ctx)
     changes = {key: arguments[key] for key in _UPDATABLE_FIELDS if arguments.get(key) is not None}
     agent = zoo.agents.find(arguments["agentId"])
-    return create_result(
-        to_json(
-            zoo.brain.update_entry(agent.id, arguments["entryId"], changes, source=CHANGE_SOURCE)
-        )
-    )
+    entry = zoo.brain.update_entry(agent.id, arguments["entryId"], changes, source=CHANGE_SOURCE)
+    return create_result(to_json(entry))
 
 
 def delete_entry(arguments: JsonObject, ctx: Context) -> CallToolResult:

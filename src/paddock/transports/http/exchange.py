@@ -121,7 +121,7 @@ class HttpExchange:
         """Return False: without a session, a client cannot resume a stream."""
         return False
 
-    def wait_for(self, request: Request) -> None:
+    def keep_open_for(self, request: Request) -> None:
         """Keep the response open for the answer to a request whose work takes time.
 
         From now on the exchange is checked for timeouts, and cancels the request if the client
@@ -171,7 +171,7 @@ class HttpExchange:
         headers = self._runtime.origin_policy.make_cors_headers(self.head)
         self._responder.respond(HttpResponse(202, headers))
 
-    def check(self, now: float) -> None:
+    def check_timeout(self, now: float) -> None:
         """Time out an overdue request, or send a keep-alive."""
         limits = self._runtime.limits
         if self._is_overdue(now):

@@ -167,7 +167,7 @@ class BriefWaitExecutor:
             self._unbatched_left -= 1
         else:
             self._is_collecting = True
-            self._loop.call_soon(self._run_collected)
+            self._loop.call_soon(self._run_collected_requests)
         self._run_requests({request: notify_delayed})
 
     def close(self) -> None:
@@ -175,7 +175,7 @@ class BriefWaitExecutor:
         if self._thread is not None:
             self._thread.close()
 
-    def _run_collected(self) -> None:
+    def _run_collected_requests(self) -> None:
         """Run the requests collected since the first, and count turns that collected none."""
         self._is_collecting = False
         notify_by_request, self._delay_callbacks = self._delay_callbacks, {}

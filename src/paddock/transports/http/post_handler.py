@@ -265,9 +265,9 @@ class PostHandler:
             exchange.finish(request, reply)
             return
         if reply is None:
-            exchange.wait_for(request)
+            exchange.keep_open_for(request)
         else:
-            self._runtime.executor.execute(request, exchange.wait_for)
+            self._runtime.executor.execute(request, exchange.keep_open_for)
 
     def _reject_params(
         self, exchange: HttpExchange, frame: JsonRpcFrame, error: ProtocolError
@@ -363,7 +363,7 @@ class PostHandler:
             if isinstance(reply, bytes):
                 exchange.deliver_answer(reply)
             elif reply is not None:
-                exchange.wait_for(reply)
+                exchange.keep_open_for(reply)
         for reply in replies:
             if isinstance(reply, Request):
                 self._runtime.executor.execute(reply, lambda _: None)

@@ -441,7 +441,7 @@ class HttpService:
         """Check timeouts, idle sessions and expired tasks, and schedule the next check."""
         now = monotonic()
         for exchange in list(self.runtime.active_exchanges):
-            exchange.check(now)
+            exchange.check_timeout(now)
         self.sessions.close_idle_sessions(now)
         if "tasks/get" in self.runtime.eras.stateless.methods:
             self.runtime.operations.tasks.remove_expired()

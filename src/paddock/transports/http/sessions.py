@@ -267,11 +267,11 @@ class HttpSessionExchange(HttpExchange):
         """Whether the client reads the stream of this request or that of the session."""
         return self.accepts.events or self._session.standalone_stream.has_reader
 
-    def wait_for(self, request: Request) -> None:
+    def keep_open_for(self, request: Request) -> None:
         """Keep the response open for the answer to a request."""
         if self.is_over:
             return
-        super().wait_for(request)
+        super().keep_open_for(request)
         self._session.connection.in_flight[request.id] = request
 
     def handle_disconnect(self) -> None:
@@ -303,10 +303,10 @@ class HttpSessionExchange(HttpExchange):
         )
         return True
 
-    def check(self, now: float) -> None:
+    def check_timeout(self, now: float) -> None:
         """Time out an overdue request, or send a keep-alive."""
         if self._stream is None:
-            super().check(now)
+            super().check_timeout(now)
         elif self._is_overdue(now):
             self._time_out(self._runtime.limits.call_seconds)
         else:
