@@ -43,13 +43,14 @@ class EventLoop:
             self._loop.call_soon_threadsafe(self._start_queued_requests)
 
     def start_request(self, request: Request) -> None:
-        """Run a request. Must be called on the loop."""
+        """Run a request of a coroutine handler as an asyncio task. Must be called on the loop."""
         self._connection.in_flight[request.id] = request
-        # asyncio holds only weak references to tasks. Here in_flight keeps the request, and the
-        # request keeps the task.
+        # asyncio holds only weak references to tasks. This task stays alive because `in_flight`
+        # refers to the request, and the request to the task.
         task = create_eager_task(self._loop, request.run_async(self._finish_request))
         request.stop = partial(self._loop.call_soon_threadsafe, task.cancel)
-        if request.is_cancelled and not request.is_done:  # Cancelled during an eager first step.
+        # The request may have been cancelled during an eager first step, before `stop` was set.
+        if request.is_cancelled and not request.is_done:
             request.stop()
 
     def add_reader(self, descriptor: int, on_readable: Callable[[], None]) -> None:
@@ -93,9 +94,9 @@ class EventLoop:
             self._stopped.set_result(None)
 
     def _start_queued_requests(self) -> None:
-        """Start all requests that were submitted since the loop was woken up."""
-        # Cleared first: a request that is submitted from now on must cause a further wake-up,
-        # because the loop below may already have ended.
+        """Start all requests that other threads have submitted. Called on the loop."""
+        # The flag is cleared first: a request that is submitted from now on must wake up the event
+        # loop again, because the `while` loop below may already have ended.
         self._has_wakeup = False
         queued_requests = self._queued_requests
         while queued_requests:
@@ -106,7 +107,10 @@ class EventLoop:
                 self.start_request(request)
 
     def _finish_request(self, request: Request, answer: bytes | None) -> None:
-        """Send the answer of a request, together with others that are ready in this turn."""
+        """Send the answer of a request, together with others that are ready at the same time.
+
+        If the request was cancelled, there is no answer to send.
+        """
         self._connection.in_flight.pop(request.id, None)
         if answer is None:
             return
@@ -127,9 +131,10 @@ class EventLoop:
 def create_eager_task(
     loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object, None]
 ) -> asyncio.Task[None]:
-    """Create a task that begins at once where Python supports it (3.12 and later).
+    """Create a task that begins at once if Python supports it (3.12 and later).
 
-    A handler that never waits then finishes without a turn of the loop.
+    A handler that never waits is then finished when this function returns, without another
+    iteration of the event loop.
     """
     if sys.version_info >= (3, 12):
         return asyncio.Task(coroutine, loop=loop, eager_start=True)

@@ -97,10 +97,10 @@ class LoggedResponder:
         self._log_response(is_complete=False)
 
     def _log_response(self, *, is_complete: bool = True) -> None:
-        """Write the line of the request, if it is not written yet.
+        """Write the line of the request to the access log, unless it is already written.
 
         Args:
-            is_complete: Pass False if the connection ended before the response was complete.
+            is_complete: False if the connection ended before the response was complete.
         """
         if self._has_ended:
             return

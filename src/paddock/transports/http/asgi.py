@@ -44,7 +44,7 @@ class AsgiResponder:
         self.on_close: Callable[[], None] | None = None
 
     def respond(self, response: HttpResponse) -> None:
-        """Send a complete response."""
+        """Queue a complete response for the ASGI server."""
         headers = response.headers
         if response.status not in (204, 304):
             headers = [*headers, (b"content-length", b"%d" % len(response.body))]
@@ -72,14 +72,15 @@ class AsgiResponder:
         self._wake_sender()
 
     def abort(self) -> None:
-        """Break off the response. If it has not begun, send status 503 instead."""
+        """Stop sending the response. If it has not begun, send status 503 instead."""
         self.on_close = None
         if not self._has_begun:
             self.respond(_SERVICE_UNAVAILABLE)
             return
         self.is_complete = self.is_gone = True
         self._messages.clear()
-        if self.pump_task is not None:  # The task may be waiting for a client that does not read.
+        # The task that sends the messages may be waiting for a client that does not read.
+        if self.pump_task is not None:
             self.pump_task.cancel()
 
     async def send_messages(self, send: Send) -> None:
@@ -87,11 +88,13 @@ class AsgiResponder:
         while True:
             while self._messages:
                 message = self._messages.popleft()
-                if "more_body" in message:  # Only the chunks of a stream count.
+                # The backlog contains only the chunks of a stream, which have this key.
+                if "more_body" in message:
                     self._backlog_bytes -= len(message["body"])
                 await send(message)
             if self.is_complete:
                 return
+            # Wait until another message is queued.
             self._wakeup = asyncio.get_running_loop().create_future()
             await self._wakeup
 
@@ -118,13 +121,13 @@ class AsgiResponder:
 
 
 class LifespanHooks(Protocol):
-    """Enters and leaves the lifespan of the MCP server."""
+    """Callbacks of the ASGI application that begin and end the lifespan of the MCP server."""
 
     async def begin(self) -> None:
-        """Called on the event loop before the first request."""
+        """Begin the lifespan. Called on the event loop before the first request."""
 
     async def end(self) -> None:
-        """Called on the same loop after the last request."""
+        """End the lifespan. Called on the same loop after the last request."""
 
 
 class AsgiApp:
@@ -156,7 +159,10 @@ class AsgiApp:
             self._service.close_streams()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection: an HTTP request, or the lifespan."""
+        """Handle one ASGI connection: an HTTP request, or the lifespan of the application.
+
+        WebSocket connections are closed, because MCP does not use them.
+        """
         if scope["type"] == "lifespan":
             await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
@@ -172,7 +178,8 @@ class AsgiApp:
         Several first requests may arrive at the same time, and the lock makes all but one wait.
         """
         loop = asyncio.get_running_loop()
-        if self._loop is not None and self._loop is not loop:  # The lock is bound to an ended loop.
+        # After a restart on another loop, the old lock is bound to the loop that has ended.
+        if self._loop is not None and self._loop is not loop:
             self._start_lock = asyncio.Lock()
         async with self._start_lock:
             if self._loop is not loop:
@@ -185,7 +192,11 @@ class AsgiApp:
             await self._lifespan_hooks.end()
 
     async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read a request, pass it to the service, and send the response."""
+        """Read an HTTP request, pass it to the MCP service, and send the response.
+
+        A request is rejected early if its headers are unsuitable, or if its body is too long or
+        arrives too slowly.
+        """
         head = RequestHead.from_pairs(scope["method"], _get_path(scope), scope["headers"])
         limits = self._service.limits
         asgi_responder = AsgiResponder(limits.backlog_bytes, _get_client_address(scope))
@@ -207,15 +218,19 @@ class AsgiApp:
             self._service.handle_request(head, body, responder)
             if not asgi_responder.is_complete:
                 await asyncio.sleep(0)  # Most responses are complete after one turn of the loop.
-        # A complete response can be sent directly. Only for an unfinished one is it necessary to
-        # wait for a disconnect, which takes two tasks.
+        # A complete response is sent directly. While an unfinished one is sent, the client may
+        # disconnect, and waiting for that takes two tasks.
         if asgi_responder.is_complete:
             await asgi_responder.send_messages(send)
         else:
             await self._send_until_disconnect(asgi_responder, receive, send)
 
     async def _read_body(self, receive: Receive) -> bytes | None:
-        """Return the body, or None if it is too long or the client has disconnected."""
+        """Return the body of a request, or None if it is too long or the client has disconnected.
+
+        Args:
+            receive: The ASGI function that returns the messages about the request.
+        """
         chunks: list[bytes] = []
         body_bytes = 0
         while True:
@@ -258,7 +273,7 @@ class AsgiApp:
             send_task.result()
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
-        """Enter and leave the server's lifespan when the ASGI server requests it."""
+        """Begin and end the server's lifespan when the ASGI server sends the lifespan messages."""
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":

@@ -64,9 +64,10 @@ class EndpointRuntime:
         self.loop_thread_id = get_ident()
 
     def call_on_loop(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a function on the event loop: now in the loop's own thread, otherwise soon.
+        """Call a function on the event loop. May be called by any thread.
 
-        Other threads are blocked while too many calls are waiting for the loop.
+        In the thread of the loop, the function is called at once. Other threads post the call, and
+        are blocked while too many calls are waiting for the loop.
         """
         if get_ident() == self.loop_thread_id:
             function(*arguments)

@@ -100,7 +100,10 @@ class HttpExchange:
             self._responder.set_log_fields(fields)
 
     def send(self, frame: bytes) -> None:
-        """Send a message before the answer. May be called by any thread."""
+        """Send a message, such as a progress notification, before the answer of the request.
+
+        May be called by any thread.
+        """
         if get_ident() == self._runtime.loop_thread_id:
             self._send_on_loop(frame)
         else:
@@ -127,7 +130,8 @@ class HttpExchange:
         From now on the exchange is checked for timeouts, and cancels the request if the client
         disconnects.
         """
-        if self.is_over:  # The request has become a task, which was its answer.
+        # The exchange is already over if the request has become a task, which was its answer.
+        if self.is_over:
             return
         self._pending_requests += (request,)
         self._waiting_since = self._last_write = monotonic()
@@ -172,7 +176,13 @@ class HttpExchange:
         self._responder.respond(HttpResponse(202, headers))
 
     def check_timeout(self, now: float) -> None:
-        """Time out an overdue request, or send a keep-alive."""
+        """Stop an overdue request with an error, or send a keep-alive message on an idle stream.
+
+        Called at regular intervals while requests of this exchange are in progress.
+
+        Args:
+            now: The current monotonic time.
+        """
         limits = self._runtime.limits
         if self._is_overdue(now):
             self._time_out(limits.call_seconds)
@@ -203,7 +213,11 @@ class HttpExchange:
         )
 
     def _time_out(self, seconds: float) -> None:
-        """Answer with an error and stop the work."""
+        """Answer all pending requests with a timeout error, and cancel their work.
+
+        Args:
+            seconds: The exceeded time limit, for the error message.
+        """
         for request in self._pending_requests:
             # The request is answered before it is cancelled, because a cancelled request does not
             # get an answer.
@@ -213,9 +227,10 @@ class HttpExchange:
             request.error = timeout_error
             answer: bytes | None = request.era.encode_error_reply(request.id, timeout_error)
             answer_sink, request.answer_sink = request.answer_sink, None
-            self._finish_on_loop(
-                request, answer if answer_sink is None else answer_sink.add_answer(answer)
-            )
+            # The answer of a batch member is collected in its sink until all of them are complete.
+            if answer_sink is not None:
+                answer = answer_sink.add_answer(answer)
+            self._finish_on_loop(request, answer)
             request.cancel("the time limit was exceeded")
 
     def _send_on_loop(self, frame: bytes) -> None:
@@ -242,12 +257,15 @@ class HttpExchange:
             self.handle_disconnect()
 
     def _finish_on_loop(self, request: Request, answer: bytes | None) -> None:
-        """Send the answer as an event if the stream is open, otherwise as a JSON response."""
+        """Send the answer of a request, which completes the response. Called on the loop.
+
+        The answer is an event if the response is a stream, and otherwise a JSON body.
+        """
         if not self._is_answer_expected(request, answer) or answer is None:
             return
         error = request.error
         status = 200 if error is None else HTTP_STATUSES.get(error.rpc_code, 200)
-        # Only a JSON response can carry an error status. A client that accepts nothing but events
+        # Only a JSON response can have an error status. A client that accepts nothing but events
         # gets a stream, which always has status 200.
         if self.is_streaming or (status == 200 and not self.accepts.json and self._open_stream()):
             self._write_chunk(encode_event(answer))
@@ -260,10 +278,10 @@ class HttpExchange:
             self.respond(status, answer)
 
     def _is_answer_expected(self, request: Request, answer: bytes | None) -> bool:
-        """Remove the request from the pending ones. Return whether its answer can be sent.
+        """Remove a finished request from the pending ones, and return True if its answer is sent.
 
         There is nothing to send if the response is already complete, or if the request was
-        cancelled or is a batch member whose siblings are still running.
+        cancelled or belongs to a batch in which other requests are still running.
         """
         self._pending_requests = tuple(
             pending for pending in self._pending_requests if pending is not request
@@ -272,14 +290,17 @@ class HttpExchange:
             if not self._pending_requests:
                 self._runtime.active_exchanges.discard(self)
             return False
-        if answer is None:  # Cancelled, or one of a batch whose other answers are pending.
+        if answer is None:
             if not self._pending_requests:
                 self._end_unanswered()
             return False
         return True
 
     def _end_unanswered(self) -> None:
-        """Complete a response without an answer, so that the client stops waiting."""
+        """Complete the response of cancelled requests, so that the client stops waiting.
+
+        A client that accepts events gets an empty stream, and others get status 202.
+        """
         if self.is_streaming:
             self._mark_over()
             self._responder.end()

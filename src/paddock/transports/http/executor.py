@@ -66,10 +66,12 @@ class ExecutorThread:
         start_new_thread(self._run_thread, ())
 
     def run_requests(self, requests: list[Request]) -> bool:
-        """Run requests and wait briefly for all of them.
+        """Run requests in the thread, and wait briefly until all of them are finished.
+
+        Called on the event loop, which is blocked while it waits.
 
         Returns:
-            False as soon as one of them has not finished within a brief wait.
+            True if all requests are finished, and False as soon as one of them proves slow.
         """
         self._requests.extend(requests)
         os.write(self._writer, b"!")
@@ -90,11 +92,11 @@ class ExecutorThread:
         return finished_requests
 
     def detach_if_busy(self) -> tuple[Request | None, list[Request]] | None:
-        """Let the thread end after its current request, if it still has one.
+        """Give up the thread if it still has requests: it ends after the current one.
 
         Returns:
-            The current request and those that have not begun. None if all are done by now, so
-            that the thread can be used again.
+            The current request, and those that have not begun and must be run elsewhere. None if
+            all requests are finished by now, so that the thread can be used again.
         """
         with self._lock:
             if self._current_request is not None or self._requests:
@@ -109,7 +111,10 @@ class ExecutorThread:
         os.close(self._writer)
 
     def _run_thread(self) -> None:
-        """Run groups of requests until the pipe is closed or the thread is detached."""
+        """Run groups of requests until the pipe is closed or the thread is detached.
+
+        The main function of the thread. A byte in the pipe announces each group.
+        """
         while os.read(self._reader, 1) and not self._is_detached:
             while (request := self._next_request()) is not None:
                 answer = request.run()
@@ -126,10 +131,12 @@ class ExecutorThread:
             return self._current_request
 
     def _store_finished(self, request: Request, answer: bytes | None) -> bool:
-        """Keep an answer for the waiting loop. Return False if the loop no longer waits."""
+        """Store an answer for the event loop that waits for it, and return True.
+
+        Returns False if the loop no longer waits, so that the thread must deliver the answer.
+        """
         with self._lock:
             self._current_request = None
-            # The loop no longer collects from a detached thread, which must deliver its answers.
             if not self._is_detached:
                 self._finished_requests.append((request, answer))
             return not self._is_detached
@@ -149,22 +156,28 @@ class BriefWaitExecutor:
         self._flush_mailbox = flush_mailbox
         self._run_in_worker = run_in_worker
         self._finish_request = finish_request
-        self._delay_callbacks: dict[Request, NotifyDelayed] = {}
+        self._collected_requests: dict[Request, NotifyDelayed] = {}
         self._is_collecting = False
-        self._single_turns = 0
-        self._unbatched_left = 0
+        self._single_request_turns = 0
+        self._unbatched_requests_left = 0
         self._thread: ExecutorThread | None = None
 
     def submit(self, request: Request, notify_delayed: NotifyDelayed) -> None:
-        """Run a request now, or collect it if another one has already run in this loop turn.
+        """Run a request now, or later together with others from the same turn of the event loop.
 
-        Collected requests run together at the end of the turn. Must be called on the loop.
+        The first request of a turn runs at once. Further ones are collected and run as a group at
+        the end of the turn. Must be called on the loop.
+
+        Args:
+            request: A request with a plain handler.
+            notify_delayed: Called with the request if it is not finished after a brief wait.
         """
         if self._is_collecting:
-            self._delay_callbacks[request] = notify_delayed
+            self._collected_requests[request] = notify_delayed
             return
-        if self._unbatched_left:  # Recent requests came one at a time, so collecting is wasted.
-            self._unbatched_left -= 1
+        # Recent requests came one at a time, so an attempt to collect others would be wasted.
+        if self._unbatched_requests_left:
+            self._unbatched_requests_left -= 1
         else:
             self._is_collecting = True
             self._loop.call_soon(self._run_collected_requests)
@@ -176,21 +189,28 @@ class BriefWaitExecutor:
             self._thread.close()
 
     def _run_collected_requests(self) -> None:
-        """Run the requests collected since the first, and count turns that collected none."""
+        """Run the requests that were collected in this turn of the event loop as a group.
+
+        After several turns without further requests, collecting is switched off for a while.
+        """
         self._is_collecting = False
-        notify_by_request, self._delay_callbacks = self._delay_callbacks, {}
+        notify_by_request, self._collected_requests = self._collected_requests, {}
         if notify_by_request:
-            self._single_turns = 0
+            self._single_request_turns = 0
             self._run_requests(notify_by_request)
             return
-        self._single_turns += 1
-        if self._single_turns >= MAX_SINGLE_TURNS:
-            self._unbatched_left = UNBATCHED_REQUESTS
+        self._single_request_turns += 1
+        if self._single_request_turns >= MAX_SINGLE_TURNS:
+            self._unbatched_requests_left = UNBATCHED_REQUESTS
 
     def _run_requests(self, notify_by_request: dict[Request, NotifyDelayed]) -> None:
-        """Run a group of requests in the thread and send the answers of those that finish in time.
+        """Run a group of requests in the thread, and send the answers of those that finish in time.
 
-        If one of them is slow, the thread is left to it and replaced before the next group.
+        If one of them is slow, the thread ends after it, and the requests behind it run in workers.
+        The next group gets a new thread.
+
+        Args:
+            notify_by_request: The requests, and the callbacks that report that one is delayed.
         """
         thread = self._thread
         if thread is None:
@@ -201,7 +221,8 @@ class BriefWaitExecutor:
             self._thread = None
         slow_request, remaining_requests = detached or (None, [])
         finished_requests = thread.take_finished()
-        self._flush_mailbox()  # Messages that handlers sent must precede their answers.
+        # Messages that handlers have sent must precede their answers.
+        self._flush_mailbox()
         for request, answer in finished_requests:
             self._finish_request(request, answer)
         if slow_request is not None:
@@ -231,7 +252,7 @@ class LoopMailbox:
         self._has_wakeup = False
 
     def post(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a function on the loop soon. May be called by any thread."""
+        """Schedule a call of a function on the event loop. May be called by any thread."""
         self._calls.append((function, arguments))
         if not self._has_wakeup:
             try:
@@ -257,9 +278,13 @@ class LoopMailbox:
             self._run_calls()
 
     def _run_calls(self) -> None:
-        """Run the calls posted so far. Calls that they post wait for the next turn of the loop."""
+        """Run the calls that were posted before this turn of the event loop.
+
+        Calls that are posted from now on wait for the next turn, so that they cannot keep the loop
+        busy forever.
+        """
         self._has_wakeup = False
-        for _ in range(len(self._calls)):  # Calls posted from here on wait for the next turn.
+        for _ in range(len(self._calls)):
             function, arguments = self._calls.popleft()
             try:
                 function(*arguments)
@@ -283,7 +308,7 @@ class RequestExecutor:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def execute(self, request: Request, notify_delayed: NotifyDelayed) -> None:
-        """Run the work of a request in a suitable place. Must be called on the loop.
+        """Run the work of a request where it cannot block the event loop. Must be called on it.
 
         Coroutines run as tasks of the loop, and trusted handlers on the loop itself. Other handlers
         run in a thread that the loop waits for briefly, or in the worker pool if they have proved
@@ -313,7 +338,11 @@ class RequestExecutor:
         task.add_done_callback(self._tasks.discard)
 
     async def cancel_and_wait(self, seconds: float) -> None:
-        """Cancel the remaining coroutines and wait for them and the threads to clean up."""
+        """Cancel the running coroutine handlers, and wait until they and the threads have ended.
+
+        Args:
+            seconds: The time limit, which applies to the coroutines and again to the threads.
+        """
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
@@ -333,7 +362,10 @@ class RequestExecutor:
             _finish_request(request, request.reject_busy())
 
     def _start_async_work(self, request: Request) -> None:
-        """Run a coroutine handler as a task, which `Request.cancel` can stop from any thread."""
+        """Run a coroutine handler as an asyncio task, which `Request.cancel` can stop.
+
+        Requests can be cancelled by any thread, so `stop` posts the cancellation to the loop.
+        """
         task = create_eager_task(self.loop, request.run_async(_finish_request))
         if request.is_done:
             return

@@ -62,7 +62,7 @@ log = logging.getLogger("paddock.http")
 
 
 class ParsedRequest(NamedTuple):
-    """A complete request with what its response depends on."""
+    """A complete request, with the properties of HTTP that its response depends on."""
 
     head: RequestHead | None
     body: bytes
@@ -97,8 +97,9 @@ class IncomingRequest:
         self.started_at = 0.0
 
     def exceeds_head_limit(self, max_bytes: int) -> bool:
-        """Return whether the target and the headers are larger than the limit."""
-        if self.received_bytes <= max_bytes:  # The usual case, without adding up the headers.
+        """Return True if the target and the headers are larger than the limit."""
+        # Fast path: usually all bytes together are fewer, so the headers need not be added up.
+        if self.received_bytes <= max_bytes:
             return False
         header_bytes = sum(len(name) + len(value) for name, value in self.headers)
         return len(self.url) + header_bytes > max_bytes
@@ -116,7 +117,10 @@ class RequestHeadCache:
         self._heads: dict[bytes, tuple[RequestHead, int]] = {}
 
     def find_head(self, data: bytes) -> tuple[RequestHead, bytes] | None:
-        """Return head and body if the data is exactly one request with a cached head."""
+        """Return the head and the body if the data is exactly one request with a cached head.
+
+        Otherwise the result is None, and the data must be parsed.
+        """
         head_end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
         cached_head = self._heads.get(data[:head_end])
         if cached_head is None or len(data) - head_end != cached_head[1]:
@@ -124,7 +128,12 @@ class RequestHeadCache:
         return cached_head[0], data[head_end:]
 
     def add_head(self, data: bytes, parsed_request: ParsedRequest) -> None:
-        """Cache the head of data that was exactly one request."""
+        """Cache the head of a parsed request if that is safe.
+
+        Args:
+            data: The received bytes. They are not cached if they are more than one request.
+            parsed_request: The request that the parser has found in the data.
+        """
         head, head_end = parsed_request.head, data.find(END_OF_HEAD) + len(END_OF_HEAD)
         # All connections share the cache, so the key must be the complete head and nothing else:
         # otherwise one client could plant a head that is used for another client's bytes.
@@ -196,7 +205,10 @@ class Http1Connection(asyncio.Protocol):
             self._reject_input(HttpResponse(503, [(b"retry-after", b"1")], b""))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection and report the disconnect to the current exchange."""
+        """Forget the connection, and report the disconnect to the current exchange.
+
+        Called by asyncio when the connection is closed.
+        """
         self._open_connections.discard(self)
         self._state = "closing"
         self._queued_requests.clear()
@@ -205,7 +217,7 @@ class Http1Connection(asyncio.Protocol):
             on_close()
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes. The parser calls the `on_…` methods below.
+        """Parse received bytes. Called by asyncio; the parser then calls the `on_…` methods below.
 
         Data that is exactly one request may be answered from the cache of heads, without the
         parser, and otherwise fills that cache.
@@ -235,7 +247,7 @@ class Http1Connection(asyncio.Protocol):
             self._head_cache.add_head(data, parsed_requests[0])
 
     def _exceeds_framing_limit(self, data: bytes, now: float) -> bool:
-        """Return whether the data around the body is too large, before the parser stores it.
+        """Return True if the data around the body is too large, before the parser stores it.
 
         This covers the head and, for a chunked body, the chunk headers and the trailers. The limits
         that are checked later count only what the parser reports, but it stores these bytes first.
@@ -295,7 +307,7 @@ class Http1Connection(asyncio.Protocol):
             self._incoming.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        """Check the head as soon as it is complete.
+        """Check the head of a request. Called by the parser as soon as the head is complete.
 
         The service may reject the request without its body. A client that sent
         `Expect: 100-continue` waits for the decision before it sends the body.
@@ -320,7 +332,10 @@ class Http1Connection(asyncio.Protocol):
             self._reject_input(incoming.early_response)
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body, or skip it if the request is already rejected."""
+        """Store a part of the body, or skip it if the request is already rejected.
+
+        Called by the parser for each part.
+        """
         if self._input_state == "ignored":
             return
         incoming = self._incoming
@@ -339,7 +354,10 @@ class Http1Connection(asyncio.Protocol):
         incoming.body_parts.append(body)
 
     def on_message_complete(self) -> None:
-        """Answer the request, or queue it until the previous one is answered."""
+        """Answer the request, or queue it until the previous one is answered.
+
+        Called by the parser when the body is complete.
+        """
         incoming, parser = self._incoming, self._parser
         head, parts = incoming.head, incoming.body_parts
         if head is None or self._ignores_input():
@@ -393,7 +411,11 @@ class Http1Connection(asyncio.Protocol):
         self._finish_response()
 
     def open_stream(self, headers: Headers) -> None:
-        """Begin a response of unknown length."""
+        """Begin a response of unknown length with status 200, such as a stream of events.
+
+        The chunks follow with `write`. HTTP/1.0 has no chunked encoding, so there the response ends
+        with the connection.
+        """
         self._response_state = "streaming"
         parts = [_STATUS_LINES[200], self._get_date_header()]
         parts.extend(b"%b: %b\r\n" % header for header in headers)
@@ -403,7 +425,8 @@ class Http1Connection(asyncio.Protocol):
             self._mark_last_response()
         parts.append(self._end_headers())
         self._write_data(b"".join(parts))
-        self._resume_reading()  # A disconnect is noticed only by reading.
+        # The disconnect of a client is noticed only while reading.
+        self._resume_reading()
 
     def write(self, chunk: bytes) -> bool:
         """Send a chunk of the stream. Return False if the client is too slow or disconnected."""
@@ -433,7 +456,7 @@ class Http1Connection(asyncio.Protocol):
     # Called by the server.
 
     def check_timeouts(self, now: float) -> None:
-        """Close the connection if it has been inactive for too long.
+        """Close the connection if the client has been inactive for too long.
 
         Different limits apply while a response is being written, while a request is being
         received, and between requests.
@@ -442,7 +465,8 @@ class Http1Connection(asyncio.Protocol):
         unsent_bytes = self._transport.get_write_buffer_size()
         kernel_bytes = _count_unsent_kernel_bytes(self._transport) if unsent_bytes else 0
         acknowledged_bytes = self._sent_bytes - unsent_bytes - kernel_bytes
-        if acknowledged_bytes != self._acknowledged_bytes:  # The client reads, if slowly.
+        # A client that reads slowly is not inactive.
+        if acknowledged_bytes != self._acknowledged_bytes:
             self._acknowledged_bytes = acknowledged_bytes
             self._last_activity = now
         idle_seconds = now - self._last_activity
@@ -502,9 +526,10 @@ class Http1Connection(asyncio.Protocol):
             self._pause_reading()
 
     def _start_response(self, parsed_request: ParsedRequest) -> None:
-        """Begin the response to a request, on which no other response is in progress.
+        """Pass a request to the service, which responds during this call or later.
 
-        The service may respond during this call or later.
+        A request that was rejected early gets its prepared response. Must not be called while
+        another response is in progress on this connection.
         """
         head = parsed_request.head
         self._response_state = "pending"
@@ -519,7 +544,10 @@ class Http1Connection(asyncio.Protocol):
             self._service.handle_request(head, parsed_request.body, responder)
 
     def _finish_response(self) -> None:
-        """Close the connection after its last response, or continue with the next request."""
+        """Complete a response, and close the connection if it was the last one.
+
+        Otherwise the next queued request is answered in a later turn of the event loop.
+        """
         self._response_state = "none"
         self.on_close = None
         if self._state == "last response":
@@ -530,7 +558,7 @@ class Http1Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(self._continue_queue)
 
     def _continue_queue(self) -> None:
-        """Start the next queued request, or resume reading."""
+        """Answer the next queued request, or resume reading if the queue is empty."""
         is_answering = self._response_state != "none"
         if is_answering or self._is_writing_paused or self._state == "closing":
             return
@@ -550,9 +578,9 @@ class Http1Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _reject_input(self, response: HttpResponse) -> None:
-        """End the connection with an error response, after the responses that are pending.
+        """Reject the input with an error response, and close the connection after it.
 
-        Further input is ignored.
+        The responses to queued requests are sent before. Further input is ignored.
         """
         if self._input_state == "ignored":
             return
@@ -592,7 +620,10 @@ class Http1Connection(asyncio.Protocol):
 
 
 def _count_unsent_kernel_bytes(transport: asyncio.Transport) -> int:
-    """Return the bytes in the socket's send buffer, which can be megabytes for a slow client."""
+    """Return the number of bytes in the socket's send buffer that the client has not acknowledged.
+
+    For a slow client these can be megabytes. If the system does not report it, the result is 0.
+    """
     if fcntl is None or termios is None:
         return 0
     try:

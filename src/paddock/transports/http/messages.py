@@ -61,7 +61,14 @@ class RequestHead:
     def from_pairs(
         cls, method: str, path: str, pairs: Iterable[tuple[bytes, bytes]]
     ) -> RequestHead:
-        """Build a head from pairs of lower-case names and values."""
+        """Build the head of an HTTP request.
+
+        Args:
+            method: The method, such as "POST".
+            path: The decoded path of the URL.
+            pairs: The names of the headers in lower case, and their values. A header that occurs
+                more than once has several pairs.
+        """
         headers: dict[bytes, bytes] = {}
         repeated: dict[bytes, list[bytes]] = {}
         for name, value in pairs:
@@ -69,7 +76,8 @@ class RequestHead:
                 repeated.setdefault(name, [headers[name]]).append(value.strip(b" \t"))
             else:
                 headers[name] = value.strip(b" \t")
-        if b"accept" in repeated:  # RFC 9110, section 5.3: a list may be split over several lines.
+        # RFC 9110, section 5.3: a list, such as that of Accept, may be split over several headers.
+        if b"accept" in repeated:
             headers[b"accept"] = b", ".join(repeated.pop(b"accept"))
         return cls(method, path, headers, repeated)
 
@@ -80,7 +88,7 @@ class RequestHead:
         return [self.headers[name]] if name in self.headers else []
 
     def get_single(self, name: str) -> str | None:
-        """Return the value of a header, or None.
+        """Return the value of a header that may occur only once, or None if it is missing.
 
         Raises:
             HeaderMismatchError: The header occurs more than once.
@@ -141,7 +149,7 @@ class AccessRefusal(Protocol):
 
 
 class Authorizer(Protocol):
-    """Authenticates requests; implemented by `paddock.auth`."""
+    """Authenticates HTTP requests with access tokens; implemented by `paddock.auth`."""
 
     @property
     def resource(self) -> str:
@@ -178,21 +186,28 @@ class AcceptedTypes(NamedTuple):
 
 @lru_cache(maxsize=256)
 def parse_accept(header: bytes) -> AcceptedTypes:
-    """Parse an Accept header. A missing header accepts everything."""
+    """Return the media types of MCP, JSON and event streams, that an Accept header allows.
+
+    A client without the header (an empty value) accepts both. The preferred type is the one with
+    the higher weight, or the first one in the header if both have the same weight.
+    """
     if not header.strip():
         return AcceptedTypes(json=True, events=True)
     ranges = [_parse_media_range(part) for part in header.decode("latin-1").split(",")]
-    json, events = (
-        _get_weight(ranges, JSON_MEDIA_TYPE),
-        _get_weight(ranges, EVENT_STREAM_MEDIA_TYPE),
-    )
+    json_weight = _get_weight(ranges, JSON_MEDIA_TYPE)
+    events_weight = _get_weight(ranges, EVENT_STREAM_MEDIA_TYPE)
     named_types = [
         media_type
         for media_type, _ in ranges
         if media_type in (JSON_MEDIA_TYPE, EVENT_STREAM_MEDIA_TYPE)
     ]
-    prefers_by_order = events == json > 0 and named_types[:1] == [EVENT_STREAM_MEDIA_TYPE]
-    return AcceptedTypes(json > 0, events > 0, prefers_events=events > json or prefers_by_order)
+    names_events_first = named_types[:1] == [EVENT_STREAM_MEDIA_TYPE]
+    prefers_by_order = events_weight == json_weight > 0 and names_events_first
+    return AcceptedTypes(
+        json_weight > 0,
+        events_weight > 0,
+        prefers_events=events_weight > json_weight or prefers_by_order,
+    )
 
 
 @lru_cache(maxsize=256)
@@ -206,7 +221,10 @@ def is_json_content_type(header: bytes) -> bool:
 
 
 def _parse_media_range(part: str) -> tuple[str, float]:
-    """Split `text/html;q=0.8` into the media type and its weight."""
+    """Split a part of an Accept header, such as `text/html;q=0.8`, into media type and weight.
+
+    The weight is 1 if it is missing and 0 if it is invalid. Other parameters are ignored.
+    """
     media_type, *parameters = [piece.strip().lower() for piece in part.split(";")]
     weight = 1.0
     for parameter in parameters:

@@ -65,7 +65,10 @@ class HostOriginPolicy:
         return None
 
     def find_origin_violation(self, head: RequestHead) -> str | None:
-        """Describe why the Origin header is not allowed; return None if it is, or is missing."""
+        """Return the reason why the Origin header is not allowed, or None if it is allowed.
+
+        A missing header is allowed, because only browsers send it.
+        """
         # Browsers must send Origin with cross-origin POST requests; other programs need not.
         origin = head.headers.get(b"origin")
         if origin is None:
@@ -75,7 +78,10 @@ class HostOriginPolicy:
         return None
 
     def make_cors_headers(self, head: RequestHead) -> Headers:
-        """Return the headers that let a web page read the response."""
+        """Return the CORS headers that allow a web page to read the response.
+
+        The list is empty if the request does not come from a web page of an allowed origin.
+        """
         origin = head.headers.get(b"origin")
         if origin is None or not self.allows_origin(origin):
             return []
@@ -86,10 +92,14 @@ class HostOriginPolicy:
         ]
 
     def make_preflight_headers(self, head: RequestHead) -> Headers:
-        """Return the headers that answer a CORS preflight request."""
+        """Return the headers that answer a CORS preflight request.
+
+        A browser sends such a request to ask if a web page may use a method and certain headers.
+        """
         requested_headers = head.headers.get(b"access-control-request-headers", b"").decode(
             "latin-1"
         )
+        # Headers for the arguments of tools are recognized by their prefix, as their names vary.
         parameter_headers = [
             name.strip().encode("latin-1")
             for name in requested_headers.split(",")
@@ -103,7 +113,7 @@ class HostOriginPolicy:
         ]
 
     def _check_host(self, value: bytes) -> bool:
-        """Return whether a Host header names an allowed host."""
+        """Return True if the value of a Host header names an allowed host."""
         if WILDCARD in self._hosts:
             return True
         try:
@@ -114,7 +124,10 @@ class HostOriginPolicy:
         return host in self._hosts or is_loopback_host(host)
 
     def _check_origin(self, value: bytes) -> bool:
-        """Return whether an Origin header names an allowed origin."""
+        """Return True if the value of an Origin header names an allowed origin.
+
+        Origins of this machine, such as `http://localhost:3000`, are always allowed.
+        """
         if WILDCARD in self._origins:
             return True
         try:
@@ -125,7 +138,7 @@ class HostOriginPolicy:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Return whether a host name or address always refers to this machine."""
+    """Return True if a host name or address always refers to this machine, such as `127.0.0.1`."""
     if host == "localhost":
         return True
     try:
@@ -137,7 +150,11 @@ def is_loopback_host(host: str) -> bool:
 
 
 def _parse_host(value: str) -> str:
-    """Return the host of `host`, `host:port` or `[::1]:port` in lower case, without its port."""
+    """Return the host of `host`, `host:port` or `[::1]:port` in lower case, without its port.
+
+    Raises:
+        DefinitionError: The value is not a host.
+    """
     if value == WILDCARD:
         return WILDCARD
     try:

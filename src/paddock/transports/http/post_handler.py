@@ -74,16 +74,21 @@ def check_mirrored_headers(
 
 
 def _check_name_header(head: RequestHead, name: object) -> None:
-    """Check that the name header equals a tool, prompt or resource name in the body.
+    """Check that the `Mcp-Name` header equals the name of the tool, prompt or resource in the body.
 
     Names that are not plain ASCII are encoded in the header, so they are decoded for comparison.
+
+    Raises:
+        HeaderMismatchError: The header is missing, repeated or different.
     """
-    if not isinstance(name, str):  # Invalid parameters are reported later.
+    # A name of another type is rejected later, when the parameters are validated.
+    if not isinstance(name, str):
         return
     value = head.headers.get(NAME_FIELD)
-    if value is not None and NAME_FIELD not in head.repeated and _is_literal_name(value, name):
+    is_repeated = NAME_FIELD in head.repeated
+    if value is not None and not is_repeated and _is_literal_name(value, name):
         return
-    if value is None or NAME_FIELD in head.repeated:
+    if value is None or is_repeated:
         raise _make_mismatch_error(http_headers.NAME_HEADER, head, NAME_FIELD, name)
     if decode_header_value(value.decode("latin-1"), http_headers.NAME_HEADER) != name:
         raise _make_mismatch_error(http_headers.NAME_HEADER, head, NAME_FIELD, name)
@@ -131,25 +136,26 @@ class PostHandler:
         self._sessions = sessions
 
     def handle(self, http_request: HttpRequest) -> None:
-        """Handle a POST request, whose body should be one message or a batch.
+        """Handle a POST request, whose body should be a JSON-RPC message or a batch of them.
 
-        The request gets a response now, or later when its work has ended.
+        The response is sent now, or later when the work of the message has ended.
         """
         # As in `Dispatcher.dispatch_line`: tool calls are decoded in one pass.
         if http_request.body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
                 call = decode_tool_call(http_request.body)
             except DECODE_ERRORS:
-                pass  # The general path reports what is wrong.
+                pass  # `_handle_frame` reports the error.
             else:
                 self._handle_tool_call(call, http_request)
                 return
         self._handle_frame(http_request)
 
     def _handle_tool_call(self, call: ToolCallFrame, http_request: HttpRequest) -> None:
-        """Handle a `tools/call` that `handle` has decoded in one pass.
+        """Handle a `tools/call` request that `handle` has decoded in one pass.
 
-        This repeats the choice of the era in `_handle_frame`, but does not decode again.
+        An era is a group of MCP versions: the stateless ones, and those with sessions. The era is
+        chosen as in `_handle_frame`, but without decoding the message again.
         """
         runtime, meta = self._runtime, call.params.meta
         if runtime.is_full:
@@ -170,7 +176,10 @@ class PostHandler:
                 self._send_reply(session_exchange, reply)
 
     def _handle_frame(self, http_request: HttpRequest) -> None:
-        """Decode any message, and handle it in the era that it belongs to."""
+        """Decode a JSON-RPC message, and handle it in the era that it belongs to.
+
+        An era is a group of MCP versions: the stateless ones, and those with sessions.
+        """
         head, body = http_request.head, http_request.body
         exchange = HttpExchange(self._runtime, http_request)
         try:
@@ -219,9 +228,10 @@ class PostHandler:
         params: RequestParams,
         body: bytes,
     ) -> None:
-        """Check the envelope and headers of a stateless request and run its operation.
+        """Check the metadata and the headers of a stateless request, and run its operation.
 
-        Errors of the envelope are rejected here, with the HTTP status of their code.
+        If they are invalid, the request is rejected with the HTTP status that belongs to the code
+        of the error.
         """
         runtime = self._runtime
         era = runtime.eras.stateless
@@ -243,9 +253,10 @@ class PostHandler:
     def _require_operation(
         self, head: RequestHead, method: str, meta: RequestMeta, params: RequestParams
     ) -> Operation:
-        """Check the headers and the version of a stateless request and return its operation.
+        """Check the headers and the version of a stateless request, and return its operation.
 
-        The order matters: a request with several faults is rejected for the first of them.
+        The order of the checks matters, because a request with several faults is rejected for the
+        first of them.
 
         Raises:
             ProtocolError: A header or the version is wrong, or the method does not exist.
@@ -260,7 +271,14 @@ class PostHandler:
         return operation
 
     def _run_reply(self, exchange: HttpExchange, request: Request, reply: Reply) -> None:
-        """Send an answer, or run the request's work and keep the response open for its answer."""
+        """Send the answer of a request, or run its work and keep the response open for the answer.
+
+        Args:
+            exchange: The exchange with the HTTP response.
+            request: The request.
+            reply: An encoded answer, a request that still has to run, or None if the answer comes
+                later without further work, as for a subscription.
+        """
         if isinstance(reply, bytes):
             exchange.finish(request, reply)
             return
@@ -274,8 +292,8 @@ class PostHandler:
     ) -> None:
         """Reject a request whose parameters could not be decoded.
 
-        An invalid envelope, header or method is reported first. `error` describes the parameters
-        and is the last resort.
+        If its metadata, headers or method are invalid too, that is reported instead of `error`,
+        the error of the parameters.
         """
         request_id = None if frame.id is UNSET else frame.id
         try:
@@ -290,7 +308,7 @@ class PostHandler:
     def _handle_non_request(
         self, exchange: HttpExchange, frame: JsonRpcFrame, http_request: HttpRequest
     ) -> None:
-        """Handle a notification or a response.
+        """Handle a notification, or a response of the client to a request of the server.
 
         Both belong to a session. A notification without a session is accepted and ignored, while
         a response without one is rejected, because it cannot be assigned to a request.
@@ -308,7 +326,10 @@ class PostHandler:
             exchange.respond_accepted()
 
     def _open_session(self, exchange: HttpExchange, http_request: HttpRequest) -> None:
-        """Answer `initialize`. The session is stored only if the handshake succeeds."""
+        """Open a session for an `initialize` request, and send the answer with the session's ID.
+
+        The session is stored only if the handshake succeeds.
+        """
         runtime = self._runtime
         if not self._sessions.make_room(http_request.principal):
             exchange.reject_busy()
@@ -330,9 +351,12 @@ class PostHandler:
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> None:
-        """Dispatch a message to the session that its header names.
+        """Pass a message to the session that its `Mcp-Session-Id` header names.
 
-        `request_id` and `method` are used only to reject a request that has no valid session.
+        Args:
+            http_request: The request whose body is the message.
+            request_id: The ID of a JSON-RPC request, for the error if there is no such session.
+            method: The method of a JSON-RPC request, for the same error.
         """
         session = self.find_session(http_request, request_id, method)
         if session is None:
@@ -345,7 +369,13 @@ class PostHandler:
         self._send_reply(exchange, session.dispatcher.dispatch_line(http_request.body, exchange))
 
     def _send_reply(self, exchange: HttpSessionExchange, reply: Reply | list[Reply]) -> None:
-        """Complete the response to a message in a session with the dispatcher's reply."""
+        """Send the reply that the session's dispatcher has returned for a message.
+
+        Args:
+            exchange: The exchange with the HTTP response.
+            reply: An encoded answer, a request that still has to run, the replies to a batch, or
+                None if the message has no answer.
+        """
         if isinstance(reply, bytes):
             exchange.deliver_answer(reply)
         elif isinstance(reply, Request):
@@ -356,7 +386,13 @@ class PostHandler:
             exchange.respond_accepted()
 
     def _run_batch(self, exchange: HttpSessionExchange, replies: list[Reply]) -> None:
-        """Run the requests of a batch, whose answers are sent together with the last one."""
+        """Run the requests of a batch, whose answers are sent together when the last one is ready.
+
+        Args:
+            exchange: The exchange with the HTTP response.
+            replies: For each member of the batch an encoded answer, a request that still has to
+                run, or None.
+        """
         # All requests are registered before the first one runs. A quick request could otherwise
         # end the response while others have not begun.
         for reply in replies:
@@ -374,7 +410,13 @@ class PostHandler:
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> HttpSession | None:
-        """Return the session that a request names, or reject the request and return None."""
+        """Return the session that a request names, or reject the request and return None.
+
+        Args:
+            http_request: The request with the `Mcp-Session-Id` header.
+            request_id: The ID of the JSON-RPC request in the body, for the error.
+            method: Its method, which decides the hint if the header is missing.
+        """
         headers = http_request.head.headers
         version, session_id = headers.get(VERSION_FIELD), headers.get(SESSION_ID_FIELD)
         session, status = None, 400
@@ -394,7 +436,10 @@ class PostHandler:
         return session
 
     def _make_missing_session_error(self, method: str | None) -> ProtocolError:
-        """Return the error for a request without session id, with a hint that suits its method."""
+        """Return the error for a request without a session ID.
+
+        If only stateless MCP versions have the method, the request lacks their metadata instead.
+        """
         eras = self._runtime.eras
         if method in eras.stateless.methods and method not in eras.session.methods:
             return _make_missing_meta_error(META_VERSION)

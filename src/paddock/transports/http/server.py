@@ -64,7 +64,7 @@ class HttpServer:
         return int(sockets[0].getsockname()[1]) if sockets else self._port
 
     async def start(self) -> None:
-        """Start listening.
+        """Start listening for connections on the configured address.
 
         Raises:
             ListenError: The address is in use or not available.
@@ -89,11 +89,11 @@ class HttpServer:
             ) from None
 
     async def serve(self) -> None:
-        """Serve until `stop`, then let requests finish and close the connections."""
+        """Serve until `stop` is called, then let requests finish and close the connections."""
         deadline = monotonic()
         try:
             await self._stopped.wait()
-            # First accept no more connections, then let the requests in progress finish.
+            # New connections are no longer accepted, and then the requests in progress finish.
             deadline = monotonic() + self._service.limits.drain_seconds
             if self._server is not None:
                 self._server.close()
@@ -112,9 +112,9 @@ class HttpServer:
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """Stop after the requests in progress. A second call stops without waiting for them.
+        """Stop serving after the requests in progress have finished.
 
-        Must be called on the event loop.
+        A second call stops without waiting for them. Must be called on the event loop.
         """
         self._must_stop_now = self._stopped.is_set()
         self._stopped.set()
@@ -147,7 +147,12 @@ class HttpServer:
         drain_task.cancel()
 
     async def _close_connections(self, deadline: float) -> None:
-        """Wait until the responses are sent or the deadline passes, then close all connections."""
+        """Wait until the pending responses are sent, then close all connections.
+
+        Args:
+            deadline: The monotonic time at which the wait ends. It lasts at least
+                `MIN_HANG_UP_SECONDS`, unless the server must stop now.
+        """
         deadline = max(deadline, monotonic() + MIN_HANG_UP_SECONDS)
         for connection in list(self._connections):
             connection.close_after_response()
@@ -159,7 +164,10 @@ class HttpServer:
             connection.abort()
 
     def _check_connections(self) -> None:
-        """Check the timeouts of all connections and format the date header, once per second."""
+        """Close connections that have timed out, and format the Date header for the next second.
+
+        Each call schedules the next one.
+        """
         self._date_line = f"date: {formatdate(usegmt=True)}\r\n".encode()
         now = monotonic()
         for connection in list(self._connections):
@@ -169,7 +177,11 @@ class HttpServer:
         )
 
     def _install_signal_handlers(self) -> Callable[[], None]:
-        """Call `stop` for SIGINT and SIGTERM. Return a function that removes the handlers."""
+        """Install signal handlers that call `stop` for SIGINT and SIGTERM.
+
+        Returns:
+            A function that removes the handlers.
+        """
         # Python allows signal handlers only in the main thread.
         if threading.current_thread() is not threading.main_thread():
             return lambda: None
@@ -183,15 +195,18 @@ class HttpServer:
                 signal.signal(signal_number, lambda *_: loop.call_soon_threadsafe(self.stop))
             return lambda: None
 
-        def undo() -> None:
+        def remove_handlers() -> None:
             for signal_number in handled_signals:
                 loop.remove_signal_handler(signal_number)
 
-        return undo
+        return remove_handlers
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return host and port of `127.0.0.1:8642`, `[::1]:8642`, `:8642` or `8642`.
+    """Return the host and the port of an address.
+
+    The address has one of the forms `127.0.0.1:8642`, `[::1]:8642`, `:8642` and `8642`. The default
+    host is `127.0.0.1`.
 
     Raises:
         DefinitionError: The text is not an address.

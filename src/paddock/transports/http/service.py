@@ -75,9 +75,13 @@ class StartupQueue:
         return len(self._entries) >= self._max_requests
 
     def must_wait(self, body: bytes) -> bool:
-        """Return whether a message has to wait, because it may run or concern the author's code.
+        """Return True if a message must wait until the server's own code has been loaded.
 
-        Batches always wait, since any of their members may be a call.
+        Messages that may run the tools or other handlers of the server's author have to wait.
+        Batches always wait, since any of their members may be such a message.
+
+        Args:
+            body: The JSON-RPC message or batch.
         """
         if is_batch(body):
             return True
@@ -182,10 +186,10 @@ class HttpService:
         self._refuse_queued(500, reason)
 
     def answer_head(self, head: RequestHead) -> HttpResponse | None:
-        """Return the response if it does not depend on the body, otherwise None.
+        """Return the response to a request if it depends on the head only, or None otherwise.
 
-        HTTP servers call this as soon as the head is complete, so that a request that is rejected
-        here does not have to be read to its end.
+        Health checks, CORS preflight requests and rejections need no body. HTTP servers call this
+        as soon as the head is complete, so that the body of a rejected request is not read.
         """
         path = head.path.rstrip("/") or "/"
         if path == HEALTH_PATH:
@@ -222,8 +226,8 @@ class HttpService:
             body: The complete body.
             responder: The connection that the response is written to, now or later.
         """
-        # Authorization may have to fetch keys, so it runs as a coroutine. Servers without it skip
-        # the detour.
+        # Authorization may have to fetch keys, so it runs as a coroutine. Without authorization,
+        # the request is handled at once.
         http_request = HttpRequest(head, body, responder)
         if self.runtime.authorization is None:
             self._handle_safely(http_request)
@@ -233,7 +237,12 @@ class HttpService:
             )
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Notify all interested clients of a change and return their number."""
+        """Notify the subscribed clients of a change, and return the number of these clients.
+
+        Args:
+            kind: The kind of change.
+            uri: The URI of the changed resource, if the change is about one.
+        """
         notified_count = self.runtime.eras.subscriptions.announce_change(kind, uri)
         for session in self.sessions.list_sessions():
             notified_count += self.runtime.eras.session.announce_change(
@@ -246,9 +255,9 @@ class HttpService:
         self.runtime.call_on_loop(self._end_streams)
 
     async def drain(self) -> None:
-        """Prepare the shutdown: reject new requests and wait for those in progress.
+        """Prepare the shutdown: reject new requests, and wait for those in progress.
 
-        Streams that would stay open indefinitely are ended. The wait is limited by
+        Streams that would stay open indefinitely are ended. The wait takes at most
         `Limits.drain_seconds`.
         """
         self.is_draining = True
@@ -281,7 +290,11 @@ class HttpService:
             session.standalone_stream.release_readers()
 
     def _handle_safely(self, http_request: HttpRequest) -> None:
-        """Handle a request. On a defect, log it and abort, so that the client does not wait."""
+        """Handle a request, and abort its response after an unexpected error.
+
+        The error is a defect of the server. It is logged, and the client does not have to wait for
+        a timeout.
+        """
         try:
             self._handle(http_request)
         except Exception:
@@ -290,7 +303,10 @@ class HttpService:
             http_request.responder.abort()
 
     def _handle(self, http_request: HttpRequest) -> None:
-        """Handle an authorized request by its method: POST a message, GET a stream, or DELETE."""
+        """Handle an authorized request by its method.
+
+        POST sends a message, GET opens the event stream of a session, and DELETE closes a session.
+        """
         head = http_request.head
         if head.method == "POST":
             if self._startup_queue.is_holding and self._startup_queue.must_wait(http_request.body):
@@ -335,7 +351,10 @@ class HttpService:
         return None
 
     def _queue_request(self, http_request: HttpRequest) -> None:
-        """Queue a message until the server is ready, if there is room."""
+        """Queue a message until the server is ready, or reject it if the queue is full.
+
+        If the server has failed to start, messages are rejected with the reason.
+        """
         head, responder = http_request.head, http_request.responder
         if self._startup_error is not None:
             responder.respond(self._make_error_response(500, self._startup_error, head))
@@ -360,7 +379,8 @@ class HttpService:
         except Exception as error:  # noqa: BLE001 - a RefusalError, or a defect that must deny too
             responder.respond(self._make_refusal_response(error, head))
             return
-        if not responder.is_gone:  # Authentication may take seconds, and clients may give up.
+        # Authentication may take seconds, and the client may have disconnected in that time.
+        if not responder.is_gone:
             http_request.principal = principal
             self._handle_safely(http_request)
 
@@ -382,7 +402,10 @@ class HttpService:
         return HttpResponse(refusal.status, headers, refusal.body)
 
     def _check_post_head(self, head: RequestHead) -> HttpResponse | None:
-        """Return the rejection of a POST request with unsuitable headers, otherwise None."""
+        """Return the error response for a POST request with unsuitable headers, otherwise None.
+
+        The content type, the accepted types and the content length are checked.
+        """
         if not is_json_content_type(head.headers.get(b"content-type", b"")):
             return self._make_error_response(415, "Expected Content-Type: application/json", head)
         accepted = parse_accept(head.headers.get(b"accept", b""))
@@ -432,13 +455,25 @@ class HttpService:
         head: RequestHead | None = None,
         headers: Sequence[tuple[bytes, bytes]] = (),
     ) -> HttpResponse:
-        """Return a response with a JSON-RPC error. With a head, web pages can read it, too."""
-        cors = [] if head is None else self.runtime.origin_policy.make_cors_headers(head)
+        """Return a response whose body is a JSON-RPC error.
+
+        Args:
+            status: The HTTP status.
+            text: The message of the error.
+            head: The head of the request. If it is given, web pages of allowed origins can read
+                the response.
+            headers: Further headers.
+        """
+        cors_headers = [] if head is None else self.runtime.origin_policy.make_cors_headers(head)
+        all_headers = [JSON_CONTENT_TYPE, *headers, *cors_headers]
         error_body = encode_error(None, ProtocolError(text, rpc_code=INVALID_REQUEST))
-        return HttpResponse(status, [JSON_CONTENT_TYPE, *headers, *cors], error_body.rstrip(b"\n"))
+        return HttpResponse(status, all_headers, error_body.rstrip(b"\n"))
 
     def _run_checks(self) -> None:
-        """Check timeouts, idle sessions and expired tasks, and schedule the next check."""
+        """Stop overdue requests, close idle sessions and remove expired tasks.
+
+        Each call schedules the next one.
+        """
         now = monotonic()
         for exchange in list(self.runtime.active_exchanges):
             exchange.check_timeout(now)

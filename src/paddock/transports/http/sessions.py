@@ -198,10 +198,11 @@ class HttpSession:
         return stream
 
     def resume_stream(self, last_event_id: str, responder: Responder, headers: Headers) -> bool:
-        """Open a response that continues a stream after an event.
+        """Open a response that continues an event stream after a client has reconnected.
 
         Args:
-            last_event_id: The id of the last event that the client has received.
+            last_event_id: The ID of the last event that the client has received, such as `3_17`:
+                the number of the stream and the number of the event.
             responder: The connection of the client.
             headers: Headers of the response.
 
@@ -227,7 +228,13 @@ class HttpSession:
         return True
 
     def attach_standalone_reader(self, responder: Responder, headers: Headers) -> bool:
-        """Open the standalone stream for a reader. Return False if it has too many."""
+        """Open the standalone stream of the session for another reader.
+
+        The stream carries the messages that do not belong to a request.
+
+        Returns:
+            False if the stream has too many readers already.
+        """
         if self.standalone_stream.reader_count >= MAX_STANDALONE_READERS:
             return False
         responder.open_stream(headers)
@@ -275,10 +282,10 @@ class HttpSessionExchange(HttpExchange):
         self._session.connection.in_flight[request.id] = request
 
     def handle_disconnect(self) -> None:
-        """Handle a lost connection. Unlike in the stateless era, the work is not cancelled.
+        """Handle a lost connection without cancelling the work, unlike in stateless MCP versions.
 
-        A client can resume a stream, but not a JSON response, so without a stream the exchange is
-        over.
+        A client can reconnect and resume a stream, but not a JSON response, so without a stream the
+        exchange is over.
         """
         if not self.is_streaming:
             self.is_over = True  # The work continues, and stays active so that it can time out.
@@ -295,7 +302,14 @@ class HttpSessionExchange(HttpExchange):
         self._stream.abort()
 
     def close_for_reconnect(self, retry_ms: int | None) -> bool:
-        """Make the client reconnect for the answer, if its version supports that."""
+        """Close the response so that the client reconnects later for the answer.
+
+        Args:
+            retry_ms: The delay after which the client reconnects; None means the default.
+
+        Returns:
+            False if the client's MCP version does not support that, or the exchange is over.
+        """
         if not self._session.supports_priming or not self.accepts.events or self.is_over:
             return False
         self._runtime.call_on_loop(
@@ -304,7 +318,7 @@ class HttpSessionExchange(HttpExchange):
         return True
 
     def check_timeout(self, now: float) -> None:
-        """Time out an overdue request, or send a keep-alive."""
+        """Stop an overdue request with an error, or send a keep-alive message on an idle stream."""
         if self._stream is None:
             super().check_timeout(now)
         elif self._is_overdue(now):
@@ -320,7 +334,10 @@ class HttpSessionExchange(HttpExchange):
         self._stream.release_readers()
 
     def _send_on_loop(self, frame: bytes) -> None:
-        """Send a message on the request's own stream, or else on that of the session."""
+        """Send a message on the stream of the request, or else on that of the session.
+
+        If the client reads neither of them, the message is dropped. Called on the event loop.
+        """
         if self.is_over:
             return
         if (self.is_streaming or self._open_stream()) and self._stream is not None:
@@ -329,7 +346,11 @@ class HttpSessionExchange(HttpExchange):
             self._session.standalone_stream.add_event(frame)
 
     def _open_stream(self) -> bool:
-        """Begin the response as a stream that the client can resume."""
+        """Begin the response as an event stream that the client can resume.
+
+        Returns:
+            False if the response cannot be a stream.
+        """
         if not super()._open_stream():
             return False
         self._stream = self._session.open_stream()
