@@ -533,12 +533,15 @@ def _get_image_kind(value: object) -> str | None:
 
 
 def _to_image_content(value: Any) -> Content | None:
-    """Return an image of PIL or matplotlib as PNG, or None for any other value."""
-    kind = _get_image_kind(value)
-    if kind is None:
+    """Return the content block for an image of PIL or matplotlib, or None for any other value.
+
+    The image is sent as PNG.
+    """
+    image_kind = _get_image_kind(value)
+    if image_kind is None:
         return None
     buffer = io.BytesIO()
-    if kind == "pil":
+    if image_kind == "pil":
         value.save(buffer, format="PNG")
     else:
         value.savefig(buffer, format="png", bbox_inches="tight")
@@ -546,13 +549,19 @@ def _to_image_content(value: Any) -> Content | None:
 
 
 def _encode_data_result(value: Any, output_schema: OutputSchema) -> bytes:
-    """Return the result for data, as JSON text and possibly as structured content."""
+    """Return the encoded result for data: JSON text and, if possible, structured content.
+
+    Raises:
+        ResultError: The value has no JSON form, or does not match what the tool declares.
+    """
     data = _encode_value(value)
-    # NaN and infinities, see convert_result.
+    # msgspec writes NaN and infinities as null.
     if data == b"null" and value is not None:
         raise ResultError(f"returned {value}, which JSON cannot represent")
-    # Data is sent as one text block.
+    # Data is sent as one text block, whose text does not matter for the check.
     output_schema.check_content(value, [TextContent("")])
-    structured = output_schema.to_structured_content(value, data)
+    structured_content = output_schema.to_structured_content(value, data)
     members = b'"content":[{"type":"text","text":%b}]' % _quote_json(data)
-    return members if structured is None else members + b',"structuredContent":%b' % structured
+    if structured_content is None:
+        return members
+    return members + b',"structuredContent":%b' % structured_content

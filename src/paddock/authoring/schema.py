@@ -43,16 +43,18 @@ def restore_enum_order(schema: Any, hints: list[Any]) -> Any:
 
 
 def _collect_enum_values(hints: list[Any]) -> dict[frozenset[Any], list[Any]]:
-    """Return the values of each `Literal` and `Enum` in declaration order, by their set.
+    """Return the values of each `Literal` and `Enum` in type hints, in their declared order.
 
-    For example, `Literal["low", "high"]` gives `{frozenset({"low", "high"}): ["low", "high"]}`.
+    msgspec sorts the values in its schemas, so this table is used to restore their order. The keys
+    are the sets of values: `Literal["low", "high"]` gives
+    `{frozenset({"low", "high"}): ["low", "high"]}`.
     """
     values_by_set: dict[frozenset[Any], list[Any]] = {}
     visited_ids: set[int] = set()
     pending = list(hints)
     while pending:
         hint = pending.pop(0)
-        if id(hint) in visited_ids:  # Types may refer to themselves.
+        if id(hint) in visited_ids:  # types may refer to themselves
             continue
         visited_ids.add(id(hint))
         if typing.get_origin(hint) is typing.Literal:
@@ -64,7 +66,7 @@ def _collect_enum_values(hints: list[Any]) -> dict[frozenset[Any], list[Any]]:
             pending = [*list_component_types(hint), *pending]
             continue
         values = [value for value in values if value is not None]
-        with suppress(TypeError):  # Unhashable values: msgspec cannot sort them either.
+        with suppress(TypeError):  # unhashable values, which msgspec cannot sort either
             values_by_set.setdefault(frozenset(values), values)
     return values_by_set
 
@@ -76,26 +78,26 @@ def _map_children(node: Any, convert: Callable[[Any], Any]) -> Any:
     return {key: convert(item) for key, item in node.items()} if isinstance(node, dict) else node
 
 
-def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any:
+def _reorder_enums(schema: Any, values_by_set: dict[frozenset[Any], list[Any]]) -> Any:
     """Return a copy of a schema in which enums have their declared order and a type.
 
     Args:
-        schema: A schema or a part of one.
-        choices: The declared order of values, by the set of the values.
+        schema: A schema that msgspec has generated, or a part of it.
+        values_by_set: The values of each enum in declared order, by the set of the values.
     """
-    ordered = _map_children(schema, lambda child: _reorder_enums(child, choices))
-    values = ordered.get("enum") if isinstance(ordered, dict) else None
+    reordered = _map_children(schema, lambda child: _reorder_enums(child, values_by_set))
+    values = reordered.get("enum") if isinstance(reordered, dict) else None
     if not isinstance(values, list):
-        return ordered
+        return reordered
     # A schema does not refer to the type that it was generated from, so the type is found by its
     # set of values.
-    declared_order = choices.get(_to_frozenset(values))
-    ordered["enum"] = list(declared_order) if declared_order else values
+    declared_values = values_by_set.get(_to_frozenset(values))
+    reordered["enum"] = list(declared_values) if declared_values else values
     # msgspec writes enums without the type that their values have in common.
     type_names = {_JSON_TYPE_NAMES.get(type(value)) for value in values}
-    if len(type_names) == 1 and None not in type_names and "type" not in ordered:
-        ordered = {"type": type_names.pop(), **ordered}
-    return ordered
+    if len(type_names) == 1 and None not in type_names and "type" not in reordered:
+        reordered = {"type": type_names.pop(), **reordered}
+    return reordered
 
 
 def _to_frozenset(values: list[Any]) -> frozenset[Any]:
@@ -109,10 +111,13 @@ _DEFINITION_PREFIX = "#/$defs/"
 
 
 def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json], Json]:
-    """Move the definitions that are nested in schemas to one common dictionary.
+    """Return schemas without nested `$defs`, and one dictionary with all their definitions.
 
-    Returns:
-        The schemas without nested definitions, and all definitions by name.
+    The schemas become parts of one larger schema, whose references are resolved from its root.
+
+    Args:
+        schemas: The schemas, such as one for each parameter of a handler.
+        definitions: The definitions that the schemas already share, by name.
     """
     common: Json = dict(definitions)
     flat_schemas = [_hoist_node(schema, common) for schema in schemas]
@@ -122,31 +127,35 @@ def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json
 
 
 def _hoist_node(node: Any, common: Json) -> Any:
-    """Return a copy of a part of a schema, moving its definitions to `common`."""
-    inner = node.get("$defs") if isinstance(node, dict) else None
-    if isinstance(inner, dict):
-        names = {
-            name: _choose_definition_name(name, schema, common) for name, schema in inner.items()
+    """Return a copy of a part of a schema, and move the definitions nested in it to `common`."""
+    nested_definitions = node.get("$defs") if isinstance(node, dict) else None
+    if isinstance(nested_definitions, dict):
+        new_names = {
+            name: _add_definition(name, schema, common)
+            for name, schema in nested_definitions.items()
         }
         # References are renamed before the definitions are moved, because two models may use one
         # name for different definitions.
         node = _rename_references(
-            {key: value for key, value in node.items() if key != "$defs"}, names
+            {key: value for key, value in node.items() if key != "$defs"}, new_names
         )
-        for name, schema in inner.items():
-            common[names[name]] = _hoist_node(_rename_references(schema, names), common)
+        for name, schema in nested_definitions.items():
+            common[new_names[name]] = _hoist_node(_rename_references(schema, new_names), common)
     return _map_children(node, lambda child: _hoist_node(child, common))
 
 
-def _choose_definition_name(name: str, schema: Json, common: Json) -> str:
-    """Return the name of a definition in the common dictionary, and store it there."""
-    # Equal definitions share a name, so a model used by several parameters appears once.
-    candidate, number = name, 1
-    while candidate in common and common[candidate] != schema:
+def _add_definition(name: str, schema: Json, common: Json) -> str:
+    """Add a definition to the common dictionary, and return its name there.
+
+    If the name is used by a different definition, a number is appended, as in `Point2`. Equal
+    definitions share a name, so a model that several parameters use appears once.
+    """
+    unique_name, number = name, 1
+    while unique_name in common and common[unique_name] != schema:
         number += 1
-        candidate = f"{name}{number}"
-    common.setdefault(candidate, schema)
-    return candidate
+        unique_name = f"{name}{number}"
+    common.setdefault(unique_name, schema)
+    return unique_name
 
 
 def _rename_references(node: Any, names: dict[str, str]) -> Any:
@@ -183,7 +192,7 @@ _SIMPLE_SCHEMAS: dict[Any, Json] = {
 
 
 def build_arguments_schema(signature: HandlerSignature, where: str) -> Json:
-    """Return the JSON Schema of a handler's arguments.
+    """Return the JSON Schema of a tool's arguments, derived from the signature of its handler.
 
     Raises:
         DefinitionError: A parameter has a type without a schema.
@@ -194,13 +203,17 @@ def build_arguments_schema(signature: HandlerSignature, where: str) -> Json:
         parameter.name: _describe_property(schema, parameter, descriptions[parameter.name])
         for parameter, schema in zip(parameters, schemas, strict=True)
     }
-    result: Json = {"type": "object", "properties": properties, "additionalProperties": False}
+    arguments_schema: Json = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
     required = [parameter.name for parameter in parameters if parameter.is_required]
     if required:
-        result["required"] = required
+        arguments_schema["required"] = required
     if definitions:
-        result["$defs"] = definitions
-    return result
+        arguments_schema["$defs"] = definitions
+    return arguments_schema
 
 
 def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json:
@@ -223,8 +236,9 @@ def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json
         # Clients look for "type" at the root, so a root that is only a reference is replaced.
         name = reference.rpartition("/")[2]
         target = definitions[name]
-        # Keep the definition if it refers to itself.
-        if reference not in msgspec.json.encode(definitions).decode():
+        # A type that refers to itself, such as a tree, still needs its definition.
+        is_recursive = reference in msgspec.json.encode(definitions).decode()
+        if not is_recursive:
             definitions = {key: value for key, value in definitions.items() if key != name}
         schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
     return {**schema, "$defs": definitions} if definitions else schema
@@ -233,7 +247,10 @@ def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json
 def _build_schemas(
     hints: Sequence[Any], where: str, hook: SchemaHook = schema_hook
 ) -> tuple[list[Json], Json]:
-    """Return the schemas of several types, in order, and the definitions that they share."""
+    """Return the schemas of several types, in their order, and the definitions that they share.
+
+    Simple types such as `int` have fixed schemas. msgspec generates the schemas of all others.
+    """
     simple_schemas = [_find_simple_schema(hint) for hint in hints]
     # msgspec is called once for all other hints, so that they share definitions.
     other_hints = [
@@ -257,7 +274,10 @@ def _find_simple_schema(hint: Any) -> Json | None:
 
 
 def _build_components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[list[Json], Json]:
-    """Let msgspec generate schemas, and correct them as the module docstring describes.
+    """Return the schemas that msgspec generates for types, and the definitions that they share.
+
+    The schemas are corrected: enums get back their declared order, and definitions that are nested
+    in the schemas of pydantic models are moved to the shared definitions.
 
     Raises:
         DefinitionError: A type does not have a schema.
@@ -279,7 +299,7 @@ def _build_components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[l
 
 
 def _describe_property(schema: Json, parameter: HandlerParameter, description: str) -> Json:
-    """Return the schema of a parameter with its description and its default."""
+    """Return the schema of a parameter's type, with the parameter's description and default."""
     annotations: Json = {}
     if description:
         annotations["description"] = description

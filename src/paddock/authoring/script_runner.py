@@ -19,9 +19,10 @@ _script_directories: set[Path] = set()
 
 
 def run_file(path: Path, name: str) -> ModuleType:
-    """Import a file under a module name, and return the module.
+    """Import a Python file as a module with this name, and return the module.
 
-    Exceptions of the file are raised after the name is removed from `sys.modules`.
+    If the file raises an exception, the module is removed from `sys.modules`, and the exception is
+    raised here unchanged.
 
     Raises:
         LoadError: The file is not a Python file.
@@ -43,10 +44,10 @@ def run_file(path: Path, name: str) -> ModuleType:
 
 
 def run_script(path: Path) -> ModuleType:
-    """Import a file like a script, so that it can import the modules in its directory.
+    """Import an author's file like a script, so that it can import the modules in its directory.
 
     Raises:
-        LoadError: The file fails. `where` contains the line.
+        LoadError: The file raised an exception. `where` contains the line.
     """
     _prioritize_directory(path.parent)
     name = _choose_module_name(path.stem)
@@ -59,12 +60,13 @@ def run_script(path: Path) -> ModuleType:
 
 
 def _prioritize_directory(directory: Path) -> None:
-    """Make imports find the modules in a directory before modules of the same name elsewhere.
+    """Make imports find the modules in a script's directory before modules of other directories.
 
-    Another script may have imported its own `helpers` before. That module object stays in use
-    there, and is renamed in `sys.modules` to free the name.
+    Another script may have imported its own module `helpers` before. That script continues to use
+    the module object, which is renamed in `sys.modules`, so that this script can import its own
+    `helpers`.
     """
-    # Move it to the front even if the path contains it, so that it wins over other directories.
+    # The directory is moved to the front even if the path contains it, so that it takes precedence.
     if str(directory) in sys.path:
         sys.path.remove(str(directory))
     sys.path.insert(0, str(directory))
@@ -83,10 +85,14 @@ def _has_module(directory: Path, name: str) -> bool:
 
 
 def to_load_error(path: Path, error: BaseException) -> LoadError:
-    """Return a LoadError for an exception of a file, with the line in that file."""
-    traces = _find_tracebacks(path, error)
-    if traces:
-        error.__traceback__ = traces[0]  # Paddock's own frames do not help the author
+    """Return the `LoadError` for an exception that an author's file has raised.
+
+    Its `where` names the file and the line. The exception's traceback is cut to begin in the file,
+    because Paddock's own frames do not help the author.
+    """
+    tracebacks = _find_tracebacks(path, error)
+    if tracebacks:
+        error.__traceback__ = tracebacks[0]
     line = find_failing_line(path, error)
     where = f"{path}:{line}" if line else str(path)
     text = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -102,14 +108,14 @@ def find_failing_line(path: Path, error: BaseException) -> int:
 
 
 def _find_tracebacks(path: Path, error: BaseException) -> list[TracebackType]:
-    """Return the parts of an exception's traceback that lie in a file, outermost first."""
-    matching_traces = []
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            matching_traces.append(trace)
-        trace = trace.tb_next
-    return matching_traces
+    """Return the entries of an exception's traceback whose code is in a file, outermost first."""
+    matching_entries = []
+    entry = error.__traceback__
+    while entry is not None:
+        if entry.tb_frame.f_code.co_filename == str(path):
+            matching_entries.append(entry)
+        entry = entry.tb_next
+    return matching_entries
 
 
 def _choose_module_name(stem: str) -> str:

@@ -25,7 +25,11 @@ _CONSTRAINT_NAMES = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_l
 
 
 def to_msgspec_meta(annotation: Any) -> Any:
-    """Convert the constraints of an `Annotated` argument to `msgspec.Meta`, or return None."""
+    """Return the `msgspec.Meta` for an annotation such as pydantic's `Field(ge=0)`.
+
+    Constraints are recognized by their attributes, so pydantic need not be installed. The result is
+    None if the annotation has no constraints.
+    """
     if isinstance(annotation, msgspec.Meta):
         return annotation
     constraints: dict[str, Any] = {}
@@ -45,7 +49,13 @@ def is_pydantic_field(default: object) -> bool:
 
 
 def read_pydantic_field(hint: Any, description: str, field: Any) -> tuple[Any, str, object]:
-    """Return type, description and default of a parameter whose default is a `Field`."""
+    """Return type, description and default of a parameter, as in `limit: int = Field(10, ge=0)`.
+
+    Args:
+        hint: The type hint of the parameter, to which the field's constraints are added.
+        description: The description from the type hint, which takes precedence over the field's.
+        field: The pydantic `Field` that is the parameter's default.
+    """
     meta = to_msgspec_meta(field)
     if meta is not None:
         hint = typing.Annotated[hint, meta]
@@ -62,12 +72,12 @@ _VARIADIC_FLAGS = 0x04 | 0x08
 
 
 class HandlerParameter(NamedTuple):
-    """A parameter of a handler."""
+    """A parameter of a handler, as declared by its name, type hint, default and docstring."""
 
     name: str
     type_hint: Any
     default: object
-    """The default value, or `NO_DEFAULT`."""
+    """The default value, or `NO_DEFAULT` for a required parameter."""
     description: str
     is_keyword_only: bool
 
@@ -139,7 +149,10 @@ class HandlerSignature:
 
 
 def list_struct_parameters(struct: type[msgspec.Struct]) -> list[HandlerParameter]:
-    """Return the fields of a Struct as parameters, for a handler that takes the Struct."""
+    """Return the fields of a Struct as parameters, for a handler whose only argument is the Struct.
+
+    Clients send the fields as the arguments of the tool.
+    """
     parameters = []
     for field in msgspec.structs.fields(struct):
         default = field.default
@@ -159,7 +172,14 @@ def list_struct_parameters(struct: type[msgspec.Struct]) -> list[HandlerParamete
 def _create_parameter(
     name: str, hint: Any, default: object, *, is_keyword_only: bool
 ) -> HandlerParameter:
-    """Create a parameter from its hint and default, either of which may describe it further."""
+    """Return a parameter of a handler.
+
+    Args:
+        name: The name of the parameter.
+        hint: Its type hint, which may contain a description, as in `Annotated[int, "in grams"]`.
+        default: Its default, `NO_DEFAULT`, or a pydantic `Field` with a default and a description.
+        is_keyword_only: Whether the handler accepts it by name only.
+    """
     hint, description = _split_annotated(hint)
     if is_pydantic_field(default):
         hint, description, default = read_pydantic_field(hint, description, default)
@@ -169,13 +189,14 @@ def _create_parameter(
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
-    """Return whether a callable is a coroutine function.
+    """Return whether a callable is implemented by an `async def` function.
 
-    A plain wrapper of a coroutine function is not one: it may return something else.
+    A plain function that wraps one (`functools.wraps`) does not count, because it may return
+    something else than a coroutine.
     """
     try:
-        # After functools.wraps, `__wrapped__` is the coroutine function. Calling the wrapper runs
-        # the wrapper's own code, however, so only that code is examined.
+        # `__wrapped__` would lead to the `async def` function. Calling the wrapper runs the
+        # wrapper's own code, however, so only that code is examined.
         function_with_code = _find_called_function(function)
     except DefinitionError:  # a callable written in C, such as functools.cache
         return False
@@ -202,7 +223,13 @@ class ContextParameter(NamedTuple):
 def find_context_parameter(
     function: Callable[..., Any], context_type: type
 ) -> ContextParameter | None:
-    """Return the parameter annotated with the context type, or None."""
+    """Return the parameter through which a handler receives its context, or None.
+
+    Args:
+        function: The handler.
+        context_type: The class of contexts, by which the parameter is recognized: its type hint
+            must be this class.
+    """
     target = _unwrap_function(function)
     hints = _resolve_type_hints(target, getattr(function, "__name__", "handler"))
     code = target.__code__
@@ -217,10 +244,10 @@ def find_context_parameter(
 
 
 def _unwrap_function(function: Any) -> Any:
-    """Return the Python function whose parameters describe a callable.
+    """Return the Python function whose parameters a call of a callable must provide.
 
-    A wrapper made with `functools.wraps` usually has *args and **kwargs, so the parameters are
-    those of the wrapped function.
+    A wrapper made with `functools.wraps` usually has the parameters `*args` and `**kwargs`, so the
+    wrapped function is returned for it.
 
     Raises:
         DefinitionError: The callable is not implemented in Python.
@@ -234,7 +261,9 @@ def _unwrap_function(function: Any) -> Any:
 
 
 def _find_called_function(function: Any) -> Any:
-    """Return the Python function that a call of a callable runs first, which may be a wrapper.
+    """Return the Python function that runs first when a callable is called.
+
+    Unlike `_unwrap_function`, this returns a wrapper and not the function that it wraps.
 
     Raises:
         DefinitionError: The callable is not implemented in Python.
@@ -252,7 +281,7 @@ def _get_inner_callable(function: Any) -> Any:
         return function.__func__
     if hasattr(function, "__code__"):
         return None
-    # Looked up on the type, as Python does for special methods.
+    # Python looks up special methods on the type and not on the object.
     call = vars(type(function)).get("__call__")
     if call is None or not hasattr(call, "__code__"):
         raise DefinitionError(
@@ -279,7 +308,9 @@ class _DeclaredParameter(NamedTuple):
 
 
 def _read_parameters(function: Any, target: Any, where: str) -> list[_DeclaredParameter]:
-    """Return the parameters in the order of declaration.
+    """Return the names and defaults of a handler's parameters, in the order of declaration.
+
+    They are read from the code object if possible, because importing `inspect` is slow.
 
     Args:
         function: The handler.
@@ -293,23 +324,32 @@ def _read_parameters(function: Any, target: Any, where: str) -> list[_DeclaredPa
     if code.co_flags & _VARIADIC_FLAGS:
         raise _create_variadic_error(where)
     # co_varnames starts with the positional parameters, followed by the keyword-only ones.
-    count, keyword_only = code.co_argcount, code.co_kwonlyargcount
-    names = code.co_varnames[: count + keyword_only]
+    positional_names = code.co_varnames[: code.co_argcount]
+    keyword_names = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
     defaults = target.__defaults__ or ()
+    # Defaults belong to the last positional parameters.
+    required_count = len(positional_names) - len(defaults)
+    positional_defaults = [*[NO_DEFAULT] * required_count, *defaults]
     keyword_defaults = target.__kwdefaults__ or {}
-    first = count - len(defaults)
-    positional = [
-        _DeclaredParameter(name, defaults[index - first] if index >= first else NO_DEFAULT, False)
-        for index, name in enumerate(names[:count])
+    positional_parameters = [
+        _DeclaredParameter(name, default, False)
+        for name, default in zip(positional_names, positional_defaults, strict=True)
     ]
-    return positional + [
+    keyword_parameters = [
         _DeclaredParameter(name, keyword_defaults.get(name, NO_DEFAULT), True)
-        for name in names[count:]
+        for name in keyword_names
     ]
+    return positional_parameters + keyword_parameters
 
 
 def _inspect_parameters(function: Any, where: str) -> list[_DeclaredParameter]:
-    """Return the same as `_read_parameters`, for callables that are not plain functions."""
+    """Return the names and defaults of the parameters of a partial, a method or an object.
+
+    `_read_parameters` is faster, but can only read plain functions.
+
+    Raises:
+        DefinitionError: The callable has `*args` or `**kwargs`.
+    """
     import inspect  # 14 ms, and most handlers are plain functions
 
     parameters = []
@@ -358,7 +398,11 @@ def _is_context_type(hint: Any, context_type: type) -> bool:
 
 
 def _split_annotated(hint: Any) -> tuple[Any, str]:
-    """Split `Annotated[int, "description"]` into the hint and the description."""
+    """Return a type hint without its annotations, and the description among the annotations.
+
+    For example, `Annotated[int, "in grams"]` gives `(int, "in grams")`. Constraints such as
+    `Field(ge=0)` remain in the hint as `msgspec.Meta`.
+    """
     if typing.get_origin(hint) is not typing.Annotated:
         return hint, ""
     inner_hint, *annotations = typing.get_args(hint)
@@ -371,13 +415,12 @@ def _split_annotated(hint: Any) -> tuple[Any, str]:
 
 
 def _make_optional(hint: Any) -> Any:
-    """Add None to a type, because None is the parameter's default."""
+    """Return a type hint that also allows None, for a parameter whose default is None."""
     if hint is Any or type(None) in typing.get_args(hint):
         return hint
     try:
-        # Some valid hints do not support the | operator; they stay as they are.
         return hint | None
-    except TypeError:
+    except TypeError:  # some valid hints, such as strings, do not support the operator
         return hint
 
 
@@ -401,36 +444,35 @@ _PARAMETER_SECTIONS = frozenset({"Args", "Arguments", "Parameters", "Params"})
 
 
 def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
-    """Split a docstring into its description and the descriptions of parameters.
+    """Return the description of a function and those of its parameters, from its docstring.
 
-    Sections about return values, exceptions and the like are left out.
-
-    Returns:
-        The description of the function, and those of its parameters by name.
+    Google, NumPy and Sphinx style are recognized. Sections about return values, exceptions and the
+    like are left out. For example, a docstring with the section `Args:` and the line
+    `amount: In grams.` gives `{"amount": "In grams."}` for the parameters.
     """
     if not text:
         return "", {}
     first_line, _, remaining_text = text.strip("\n").partition("\n")
     lines = [first_line.strip(), *_dedent_lines(remaining_text)]
-    summary: list[str] = []
-    descriptions: dict[str, str] = {}
+    description_lines: list[str] = []
+    parameter_descriptions: dict[str, str] = {}
     index = 0
     while index < len(lines):
         line = lines[index]
         # An indented heading is part of other text.
-        section = re.match(_SECTION, line.strip()) if line == line.lstrip() or not index else None
-        if section:
-            block, index = _read_section(lines, index + 1)
-            if section[1] in _PARAMETER_SECTIONS:
-                descriptions.update(_parse_parameter_descriptions(block))
+        heading = re.match(_SECTION, line.strip()) if line == line.lstrip() or not index else None
+        if heading:
+            section_lines, index = _read_section(lines, index + 1)
+            if heading[1] in _PARAMETER_SECTIONS:
+                parameter_descriptions.update(_parse_parameter_descriptions(section_lines))
             continue
         if re.match(_SPHINX_FIELD, line):
-            block, index = _read_sphinx_field(lines, index)
-            descriptions.update(_parse_sphinx_field(block))
+            field_lines, index = _read_sphinx_field(lines, index)
+            parameter_descriptions.update(_parse_sphinx_field(field_lines))
             continue
-        summary.append(line)
+        description_lines.append(line)
         index += 1
-    return "\n".join(summary).strip(), descriptions
+    return "\n".join(description_lines).strip(), parameter_descriptions
 
 
 def _dedent_lines(text: str) -> list[str]:
@@ -440,22 +482,33 @@ def _dedent_lines(text: str) -> list[str]:
 
 
 def _read_section(lines: list[str], start: int) -> tuple[list[str], int]:
-    """Return the lines of the section that begins at `start`, and the index of the next one."""
+    """Return the lines of a docstring's section, and the index of the first line after it.
+
+    Args:
+        lines: The lines of the docstring.
+        start: The index of the line after the section's heading. In NumPy style, this line
+            underlines the heading with hyphens.
+    """
     is_numpy = start < len(lines) and set(lines[start].strip()) == {"-"}
     index = start + 1 if is_numpy else start
-    block: list[str] = []
+    section_lines: list[str] = []
     while index < len(lines):
         line = lines[index]
+        # A Google section is indented, so it also ends with the first line that is not.
         if re.match(_SECTION, line) or (not is_numpy and line and not line[0].isspace()):
             break
-        block.append(line)
+        section_lines.append(line)
         index += 1
-    return block, index
+    return section_lines, index
 
 
-def _parse_parameter_descriptions(block: list[str]) -> dict[str, str]:
-    """Return the descriptions in the lines of a parameter section, by parameter name."""
-    text_lines = [line for line in block if line.strip()]
+def _parse_parameter_descriptions(section_lines: list[str]) -> dict[str, str]:
+    """Return the descriptions in a section such as `Args:` of a docstring, by parameter name.
+
+    Args:
+        section_lines: The lines of the section without its heading.
+    """
+    text_lines = [line for line in section_lines if line.strip()]
     if not text_lines:
         return {}
     margin = min(_count_indent(line) for line in text_lines)

@@ -112,7 +112,11 @@ def _import_skill_files() -> ModuleType:
 
 
 def _build_skill_path(name: str, prefix: str, where: str) -> str:
-    """Return `prefix/name` after checking both."""
+    """Return the path of a skill, `prefix/name`, which is part of the URIs of its files.
+
+    Raises:
+        DefinitionError: The name or the prefix contains characters that are not allowed.
+    """
     if not is_skill_name(name):
         raise DefinitionError(
             f"{name!r} cannot be the name of a skill",
@@ -169,7 +173,12 @@ class SkillRegistry(ComponentRegistry[Skill]):
 
 
 def load_skills(directory: str, prefix: str = "") -> list[Skill]:
-    """Return the skill that a directory is, or else the skills in its subdirectories."""
+    """Return the skill in a directory with a SKILL.md, or else the skills in its subdirectories.
+
+    Raises:
+        DefinitionError: Neither the directory nor a subdirectory contains a SKILL.md, or a skill is
+            invalid.
+    """
     if os.path.isfile(os.path.join(directory, SKILL_FILE_NAME)):
         return [Skill.from_directory(directory, prefix=prefix)]
     skills = [
@@ -186,7 +195,10 @@ def load_skills(directory: str, prefix: str = "") -> list[Skill]:
 
 
 def list_skill_directories(directory: str) -> list[str]:
-    """Return the subdirectories with a SKILL.md, sorted. An unreadable directory has no entries."""
+    """Return the paths of the subdirectories that contain a SKILL.md, sorted by name.
+
+    Hidden subdirectories are left out. The list is empty if the directory cannot be read.
+    """
     try:
         names = sorted(os.listdir(directory))
     except OSError:

@@ -83,9 +83,10 @@ def quote_path(path: str) -> str:
 
 
 def unquote_path(quoted: str) -> str | None:
-    """Decode a path from a URI, or return None if it is not in canonical form.
+    """Return the path that is percent-encoded in a URI, or None if its encoding is not canonical.
 
-    Several spellings of one path would let a client address the same file by different URIs.
+    For example, `a%20b.txt` gives `a b.txt`, but `%61%20b.txt` gives None. Otherwise a client could
+    address one file by different URIs.
     """
     try:
         path = os.fsdecode(unquote_to_bytes(quoted))
@@ -108,22 +109,32 @@ class SkillFileReader(NamedTuple):
 def create_static_reader(
     skill: Skill, path: str | None, slow_tracker: SlowHandlerTracker
 ) -> SkillFileReader:
-    """Return the reader of a path in a skill's directory, which may not exist."""
+    """Return the reader of a file of a skill whose content is stored and not generated.
 
-    def read(uri: str, _variables: dict[str, str], _request: Request) -> bytes:
+    Args:
+        skill: The skill.
+        path: The path of the file in the skill, or None if the URI contains an invalid path. If
+            there is no such file, reading it fails with a `ResourceNotFoundError`.
+        slow_tracker: Decides whether the thread that reads messages may read the file.
+    """
+
+    def read_file(uri: str, _variables: dict[str, str], _request: Request) -> bytes:
         try:
-            data = None if path is None else skill.files.read_file(path)
+            content = None if path is None else skill.files.read_file(path)
         except PaddockError as error:
             raise to_skill_error(error) from None
-        if data is None:
+        if content is None:
             raise ResourceNotFoundError(uri)
-        return data
+        return content
 
-    return SkillFileReader(read, _build_result, slow_tracker)
+    return SkillFileReader(read_file, _build_result, slow_tracker)
 
 
 def create_generated_reader(skill: Skill, path: str, server: BaseServer) -> SkillFileReader:
-    """Return the reader of a file whose content a function generates."""
+    """Return the reader of a file of a skill whose content a function of the author generates.
+
+    The function is called like the handler of a resource, so it may take a `Context`.
+    """
     uri, function = f"{skill.root}/{quote_path(path)}", skill.files.content_functions[path]
     resource_reader = ResourceReader(Resource(uri, function, name=path), server)
     frontmatter = skill.files.get_frontmatter_bytes(path)
@@ -189,7 +200,7 @@ class SkillMethods:
         self._resource_entries: tuple[int, list[bytes]] = (-1, [])
 
     def list_skills(self, request: Request) -> None:
-        """Prepare `skills/list`."""
+        """Assign the work of `skills/list` to a request: read the skills and encode a page."""
         cursor = _read_cursor(request)
         self._set_work(
             request,
@@ -202,7 +213,11 @@ class SkillMethods:
         )
 
     def get_skill(self, request: Request) -> None:
-        """Prepare `skills/get`."""
+        """Assign the work of `skills/get` to a request: read the skill that its URI names.
+
+        Raises:
+            InvalidParamsError: The server has no skill with this URI.
+        """
         uri = _require_uri(request)
         skill = self._server.skills.get(
             uri.removeprefix(SKILL_SCHEME).removesuffix(f"/{SKILL_FILE_NAME}")
@@ -212,7 +227,13 @@ class SkillMethods:
         self._set_work(request, lambda: b'"skill":' + encode_json(_build_skill_entry(skill)))
 
     def read_directory(self, request: Request) -> None:
-        """Prepare `resources/directory/read`."""
+        """Assign the work of `resources/directory/read` to a request.
+
+        The work returns the files and subdirectories of a directory in a skill, by page.
+
+        Raises:
+            InvalidParamsError: The request has no URI or an invalid cursor.
+        """
         uri, cursor = _require_uri(request), _read_cursor(request)
 
         def work() -> Result:
@@ -226,27 +247,41 @@ class SkillMethods:
 
         self._set_work(request, work)
 
-    def list_resources(self, request: Request, entry: Callable[[Any], Json | None]) -> None:
-        """Prepare `resources/list`: the resources, then the SKILL.md of each skill."""
+    def list_resources(self, request: Request, build_entry: Callable[[Any], Json | None]) -> None:
+        """Assign the work of `resources/list` to a request, for a server that has skills.
+
+        The list contains the resources of the server, and then the SKILL.md of each skill.
+
+        Args:
+            request: The request.
+            build_entry: Returns the entry of a resource, or None if it is not listed.
+        """
         cursor = cast("ListParams", request.params).cursor
 
         def work() -> Result:
             resources = self._server.resources
             # Skills are read from disk each time, but the entries of resources change only with the
             # registry.
-            revision, entries = self._resource_entries
+            revision, resource_entries = self._resource_entries
             if revision != resources.revision:
                 revision = resources.revision
-                entries = encode_entries(resources.get_all_items().values(), entry)
-                self._resource_entries = (revision, entries)
-            entries = entries + encode_entries(self._get_visible_skills(), _build_skill_resource)
-            token = cursor if isinstance(cursor, str) else None
-            return encode_page("resources", entries, token, self._server.page_size)
+                resource_entries = encode_entries(resources.get_all_items().values(), build_entry)
+                self._resource_entries = (revision, resource_entries)
+            skill_entries = encode_entries(self._get_visible_skills(), _build_skill_resource)
+            return encode_page(
+                "resources",
+                resource_entries + skill_entries,
+                cursor if isinstance(cursor, str) else None,
+                self._server.page_size,
+            )
 
         self._set_work(request, work)
 
     def find_reader(self, uri: str) -> SkillFileReader | None:
-        """Return the reader for a file of a skill, or None if the URI is not in a skill."""
+        """Return the reader for the file of a skill at a URI, or None if no skill has such URIs.
+
+        The file may not exist, in which case the reader fails.
+        """
         location = self._find_skill(uri)
         if location is None:
             return None
@@ -270,7 +305,10 @@ class SkillMethods:
         return reader
 
     def _set_work(self, request: Request, work: Callable[[], Result]) -> None:
-        """Assign work to a request that reads skills, and convert errors for the client."""
+        """Assign work to a request that reads skills, and convert its errors for the client.
+
+        The transport runs the work, in a worker thread if reading skills has been slow before.
+        """
 
         def run_work(_request: Request) -> Result:
             try:
