@@ -82,10 +82,10 @@ def build_completion_params(request: Request, reference: CompletionReference) ->
 
 
 def build_meta(request: Request, peer: Peer, token: str) -> Json:
-    """Return the `_meta` of a call to the upstream.
+    """Return the `_meta` member of a call that is forwarded to an upstream, a mounted server.
 
-    Members that the author of the client has set are passed on. Those of the protocol describe the
-    client's own connection and are replaced.
+    Members that the author of the client has set are forwarded unchanged. Members of the protocol
+    are replaced, because they describe the connection between the client and this server.
 
     Args:
         request: The client's request.
@@ -101,10 +101,10 @@ def build_meta(request: Request, peer: Peer, token: str) -> Json:
             if not key.startswith(_PROTOCOL_META_PREFIX)
         }
         if meta.pop("progressToken", None) is not None:
-            # Tokens of different clients may be equal, so each call gets its own.
+            # Different clients may use the same token, so each call gets its own.
             meta["progressToken"] = token
     if peer.protocol_version in STATELESS_VERSIONS:
-        # A stateless upstream learns with each request what this client can be asked.
+        # In stateless protocol versions, each request states the client's capabilities.
         declared = request.era.get_client_capabilities(request)
         meta[META_CAPABILITIES] = {
             key: declared[key] for key in _QUESTION_CAPABILITIES if key in declared
@@ -116,11 +116,11 @@ def build_meta(request: Request, peer: Peer, token: str) -> Json:
 
 
 def rewrite_result(result: Json, request: Request) -> Json:
-    """Convert an upstream's result to the client's era.
+    """Convert an upstream's result to the protocol era of the client, session or stateless.
 
-    Members that the era of the mounting server adds on its own are removed.
+    Members that the client's era does not have, or that it adds again itself, are removed. Among
+    them is the name of the upstream, because the client sees only the mounting server.
     """
-    # The client's era adds the `resultType` and the name of the mounting server again.
     removed_keys = ("resultType",) if request.era.is_stateless else _STATELESS_FIELDS
     members = _remove_keys(result, removed_keys)
     meta = members.get("_meta")
@@ -133,25 +133,29 @@ def rewrite_result(result: Json, request: Request) -> Json:
 
 
 def create_server_request(method: str, params: Json) -> ServerRequest:
-    """Return an upstream's question as a request to the client.
+    """Return an upstream's question to the user or the model as a request to the client.
+
+    Args:
+        method: The MCP method of the question, such as `elicitation/create`.
+        params: The parameters of the question.
 
     Raises:
         ProtocolError: The method is not a request that clients accept.
     """
     if method == "elicitation/create":
-        needs: Json = {"elicitation": {str(params.get("mode", "form")): {}}}
+        required_capabilities: Json = {"elicitation": {str(params.get("mode", "form")): {}}}
     elif method == "sampling/createMessage":
-        needs = {"sampling": {"tools": {}} if "tools" in params else {}}
+        required_capabilities = {"sampling": {"tools": {}} if "tools" in params else {}}
     elif method == "roots/list":
-        needs = {"roots": {}}
+        required_capabilities = {"roots": {}}
     else:
         raise ProtocolError(f"A client cannot be asked {method}", rpc_code=METHOD_NOT_FOUND)
     client_params = {key: value for key, value in params.items() if key != "_meta"}
-    return ServerRequest(method, client_params, needs, lambda answer: answer)
+    return ServerRequest(method, client_params, required_capabilities, lambda answer: answer)
 
 
 def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> ProtocolError:
-    """Return the error to send to the client for an error of an upstream.
+    """Convert an error of an upstream, a mounted server, to the error that the client receives.
 
     Args:
         error: The error that was raised while the request was forwarded.

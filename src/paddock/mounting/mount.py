@@ -24,10 +24,10 @@ _SCHEME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 
 
 class ItemPrefix:
-    """The prefix of a mounted server's items.
+    """The prefix in the names of a mounted server's tools, prompts and resources.
 
-    Tools and prompts get the prefix before their names. Names are looked up rather than split at
-    the separator, so they may contain it.
+    Tools and prompts get the prefix before their names, as in `weather_forecast`. Names may contain
+    the separator, because they are looked up and never split.
 
     Resources keep their URIs if these are unique on the mounting server. Otherwise the prefix is
     put before the scheme, as in `weather+notes://today`. Every resource can be read by that URI.
@@ -57,7 +57,12 @@ class ItemPrefix:
         return f"{self.uri_scheme}+{name}"
 
     def find_key_error(self, kind: str, key: str) -> str | None:
-        """Return an error message if a name is invalid, or None."""
+        """Return the reason why an item cannot have a name on the mounting server, or None.
+
+        Args:
+            kind: The kind of the item, such as `tools`.
+            key: The name with the prefix.
+        """
         if kind == "tools" and len(key) > MAX_TOOL_NAME_CHARACTERS:
             return (
                 f"its name would have {len(key)} characters; "
@@ -75,7 +80,10 @@ def _to_uri_scheme(prefix: str) -> str:
 
 
 class Mount(ABC):
-    """A mounted server. `LocalMount` and `RemoteMount` implement the differences."""
+    """A server whose items are offered by another one, the mounting server.
+
+    `LocalMount` is for a server in this process, and `RemoteMount` for one behind a connection.
+    """
 
     def __init__(self, target: object, item_prefix: ItemPrefix, source: MountSource) -> None:
         self.target = target
@@ -88,29 +96,40 @@ class Mount(ABC):
         self._change_callback = callback
 
     def clear_change_callback(self) -> None:
-        """Undo `set_change_callback`."""
+        """Stop calling the callback of `set_change_callback`."""
         self._change_callback = None
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Report a change of the mounted server, and return the number of clients notified."""
+        """Report a change of the mounted server to the mounting server's callback.
+
+        Args:
+            kind: The list that has changed, such as `tools`.
+            uri: The resource that has changed, or None for a list.
+
+        Returns:
+            The number of clients that were notified.
+        """
         return 0 if self._change_callback is None else self._change_callback(self, kind, uri)
 
     @abstractmethod
     def add_holder(self, holder: object) -> None:
-        """Keep remote servers connected while `holder` needs them."""
+        """Keep remote servers connected as long as an object such as a connection needs them."""
 
     @abstractmethod
     def remove_holder(self, holder: object) -> None:
-        """Drop a claim of `add_holder`."""
+        """Remove an object that `add_holder` has registered."""
 
     @abstractmethod
     def take_over(self, replacement: Mount) -> bool:
-        """Continue this mount with the target of a replacement, to keep state or connection.
+        """Continue this mount after its server definition was reloaded, if that is possible.
 
-        Called when a definition is reloaded.
+        The mount then keeps its state or connection, and the replacement is not mounted.
+
+        Args:
+            replacement: The mount of the reloaded definition.
 
         Returns:
-            False if that is not possible, so that the replacement must be mounted.
+            Whether this mount continues. Otherwise, the replacement must be mounted.
         """
 
     def __repr__(self) -> str:
@@ -118,36 +137,36 @@ class Mount(ABC):
 
 
 class LocalMount(Mount):
-    """A mounted server in this process."""
+    """A mounted server that runs in this process."""
 
     def __init__(self, server: BaseServer, item_prefix: ItemPrefix) -> None:
         super().__init__(server, item_prefix, ServerMethods(server))
         self.server = server
 
     def set_change_callback(self, callback: MountChangeCallback) -> None:
-        """Call `callback` when the mounted server reports a change."""
+        """Call a function when the mounted server reports a change."""
         super().set_change_callback(callback)
-        # The mounting server is notified like a client. Unlike a client's connection, it cannot be
-        # stopped by the mounted server.
+        # The mounting server is notified like a client. The second argument would stop a client's
+        # connection, which is not possible here.
         self.server.add_connection(self.announce_change, None)
 
     def clear_change_callback(self) -> None:
-        """Undo `set_change_callback`."""
+        """Stop calling the callback of `set_change_callback`."""
         super().clear_change_callback()
         self.server.remove_connection(self.announce_change)
 
     def add_holder(self, holder: object) -> None:
-        """Keep remote servers mounted on the server connected."""
+        """Keep remote servers connected that are mounted on this server in turn."""
         if self.server.mounts is not None:
             self.server.mounts.add_holder(holder)
 
     def remove_holder(self, holder: object) -> None:
-        """Drop a claim of `add_holder`."""
+        """Remove an object that `add_holder` has registered."""
         if self.server.mounts is not None:
             self.server.mounts.remove_holder(holder)
 
     def take_over(self, replacement: Mount) -> bool:
-        """Take the items of a reloaded server, and keep the state of the lifespan."""
+        """Take the items of a reloaded server, and keep the state of the current lifespan."""
         if not isinstance(replacement, LocalMount):
             return False
         self.server.update_from(replacement.server)
@@ -162,25 +181,25 @@ class RemoteMount(Mount):
         self.upstream = upstream
 
     def set_change_callback(self, callback: MountChangeCallback) -> None:
-        """Call `callback` when the upstream reports a change."""
+        """Call a function when the upstream reports a change."""
         super().set_change_callback(callback)
         self.upstream.on_change = self.announce_change
 
     def clear_change_callback(self) -> None:
-        """Undo `set_change_callback`."""
+        """Stop calling the callback of `set_change_callback`."""
         super().clear_change_callback()
         self.upstream.on_change = None
 
     def add_holder(self, holder: object) -> None:
-        """Keep the upstream connected."""
+        """Keep the upstream connected as long as an object such as a connection needs it."""
         self.upstream.add_holder(holder)
 
     def remove_holder(self, holder: object) -> None:
-        """Drop a claim of `add_holder`."""
+        """Remove an object that `add_holder` has registered."""
         self.upstream.remove_holder(holder)
 
     def take_over(self, replacement: Mount) -> bool:
-        """Keep the connection if the replacement has the same target."""
+        """Keep the connection if the replacement has the same URL or command."""
         return self.target == replacement.target
 
     def __repr__(self) -> str:

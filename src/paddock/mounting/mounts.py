@@ -49,9 +49,13 @@ class MountedItemLookup:
         self._logged_errors: set[str] = set()
 
     def items(self) -> dict[str, MountedItem]:
-        """Return all items by key, in the order in which the servers were mounted."""
-        # Own items take precedence over mounted ones. A change of the registry can therefore free
-        # or occupy a key, so the cache depends on both revisions.
+        """Return all mounted items of this kind, such as tools, by their names on this server.
+
+        They have the order in which their servers were mounted. The result is cached until a list
+        changes.
+        """
+        # Items of this server take precedence over mounted ones with the same name, so the cache
+        # also depends on the revision of the server's own registry.
         revision = (self._registry.revision, self._mounts.revision)
         if self._revision != revision:
             items: dict[str, MountedItem] = {}
@@ -62,13 +66,16 @@ class MountedItemLookup:
         return self._items
 
     def find(self, key: str) -> MountedItem | None:
-        """Return the item with this key, or None.
+        """Return the mounted item with a name on this server, or None.
 
-        If a mounted server has not sent its lists yet, it may have any item. A tool or prompt with
-        its prefix then counts as found, and the server itself reports an unknown name.
+        A remote server that has not sent its lists yet may have any item. A tool or prompt with its
+        prefix is then returned without a check, and the remote server reports an unknown name.
+
+        Args:
+            key: The name of a tool or prompt with its prefix, or the URI of a resource.
         """
         item = self.items().get(key)
-        # Only prefixed names reveal the server that they belong to. URIs do not.
+        # Only the prefix of a tool or prompt shows to which server it belongs. URIs do not.
         if item is not None or self._kind not in ("tools", "prompts"):
             return item
         candidates = [mount for mount in self._mounts if self._can_belong_to(mount, key)]
@@ -91,11 +98,17 @@ class MountedItemLookup:
         return [error for name in names if (error := self._assign_key(items, mount, name)[1])]
 
     def _add_item(self, items: dict[str, MountedItem], mount: Mount, name: str) -> None:
-        """Add an item of a mounted server to the items, or log why it is left out."""
+        """Add an item of a mounted server to a dictionary, or log the reason for leaving it out.
+
+        Args:
+            items: The mounted items by their names on this server.
+            mount: The mounted server.
+            name: The name of the item on the mounted server.
+        """
         key, error = self._assign_key(items, mount, name)
         if error is None:
             items[key] = MountedItem(mount.source, self._kind, name, key)
-        # Logged once, because the lists of an upstream are read again and again.
+        # The lists of an upstream are read repeatedly, so each error is logged only once.
         elif error not in self._logged_errors:
             self._logged_errors.add(error)
             _log.warning("%s of %r is left out: %s", name, mount, error)
@@ -103,10 +116,12 @@ class MountedItemLookup:
     def _assign_key(
         self, items: dict[str, MountedItem], mount: Mount, name: str
     ) -> tuple[str, str | None]:
-        """Choose the key under which a mounted item is offered.
+        """Choose the name that a mounted item has on this server.
+
+        This is the first unused one of its name with the prefix and of its prefixed URI.
 
         Returns:
-            The key, and an error message if the item cannot be offered under any key.
+            The name, and an error message if the item cannot be offered under any name.
         """
         prefix = mount.item_prefix
         keys = (prefix.get_key(self._kind, name), prefix.get_alias(self._kind, name))
@@ -141,31 +156,31 @@ class ServerMounts:
         return iter(list(self._mounts))
 
     def add(self, mount: Mount) -> None:
-        """Mount a further server.
+        """Mount another server, and notify the clients of the new items.
 
         Raises:
             DefinitionError: The server would contain itself, or two items would get the same name.
         """
-        # The items of a remote server are not known yet. Its collisions are logged when its lists
-        # arrive.
+        # The items of a remote server are not known yet. If their names collide with others, this
+        # is logged when the lists arrive.
         if isinstance(mount, LocalMount):
             self._check_local_mount(mount)
-        self._check_scheme(mount.item_prefix)
+        self._check_uri_scheme(mount.item_prefix)
         self._mounts.append(mount)
         mount.set_change_callback(self._handle_change)
         for holder in list(self._holders):
             mount.add_holder((self, holder))
-        self._announce_lists(mount)
+        self._announce_list_changes(mount)
 
     def remove(self, mount: Mount) -> None:
-        """Unmount a server, and close the connection to it."""
+        """Unmount a server, close the connection to it, and notify the clients."""
         self._mounts.remove(mount)
         mount.clear_change_callback()
         for holder in list(self._holders):
             mount.remove_holder((self, holder))
         if isinstance(mount, RemoteMount):
             close_upstreams([mount.upstream])
-        self._announce_lists(mount)
+        self._announce_list_changes(mount)
 
     def clear(self) -> None:
         """Unmount all servers."""
@@ -173,14 +188,14 @@ class ServerMounts:
             self.remove(mount)
 
     def move_to(self, target: BaseServer) -> None:
-        """Move all mounts to another server, replacing those of that server.
+        """Move all mounts of a reloaded server definition to the running server.
 
-        Used when a definition is reloaded. A mount continues if there was one with the same prefix
-        and a compatible target: a local server keeps the state of its lifespan, and the connection
-        to a remote server stays open.
+        They replace the mounts of the running server, except those with the same prefix and a
+        compatible target, which continue. A local server then keeps the state of its lifespan, and
+        the connection to a remote server stays open.
 
         Args:
-            target: The running server, whose mounts are replaced.
+            target: The running server.
         """
         target_mounts = get_mounts(target)
         earlier_mounts = {mount.item_prefix.name_prefix: mount for mount in target_mounts}
@@ -196,17 +211,17 @@ class ServerMounts:
             if earlier not in continued_mounts:
                 target_mounts.remove(earlier)
         for mount in continued_mounts:
-            # The mounts were created for the reloaded server, which is dropped after the move.
+            # The mounts were created for the server of the reloaded definition, which is discarded.
             if isinstance(mount, RemoteMount):
                 mount.upstream.owner = target
             if mount not in list(target_mounts):
                 target_mounts.add(mount)
 
     def are_lists_ready(self) -> bool:
-        """Return whether the lists of all remote servers are known or have timed out.
+        """Return whether the lists of all remote servers have arrived or have timed out.
 
         As a side effect, lists that may be out of date are requested again in the background. The
-        current request still uses the old ones.
+        current request still uses the old lists.
         """
         upstreams = self.list_upstreams()
         for upstream in upstreams:
@@ -218,10 +233,10 @@ class ServerMounts:
         await wait_for_upstream_lists(self.list_upstreams())
 
     def resolve_alias(self, uri: str) -> tuple[MountSource, str] | None:
-        """Return the server that a URI such as `prefix+scheme://…` refers to, or None.
+        """Find the mounted server to which a URI with a prefix, `prefix+scheme://…`, refers.
 
         Returns:
-            The server, and the URI without the prefix.
+            The server and the URI without the prefix, or None if no server has the prefix.
         """
         scheme, plus, original_uri = uri.partition("+")
         if not plus:
@@ -233,7 +248,10 @@ class ServerMounts:
         return None
 
     def watch(self, uri: str) -> None:
-        """Subscribe to changes of a resource on the server that has it."""
+        """Subscribe to changes of a resource at the mounted server that has it.
+
+        Does nothing if no mounted server has a resource or a template for the URI.
+        """
         alias = self.resolve_alias(uri)
         if alias is not None:
             source, original_uri = alias
@@ -274,7 +292,7 @@ class ServerMounts:
         )
 
     def list_upstreams(self) -> list[Upstream]:
-        """Return the connections to remote servers, including those of nested mounts."""
+        """Return all remote servers that are mounted on this server, directly or indirectly."""
         upstreams: list[Upstream] = []
         for mount in self:
             if isinstance(mount, RemoteMount):
@@ -283,8 +301,12 @@ class ServerMounts:
                 upstreams += mount.server.mounts.list_upstreams()
         return upstreams
 
-    def _check_scheme(self, item_prefix: ItemPrefix) -> None:
-        """Raise an error if another mount has the same prefix of URIs."""
+    def _check_uri_scheme(self, item_prefix: ItemPrefix) -> None:
+        """Check that no other mount uses the same prefix for URIs.
+
+        Raises:
+            DefinitionError: The prefix is in use.
+        """
         scheme = item_prefix.uri_scheme
         for mount in self._mounts if scheme is not None else ():
             if mount.item_prefix.uri_scheme == scheme:
@@ -314,15 +336,16 @@ class ServerMounts:
             )
 
     def _handle_change(self, mount: Mount, kind: str, uri: str | None) -> int:
-        """Pass a change of a mounted server on to the clients of this server.
+        """Notify the clients of this server of a change that a mounted server has reported.
 
         Args:
-            mount: The server that reports the change.
-            kind: `tools`, `prompts`, `resources`, or `elicitation` for a completed page.
+            mount: The mounted server.
+            kind: The list that has changed (`tools`, `prompts` or `resources`), or `elicitation`
+                if the user has completed a page that an elicitation has opened.
             uri: The changed resource or the completed elicitation. None if a list has changed.
 
         Returns:
-            The number of clients notified.
+            The number of clients that were notified.
         """
         if kind == "elicitation":
             return self._server.elicitation_complete(str(uri))
@@ -332,24 +355,37 @@ class ServerMounts:
         return self._server.list_changed(kind)
 
     def _announce_resource_update(self, mount: Mount, uri: str) -> int:
-        """Notify subscribers of a mounted resource, which has two URIs on this server.
+        """Notify the subscribers of a mounted resource that it has changed.
 
-        One is the resource's own URI, the other has the prefix of the mount in its scheme.
+        The resource has two URIs on this server: its original URI, and one with the prefix of the
+        mount before the scheme. Clients may have subscribed to each of them.
+
+        Args:
+            mount: The mounted server that has the resource.
+            uri: The original URI.
+
+        Returns:
+            The number of clients that were notified.
         """
         client_count = 0
         alias = mount.item_prefix.get_alias("resources", uri)
         if alias is not None:
             client_count += self._server.resource_updated(alias)
         owner = self._item_lookups["resources"].items().get(uri)
-        # An own resource hides the mounted one, whose changes do not concern its subscribers.
-        is_own = uri in self._server.resources
-        if not is_own and (owner is None or owner.source is mount.source):
+        # If this server itself or another mounted server has a resource with the original URI, the
+        # subscribers of that URI do not see the changed resource.
+        is_hidden = uri in self._server.resources
+        if not is_hidden and (owner is None or owner.source is mount.source):
             client_count += self._server.resource_updated(uri)
         return client_count
 
-    def _announce_lists(self, mount: Mount) -> None:
-        """Notify clients of the lists that change when a server is mounted or unmounted."""
+    def _announce_list_changes(self, mount: Mount) -> None:
+        """Notify the clients of this server of the lists that a mounted server changes.
+
+        Called after the server was mounted or unmounted.
+        """
         kinds = {kind for kind in self._registries if mount.source.list_keys(kind)}
+        # The protocol has no notification for resource templates.
         if "templates" in kinds:
             kinds = (kinds - {"templates"}) | {"resources"}
         for kind in sorted(kinds):
@@ -387,7 +423,11 @@ def mount_server(
     call_timeout: float = 300.0,
     **options: Unpack[ConnectOptions],
 ) -> None:
-    """Mount another server; see `Server.mount`."""
+    """Mount another server on a server; see `Server.mount` for the parameters.
+
+    Raises:
+        DefinitionError: The server or one of the options is not suitable.
+    """
     item_prefix = ItemPrefix(prefix, separator)
     mount: Mount
     if isinstance(target, BaseServer):
@@ -410,7 +450,15 @@ def mount_server(
 
 
 def unmount_server(server: BaseServer, mounted: str | MountTarget) -> None:
-    """Unmount a server; see `Server.unmount`."""
+    """Unmount a server; see `Server.unmount`.
+
+    Args:
+        server: The mounting server.
+        mounted: The prefix or the target of the mounted server.
+
+    Raises:
+        DefinitionError: No such server is mounted.
+    """
     mounts = get_mounts(server)
     for mount in mounts:
         is_target = mount.target is mounted or mount.target == mounted

@@ -88,7 +88,12 @@ class UpstreamSource:
         self._upstream.watch(uri)
 
     def _set_work(self, request: Request, params: Json) -> None:
-        """Assign work to a request that forwards it to the upstream."""
+        """Assign the coroutine to a request that forwards it to the upstream, a mounted server.
+
+        Args:
+            request: The client's request.
+            params: The parameters of the forwarded request.
+        """
         upstream = self._upstream
 
         async def work(request: Request) -> Result:
@@ -117,7 +122,9 @@ class RemoteToolInvoker:
         self.slow_tracker = SlowHandlerTracker()
 
     def check_http_request(self, request: Request) -> None:
-        """Check the mirrored headers of a call over HTTP.
+        """Check the headers of a tool call over HTTP that repeat arguments of the tool.
+
+        Stateless protocol versions require such headers for parameters with `x-mcp-header`.
 
         Raises:
             HeaderMismatchError: A header differs from the argument that it mirrors.
@@ -137,13 +144,19 @@ class RemoteToolInvoker:
             return ()
 
     async def run_async(self, request: Request) -> Result:
-        """Call the tool. An unavailable upstream leads to an error result, which the model sees."""
+        """Call the tool of the upstream, a mounted server, and return its result.
+
+        If the upstream is not available, an error result is returned, so that the model can react.
+
+        Raises:
+            ProtocolError: The upstream has answered with an error.
+        """
         try:
             params = build_call_params(request, self._name)
             return await forward_request(self._upstream, request, params)
         except PeerError as error:
             is_session = not request.era.is_stateless
-            # As in `ToolInvoker`, the model of a session client is informed by an error result.
+            # A session client gets an error result, which its model sees, as from `ToolInvoker`.
             if is_session and error.rpc_code == MISSING_CAPABILITY:
                 return build_error_result(error.message)
             raise to_protocol_error(error, self._upstream.owner) from None
@@ -152,17 +165,21 @@ class RemoteToolInvoker:
 
 
 async def forward_request(upstream: Upstream, request: Request, params: Json) -> Json:
-    """Forward a request and return the upstream's result.
+    """Forward a client's request to an upstream, a mounted server, and return its result.
+
+    Args:
+        upstream: The upstream.
+        request: The client's request.
+        params: The parameters of the forwarded request.
 
     Raises:
         UpstreamError: The upstream is unavailable, or does not answer in time.
         PeerError: The upstream answered with an error.
-        InputRequired: The upstream has questions for which the client must call again.
+        InputRequired: The upstream has questions. The client must answer them and call again.
     """
     state = request.era.get_remembered_value(request)
-    forwarder = RequestForwarder(
-        upstream, request, params, state if isinstance(state, dict) else {}
-    )
+    remembered_state = state if isinstance(state, dict) else {}
+    forwarder = RequestForwarder(upstream, request, params, remembered_state)
     return rewrite_result(await forwarder.run(), request)
 
 
@@ -176,10 +193,11 @@ class RequestForwarder:
         self._request = request
         self._params = params
         self._remembered_state = remembered_state
-        """State of the previous round, which the client has returned. Empty in the first round.
+        """State of the previous round of questions, which the client has returned with its answers.
 
-        It has the member `call` if a session upstream keeps its call open, or `asks` and `state` if
-        a stateless upstream expects the request again with the answers.
+        It is empty in the first round. Otherwise it has the member `call` if a session upstream
+        keeps its call open, or the members `asks` and `state` if a stateless upstream expects the
+        request again with the answers.
         """
 
     async def run(self) -> Json:
@@ -188,7 +206,8 @@ class RequestForwarder:
         Raises:
             InputRequired: The client must answer questions and repeat its request.
         """
-        # A session upstream kept its call open while a stateless client collected the answers.
+        # In the previous round, a session upstream has asked questions. Its call stayed open while
+        # the stateless client collected the answers.
         is_resumed = "call" in self._remembered_state
         calls = self._upstream.calls
         if is_resumed:
@@ -199,24 +218,29 @@ class RequestForwarder:
             if is_resumed:
                 self._pass_answers(call)
             else:
-                await self._send(call, await self._build_first_params())
+                await self._send_call(call, await self._build_first_params())
             result = await self._get_final_result(call)
         except InputRequired:
-            # The client leaves to collect answers. A session upstream waits for them in its call,
-            # while a stateless one has already completed it.
+            # The client collects answers and calls again. In the meantime, the call of a session
+            # upstream stays open, whereas a stateless upstream has already completed it.
             if not self._is_waiting_for_client(call):
                 calls.end_call(call)
             raise
         except BaseException:
-            # Without a cancellation, the upstream would keep working for a client that is gone.
+            # Without a cancellation, the upstream would continue to work although the client has
+            # disconnected.
             call.cancel("the client has cancelled the request")
             calls.end_call(call)
             raise
         calls.end_call(call)
         return result
 
-    async def _send(self, call: UpstreamCall, params: Json) -> None:
-        """Send the call over the current connection, or once more over a new one.
+    async def _send_call(self, call: UpstreamCall, params: Json) -> None:
+        """Send a call to the upstream, and repeat it over a new connection if that fails.
+
+        Args:
+            call: The call.
+            params: The parameters of the call.
 
         Raises:
             UpstreamError: Both connections have ended.
@@ -235,24 +259,30 @@ class RequestForwarder:
         raise UpstreamError(self._upstream.label, reason)
 
     async def _get_final_result(self, call: UpstreamCall) -> Json:
-        """Return the first result that is not a question, passing questions on to the client."""
-        # A faulty upstream could ask forever, so the number of rounds is limited.
+        """Wait for the final result of a call, and forward the upstream's questions to the client.
+
+        Raises:
+            UpstreamError: The upstream does not answer in time, or has asked too many times.
+            InputRequired: The client must answer questions and repeat its request.
+        """
+        # A faulty upstream could ask questions without end, so the number of rounds is limited.
         for _ in range(MAX_QUESTION_ROUNDS):
             result = await self._get_next_result(call)
             if result.get("resultType") != "input_required":
                 return result
-            answers = await self._ask_client(self._read_questions(result))
+            answers = await self._ask_client(self._parse_questions(result))
             next_params = {**self._params, "inputResponses": answers}
             if "requestState" in result:
-                # The upstream expects its state back with the answers.
+                # A stateless upstream stores its state in the result, and expects it to be returned
+                # with the answers.
                 next_params["requestState"] = result["requestState"]
-            await self._send(call, next_params)
+            await self._send_call(call, next_params)
         raise UpstreamError(
             self._upstream.label, f"more than {MAX_QUESTION_ROUNDS} rounds of questions"
         )
 
     async def _get_next_result(self, call: UpstreamCall) -> Json:
-        """Wait for the upstream's next answer to the call.
+        """Wait for the upstream's next result of a call, which may contain questions.
 
         Raises:
             InputRequired: A session upstream has questions for a stateless client.
@@ -265,14 +295,14 @@ class RequestForwarder:
             reason = f"no answer to {self._request.method} within {seconds:g} s"
             raise UpstreamError(self._upstream.label, reason) from None
         if questions:
-            # The client returns these keys with its answers. They record the questions that it
-            # was asked, not all of which it may answer.
+            # The client returns this state with its answers. The keys record all questions, because
+            # the client may answer only some of them.
             self._request.remembered_value = {"call": call.id, "keys": list(questions)}
             raise InputRequired(questions)
         try:
             return call.get_result()
         except ConnectError as error:
-            # The connection may work for other calls, so it is checked rather than closed.
+            # The connection may still work for other calls, so it is checked before it is closed.
             if call.peer is not None:
                 self._upstream.mark_suspect(call.peer)
             raise UpstreamError(self._upstream.label, str(error)) from None
@@ -284,10 +314,10 @@ class RequestForwarder:
         call.set_answers(cast("Json", self._request.era.request_input(self._request, questions)))
 
     def _is_waiting_for_client(self, call: UpstreamCall) -> bool:
-        """Return whether the call stays open while the client collects answers.
+        """Return whether a call stays open while the client collects answers.
 
-        If it does, the time is recorded, so that the call can be cancelled if the client does not
-        return.
+        If it does, this records the time, so that the call can be cancelled if the client does not
+        call again.
         """
         state = self._request.remembered_value
         is_waiting = isinstance(state, dict) and state.get("call") == call.id
@@ -296,7 +326,11 @@ class RequestForwarder:
         return is_waiting
 
     async def _build_first_params(self) -> Json:
-        """Return the parameters, with the client's answers if this is a further round."""
+        """Return the parameters of the first call to the upstream.
+
+        If the client has answered questions of a stateless upstream, they include the answers, and
+        the state that the upstream expects to be returned.
+        """
         if "asks" not in self._remembered_state:
             return self._params
         self._request.remembered_value = self._remembered_state
@@ -306,8 +340,15 @@ class RequestForwarder:
             next_params["requestState"] = self._remembered_state["state"]
         return next_params
 
-    def _read_questions(self, result: Json) -> dict[str, ServerRequest]:
-        """Return a stateless upstream's questions, saved for the client's next round."""
+    def _parse_questions(self, result: Json) -> dict[str, ServerRequest]:
+        """Return the questions in a result of a stateless upstream, by their keys.
+
+        They are also stored in the client's request, because a stateless client has to call again
+        with its answers.
+
+        Raises:
+            AnswerError: The result does not have the expected form.
+        """
         requests = result.get("inputRequests") or {}
         try:
             questions = {

@@ -304,7 +304,7 @@ class Supervisor:
         self._checkpoint_pid = None
         self._was_replaced = True
         if self._active_pid is None:
-            self._fail()
+            self._exit_with_failure()
         elif self._is_ready and self._job_phase == "waiting":
             self._commit()
 
@@ -332,7 +332,7 @@ class Supervisor:
             self._was_replaced = True
             self._job_phase = "waiting"
         if self._checkpoint_pid is None:
-            self._fail()
+            self._exit_with_failure()
         frames.read_available_bytes(self._pipes.order_readers[self._active_pipe_index])
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
         self._send_order(1 - self._active_pipe_index, frames.ForkOrder())
@@ -362,27 +362,32 @@ class Supervisor:
         return result
 
     def _handle_deadline(self) -> None:
-        """Act on the deadline, whose meaning depends on the state.
+        """Stop the job, kill its process, or report a failure when the current deadline has passed.
 
-        It is the end of the grace period after an interrupt, the limit of a job, or that of a fork.
+        The deadline is that of the running job, the end of the grace period after an interrupt, or
+        the time limit for the start of an active process.
         """
         if self._job is not None and self._job_phase != "waiting" and self._stop_cause is None:
             self._stop_job("timed-out")
         elif self._stop_cause is not None and self._is_ready:
-            self._kill_active()  # it has not reacted to the interrupt within the grace period
+            self._kill_active()  # the engine has not reacted to the interrupt
         elif not self._is_ready:
-            self._fail()
+            self._exit_with_failure()
         else:
             self._deadline = float("inf")
 
     def _stop_job(self, cause: Literal["timed-out", "cancelled"]) -> None:
-        """Interrupt or kill the process that runs the job.
+        """Interrupt the running job, or kill its process if the engine cannot be interrupted.
 
-        An engine that can be interrupted gets a grace period, and is killed only after that.
+        An interrupted engine is killed only if it has not stopped after a grace period.
+
+        Args:
+            cause: The reason, which becomes the status of the job's result.
         """
         self._stop_cause = cause
         if self._job_phase == "waiting":
-            # No process is ready yet. The next one that is ready causes the reply.
+            # The job has not begun, because no process is ready. The reply is sent as soon as one
+            # is.
             self._pending_result = frames.JobResult(cause)
             self._job_phase = "sent"
             return
@@ -404,19 +409,22 @@ class Supervisor:
     def _send_reply(
         self, result: frames.JobResult, *, is_rolled_back: bool = False, keep_reason: str = ""
     ) -> None:
-        """Send the reply to the job with all captured output, and get ready for the next job.
+        """Send the server the result of the job with all its output, and prepare for the next job.
 
-        `is_rolled_back` is true if a replacement with the state from before the job is ready.
-        `keep_reason` says why the changes of a stopped job remain, if its process could not be
-        forked.
+        Args:
+            result: The result of the job.
+            is_rolled_back: Whether a process with the state from before the job is ready.
+            keep_reason: The reason why the changes of a stopped job were not rolled back, or empty.
         """
-        pieces, dropped = self._capture.take_outputs()
+        pieces, dropped_bytes = self._capture.take_outputs()
         was_replaced, self._was_replaced = self._was_replaced, False
         self._job = self._pending_result = self._stop_cause = None
         self._job_phase = "waiting"
         self._deadline = float("inf")
         self._send_message(
-            frames.JobReply(result, pieces, dropped, is_rolled_back, keep_reason, was_replaced)
+            frames.JobReply(
+                result, pieces, dropped_bytes, is_rolled_back, keep_reason, was_replaced
+            )
         )
 
     def _send_message(self, frame: msgspec.Struct) -> None:
@@ -425,8 +433,12 @@ class Supervisor:
         except OSError:
             self._exit_process()
 
-    def _fail(self) -> NoReturn:
-        """Report the failure and exit: no process is left that holds the state."""
+    def _exit_with_failure(self) -> NoReturn:
+        """Report a failure to the server, and exit.
+
+        Called when no process is left that holds the state of the kernel, or when the engine cannot
+        be started.
+        """
         if not self._is_started:
             self._capture.read_available()
             self._send_message(frames.StartupFailed(self._describe_startup_failure()))

@@ -60,7 +60,7 @@ _STATE_KEPT_NOTE = "Changes made until then were kept: the process could not be 
 
 
 class _PollingReader:
-    """Reader of the messages of a worker."""
+    """Reader of the messages that a worker's supervisor sends to the server."""
 
     def __init__(self, handle: int) -> None:
         self._stream = frames.FrameReader(handle, frames.decode_reply)
@@ -68,7 +68,7 @@ class _PollingReader:
         self._poll = select.poll()
         self._poll.register(handle, select.POLLIN)
 
-    def get(self, seconds: float) -> frames.SupervisorMessage | None:
+    def get_message(self, seconds: float) -> frames.SupervisorMessage | None:
         """Return the next message, or None if none arrives in time.
 
         Raises:
@@ -83,7 +83,7 @@ class _PollingReader:
 
 
 class _ThreadedReader:
-    """Reader of the messages of a worker for Windows, where pipes cannot be polled.
+    """Reader of a worker's messages for Windows, where pipes cannot be polled.
 
     A thread reads the pipe and queues the messages.
     """
@@ -95,8 +95,11 @@ class _ThreadedReader:
         )
         threading.Thread(target=self._read, daemon=True).start()
 
-    def get(self, seconds: float) -> frames.SupervisorMessage | None:
-        """Return the next message or None; see `_PollingReader.get`."""
+    def get_message(self, seconds: float) -> frames.SupervisorMessage | None:
+        """Return the next message, or None if none arrives in time.
+
+        Errors of the thread that reads the pipe are raised here; see `_PollingReader.get_message`.
+        """
         try:
             message = self._messages.get(timeout=seconds)
         except queue.Empty:
@@ -183,14 +186,17 @@ def _build_worker_command(module: str, arguments: list[str], limits: EvaluationL
 
 
 def _build_search_path() -> list[str]:
-    """Return this process's module search path without the working directory.
+    """Return the directories from which a worker imports modules.
 
-    Modules in the working directory belong to the user and could shadow those of the kernel.
+    These are the directories in `sys.path` of this process, without the working directory. Its
+    modules belong to the user and could shadow those that the worker needs.
     """
     working_directory = Path.cwd()
-    paths = (Path(entry) for entry in dict.fromkeys(sys.path) if entry)
+    directories = (Path(entry) for entry in dict.fromkeys(sys.path) if entry)
     return [
-        str(path) for path in paths if path.is_absolute() and path.resolve() != working_directory
+        str(directory)
+        for directory in directories
+        if directory.is_absolute() and directory.resolve() != working_directory
     ]
 
 
@@ -229,18 +235,18 @@ class WorkerKernel(Kernel):
         return self._is_alive and self._process.poll() is None
 
     def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
-        """Wait until the engine is loaded.
-
-        If that fails, the error includes the last line that the worker has written to standard
-        error.
+        """Wait until the worker has loaded its engine.
 
         Raises:
-            KernelError: The worker has ended or is not ready in time.
+            KernelError: The worker has ended or is not ready in time. The error includes the last
+                line that the worker has written to standard error.
         """
         deadline = time.monotonic() + seconds
         try:
             while self._startup_message is None and time.monotonic() < deadline:
-                self._handle_message(self._replies.get(max(0.0, deadline - time.monotonic())))
+                self._handle_message(
+                    self._replies.get_message(max(0.0, deadline - time.monotonic()))
+                )
         except EOFError:
             self._abort_start("its process ended")
         if self._startup_message is None:
@@ -249,7 +255,7 @@ class WorkerKernel(Kernel):
     def _evaluate(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
-        """Evaluate code; see `Kernel.evaluate`."""
+        """Evaluate code in the worker, as `Kernel.evaluate` describes."""
         job = frames.EvaluateRequest(
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
@@ -261,7 +267,9 @@ class WorkerKernel(Kernel):
             return EvaluationResult("crashed", seconds=seconds, notes=(KERNEL_ENDED_NOTE,))
         is_ended_early = reply.result.status not in COMPLETED_STATUSES
         if is_ended_early and not reply.is_rolled_back and not reply.keep_reason:
-            self.close()  # it is about to end; `is_alive` must be false already now
+            # The kernel is about to end. It is closed here, so that `is_alive` is false when this
+            # call returns.
+            self.close()
         return self._build_result(reply, limits, code)
 
     def dump_state(
@@ -269,15 +277,17 @@ class WorkerKernel(Kernel):
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
-        """Return all definitions, or None; see `Kernel.dump_state`."""
-        if self._processes is None:  # without a checkpoint, stopping the job would end the kernel
+        """Return all definitions, encoded for `restore`, or None; see `Kernel.dump_state`."""
+        # A worker that cannot fork has no checkpoint, to which it could be rolled back. Stopping
+        # the job would end the kernel, so the job is not cancelled.
+        if self._processes is None:
             seconds, is_cancelled = STATE_TIMEOUT_SECONDS, never_cancelled
         with self._lock:
             reply = self._run_job(frames.DumpStateRequest(seconds), EvaluationControl(is_cancelled))
         return None if reply is None or reply.result.status != "done" else reply.result.state
 
     def restore(self, state: bytes) -> str:
-        """Load definitions; see `Kernel.restore`."""
+        """Load definitions that another kernel has saved; see `Kernel.restore`."""
         with self._lock:
             reply = self._run_job(frames.RestoreRequest(state, STATE_TIMEOUT_SECONDS))
         if reply is None or reply.result.status != "done":
@@ -286,19 +296,20 @@ class WorkerKernel(Kernel):
         return reply.result.detail
 
     def close(self) -> None:
-        """End the kernel.
+        """End the kernel with all its processes, and close the connection to it.
 
-        Closing its standard input makes the supervisor kill its processes.
+        The supervisor kills the processes when its standard input is closed.
         """
         self._is_alive = False
         end_process(self._process, _END_TIMEOUT_SECONDS)
-        # A call that waits for a reply holds the lock, and gets the end of the stream first.
+        # A call in another thread may hold the lock while it waits for a reply. It notices the end
+        # of the stream, and then releases the lock.
         with self._lock:
             for pipe in self._pipes:
                 pipe.close()
 
     def describe(self) -> dict[str, object]:
-        """Return engine, process ids and sandbox restrictions."""
+        """Return diagnostic data: the engine, the process IDs and the sandbox restrictions."""
         details: dict[str, object] = {
             "engine": self._engine_name,
             "guard": self._process.pid,
@@ -316,9 +327,9 @@ class WorkerKernel(Kernel):
     def _run_job(
         self, job: frames.Job, control: EvaluationControl = DEFAULT_CONTROL
     ) -> frames.JobReply | None:
-        """Send a job and wait for its reply.
+        """Send a job to the supervisor and wait for its reply.
 
-        Returns None if the kernel has ended.
+        Returns None if the kernel has ended. It is then closed.
         """
         if not self._is_alive:
             return None
@@ -333,29 +344,39 @@ class WorkerKernel(Kernel):
             self._is_busy = False
 
     def _wait_for_reply(self, job: frames.Job, control: EvaluationControl) -> frames.JobReply:
-        """Wait for the reply to a job, forwarding a cancellation and reporting progress.
+        """Wait for the reply to a job, and report progress to the caller.
 
-        After a cancellation the supervisor still sends a reply, so waiting continues.
+        If the caller cancels the job, the supervisor is notified. It still sends a reply, so the
+        wait continues.
+
+        Raises:
+            EOFError: The supervisor has ended, or does not reply in time.
         """
 
         def interrupt(cause: StopCause) -> float:
-            if cause == "timed-out":  # the supervisor enforces the limit, so it must be lost
+            # Normally the supervisor stops the job before this time limit. It is not responding.
+            if cause == "timed-out":
                 return 0.0
             frames.send_request(self._requests, frames.CancelRequest())
             return job.seconds + _SUPERVISOR_GRACE_SECONDS
 
         watch = EvaluationWatch(control, job.seconds + _SUPERVISOR_GRACE_SECONDS, interrupt)
         while watch.check():
-            reply = self._handle_message(self._replies.get(_POLL_INTERVAL_SECONDS))
+            reply = self._handle_message(self._replies.get_message(_POLL_INTERVAL_SECONDS))
             if reply is not None:
                 return reply
         raise EOFError
 
     def _handle_message(self, message: frames.SupervisorMessage | None) -> frames.JobReply | None:
-        """Process a message of the supervisor, if there is one.
+        """Handle a message of the supervisor, and return it if it is the reply to a job.
 
-        The reply to a job is returned. Other messages update what this object knows about the
-        worker.
+        Other messages describe the worker and its processes. They are stored in this object.
+
+        Args:
+            message: The message, or None if none has arrived.
+
+        Raises:
+            KernelError: The message reports that the engine cannot be started.
         """
         match message:
             case frames.JobReply():
@@ -369,12 +390,15 @@ class WorkerKernel(Kernel):
         return None
 
     def _read_pending_messages(self) -> None:
-        """Process status messages, unless another thread is waiting for a reply."""
+        """Handle the messages about the worker's processes that have arrived since the last job.
+
+        Does nothing while another thread waits for a reply, because it handles all messages.
+        """
         if self._is_busy or not self._lock.acquire(blocking=False):
             return
         try:
             with contextlib.suppress(EOFError, OSError, ValueError):
-                while self._is_alive and (message := self._replies.get(0)) is not None:
+                while self._is_alive and (message := self._replies.get_message(0)) is not None:
                     self._handle_message(message)
         finally:
             self._lock.release()
@@ -390,7 +414,10 @@ class WorkerKernel(Kernel):
     def _build_result(
         self, reply: frames.JobReply, limits: EvaluationLimits, code: str
     ) -> EvaluationResult:
-        """Convert a reply to a result, with notes that explain a stopped evaluation."""
+        """Convert a reply of the supervisor to an evaluation result.
+
+        If the evaluation was stopped, notes state the reason and the state of the kernel.
+        """
         job_result = reply.result
         return EvaluationResult(
             job_result.status,
@@ -398,13 +425,18 @@ class WorkerKernel(Kernel):
             tuple(self._build_outputs(reply, code)),
             job_result.seconds,
             job_result.peak_bytes,
-            tuple(filter(None, _list_notes(reply, limits))),
+            tuple(filter(None, _build_notes(reply, limits))),
         )
 
     def _build_outputs(self, reply: frames.JobReply, code: str) -> list[EvaluationOutput]:
-        """Return the outputs of a reply in order.
+        """Return the printed texts, messages and images of a reply in their order.
 
-        Only the engine can tell messages from other printed text, hence its parser.
+        Some engines print their messages. The parser of the engine separates them from other
+        printed text.
+
+        Args:
+            reply: The reply of the supervisor.
+            code: The code that was evaluated.
         """
         outputs: list[EvaluationOutput] = []
         for piece in reply.pieces:
@@ -416,15 +448,15 @@ class WorkerKernel(Kernel):
         return outputs
 
 
-def _list_notes(reply: frames.JobReply, limits: EvaluationLimits) -> list[str]:
-    """Return the notes for the user about output, processes and the state after a job.
+def _build_notes(reply: frames.JobReply, limits: EvaluationLimits) -> list[str]:
+    """Return sentences for the user about dropped output, lost processes and a stopped evaluation.
 
-    An evaluation that was stopped is normally rolled back. The last note states whether that
-    happened. Notes that do not apply are empty.
+    If the evaluation was stopped, the last sentence states whether its changes were rolled back.
+    Sentences that do not apply are empty.
     """
     is_completed = reply.result.status in COMPLETED_STATUSES
     notes = [describe_dropped_output(reply.dropped_bytes, limits)]
-    # Otherwise the last note describes what is left of the kernel.
+    # In all other cases, the last note describes the state of the kernel.
     if reply.was_replaced and (reply.is_rolled_back or is_completed):
         notes.append(
             "A process of the kernel was killed from outside and has been replaced; "

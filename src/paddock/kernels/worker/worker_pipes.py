@@ -8,17 +8,19 @@ from paddock.kernels.child.output_capture import claim_standard_streams
 
 
 class WorkerPipes:
-    """Descriptors of a worker: its connection to the server, and the pipes between its processes.
+    """File descriptors of a worker: its connection to the server, and its internal pipes.
+
+    A worker consists of a supervisor and of evaluator processes, which run user code.
 
     Attributes:
-        requests: Read end of the server's requests.
-        replies: Write end of the replies to the server.
-        output: Read end of what the evaluator processes print.
-        order_readers: Read ends of the two order pipes. The two evaluator processes take turns in
-            reading them.
-        order_writers: Write ends of the order pipes.
-        notice_reader: Read end of the notices that the evaluator processes send.
-        notice_writer: Write end of the notices.
+        requests: Read end of the pipe with the server's requests to the supervisor.
+        replies: Write end of the pipe with the supervisor's replies to the server.
+        output: Read end of the pipe to which the evaluator processes print.
+        order_readers: Read ends of the two pipes with the supervisor's orders, one for each of the
+            two evaluator processes.
+        order_writers: Write ends of these pipes.
+        notice_reader: Read end of the pipe by which evaluator processes notify the supervisor.
+        notice_writer: Write end of this pipe.
     """
 
     def __init__(self) -> None:
@@ -29,7 +31,10 @@ class WorkerPipes:
         self.notice_reader, self.notice_writer = os.pipe()
 
     def close_supervisor_ends(self) -> None:
-        """Close the descriptors that only the supervisor may use, in an evaluator process."""
+        """Close the descriptors that only the supervisor may use.
+
+        Called in an evaluator process after the fork, before it runs user code.
+        """
         for handle in (self.requests, self.replies, self.output, self.notice_reader):
             os.close(handle)
         for handle in self.order_writers:
