@@ -71,9 +71,10 @@ def parse_string(text: str) -> str:
 
 
 def parse_symbol_name(text: str) -> str:
-    r"""Return a symbol's name with its characters decoded: `\[EAcute]x` is `éx`.
+    r"""Return the name of a symbol from its source text, in which characters can be escaped.
 
-    A letter that represents a constant becomes the constant: `\[Pi]` is `Pi`.
+    For example, `\[EAcute]x` is the name `éx`. A letter that represents a constant becomes the
+    name of the constant: `\[Pi]` is `Pi`.
     """
     if text in CONSTANT_LETTERS:
         return CONSTANT_LETTERS[text]
@@ -81,7 +82,10 @@ def parse_symbol_name(text: str) -> str:
 
 
 def _unescape_match(match: re.Match[str]) -> str:
-    """Return the character of an escape sequence. An invalid one is returned unchanged."""
+    r"""Return the character that an escape sequence such as `\[Alpha]` or `\:03b1` represents.
+
+    An escaped line end is removed. An unknown name or an invalid code is returned unchanged.
+    """
     name, four_digits, two_digits, six_digits, octal, line_end, sign = match.groups()
     if name:
         return get_character(name) or match[0]
@@ -94,7 +98,10 @@ def _unescape_match(match: re.Match[str]) -> str:
 
 
 def parse_number(text: str) -> int | float | None:
-    """Return the value of a number literal, or None if Python cannot represent it."""
+    """Return the value of a Wolfram Language number: `2^^101` is 5, and `1.5*^3` is 1500.0.
+
+    Returns None if Python cannot represent the value.
+    """
     match = _NUMBER_LITERAL.fullmatch(text)
     # Python raises for longer digit strings (`sys.set_int_max_str_digits`).
     if match is None or len(text) > _MAX_DIGITS:
@@ -139,7 +146,10 @@ def _drop_infinity(value: float) -> float | None:
 
 
 def format_real(text: str) -> str:
-    """Format a real as kernels do: `2.` for `2.0`, `1.5*^20` for Python's `1.5e+20`."""
+    """Convert the text of a Python float to a Wolfram Language real, such as `2.0` to `2.`.
+
+    As in kernels, very large and very small numbers have an exponent: `1.5e+20` becomes `1.5*^20`.
+    """
     mantissa, _, exponent = text.lower().partition("e")
     value = abs(float(text))
     if value == 0 or (not exponent and _MIN_PLAIN_REAL <= value < _MAX_PLAIN_REAL):
@@ -147,9 +157,11 @@ def format_real(text: str) -> str:
     sign = "-" if mantissa.startswith("-") else ""
     whole, _, fraction = mantissa.lstrip("-").partition(".")
     digits = f"{whole}{fraction}"
-    significant = digits.lstrip("0")
-    power = int(exponent or 0) + len(whole) - (len(digits) - len(significant)) - 1
-    return f"{sign}{_trim_zeros(f'{significant[0]}.{significant[1:]}')}*^{power}"
+    significant_digits = digits.lstrip("0")
+    leading_zeros = len(digits) - len(significant_digits)
+    power = int(exponent or 0) + len(whole) - leading_zeros - 1
+    normalized_mantissa = _trim_zeros(f"{significant_digits[0]}.{significant_digits[1:]}")
+    return f"{sign}{normalized_mantissa}*^{power}"
 
 
 def _trim_zeros(number: str) -> str:
@@ -163,9 +175,9 @@ class DataError(PaddockError):
 
 
 class UnevaluatedExpression:
-    """An expression that is not literal data.
+    """An expression that is not literal data, such as `f[x]`, as an element of evaluated data.
 
-    Two of them are equal if their input forms are equal.
+    Two of these objects are equal if the input forms of their expressions are equal.
     """
 
     __slots__ = ("expression",)
@@ -202,10 +214,10 @@ class StringTemplate(NamedTuple):
 
 
 def evaluate(expression: Expression) -> object:
-    """Convert literal data to Python values.
+    """Convert an expression that consists of literal data to a Python value, without a kernel.
 
-    Strings, numbers, `True`, `False`, lists and associations become their Python counterparts;
-    `None` and `Null` become None. Anything else becomes an `UnevaluatedExpression`.
+    Strings, numbers, `True`, `False`, lists and associations become their Python counterparts.
+    `None` and `Null` become None, and anything else becomes an `UnevaluatedExpression`.
 
     Raises:
         DataError: The data is nested more than 200 levels deep.
@@ -222,7 +234,14 @@ class _NotLiteralError(Exception):
 
 
 def _evaluate_expression(expression: Expression, depth: int) -> object:
-    """Evaluate an expression at a nesting depth, from 0 at the top."""
+    """Convert an expression to a Python value.
+
+    An expression that is not literal data becomes an `UnevaluatedExpression`.
+
+    Args:
+        expression: The expression.
+        depth: The nesting depth of the expression in the data, which is limited.
+    """
     if isinstance(expression, Atom):
         return _evaluate_atom(expression)
     if depth > MAX_DATA_DEPTH:
@@ -235,7 +254,10 @@ def _evaluate_expression(expression: Expression, depth: int) -> object:
 
 
 def _evaluate_atom(atom: Atom) -> object:
-    """Return the value of a string, a number, or a symbol such as `True`."""
+    """Return the Python value of a string, a number, or a symbol such as `True`.
+
+    Any other atom becomes an `UnevaluatedExpression`.
+    """
     if atom.kind == "string":
         return parse_string(atom.text)
     if atom.kind == "number":
@@ -252,7 +274,12 @@ def _evaluate_list(node: Node, depth: int) -> object:
 
 
 def _evaluate_association(node: Node, depth: int) -> object:
-    """Evaluate an association to a dictionary. The values of delayed rules stay unevaluated."""
+    """Convert an association to a dictionary. The values of delayed rules stay unevaluated.
+
+    Raises:
+        _NotLiteralError: The association contains anything else than rules, or a key that a
+            dictionary cannot have.
+    """
     entries: dict[object, object] = {}
     for arg in iter_rules(node.args):
         if not has_any_head(arg, ("Rule", "RuleDelayed")):
@@ -267,7 +294,11 @@ def _evaluate_association(node: Node, depth: int) -> object:
 
 
 def iter_rules(args: list[Expression]) -> Iterator[Expression]:
-    """Yield the rules of an association, including those in nested lists and associations."""
+    """Yield the rules of an association from its arguments.
+
+    As in kernels, nested lists and associations are flattened, and `Nothing` is removed. Other
+    arguments are yielded too, so callers must check for them.
+    """
     pending = list(reversed(args))
     while pending:
         arg = pending.pop()
@@ -287,7 +318,11 @@ def _evaluate_rule(node: Node, depth: int) -> RuleValue:
 
 
 def _evaluate_strings(node: Node, depth: int) -> list[str]:
-    """Return the strings in the arguments and in their lists."""
+    """Return the strings among a node's arguments: `"a"` and `"b"` for `f["a", {"b"}]`.
+
+    Raises:
+        _NotLiteralError: An argument is neither a string nor a list of strings.
+    """
     strings: list[str] = []
     for arg in node.args:
         value = _evaluate_expression(arg, depth)
@@ -329,7 +364,16 @@ def _evaluate_product(node: Node, depth: int) -> object:
 def _accumulate_numbers(
     values: list[Any], combine: Callable[[Any, Any], Any], start: int
 ) -> int | float:
-    """Combine the values, whose result must not exceed the number limits."""
+    """Return the sum or another combination of numbers.
+
+    Args:
+        values: The numbers.
+        combine: The operation of two numbers, such as addition.
+        start: The result for an empty list.
+
+    Raises:
+        _NotLiteralError: The result is infinite or has too many digits.
+    """
     total: int | float = start
     for value in values:
         try:
@@ -342,13 +386,18 @@ def _accumulate_numbers(
 
 
 def _evaluate_quotient(dividend: Expression, divisor: Expression, depth: int) -> int | float:
-    """Evaluate `a/b`. The result is an integer if it is exact, and otherwise a real."""
-    upper, lower = _evaluate_numbers([dividend, divisor], depth + 1)
+    """Return the value of a quotient `a/b`: an integer if it is exact, and otherwise a real.
+
+    Kernels would keep an inexact quotient of integers as a fraction, for which there is no type
+    here.
+
+    Raises:
+        _NotLiteralError: The quotient is not a number, because the divisor is 0 for example.
+    """
+    numerator, denominator = _evaluate_numbers([dividend, divisor], depth + 1)
     try:
-        # Integer quotients stay exact, as in kernels; without a type for fractions, others become
-        # reals.
-        is_exact = type(upper) is type(lower) is int and upper % lower == 0
-        quotient: int | float = upper // lower if is_exact else upper / lower
+        is_exact = type(numerator) is type(denominator) is int and numerator % denominator == 0
+        quotient: int | float = numerator // denominator if is_exact else numerator / denominator
     except (OverflowError, ZeroDivisionError):
         raise _NotLiteralError from None
     return quotient

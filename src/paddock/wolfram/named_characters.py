@@ -14,12 +14,12 @@ from pathlib import Path
 from paddock.wolfram.operators import NAMED_SIGNS
 
 
-def _read_codes() -> dict[str, dict[str, int]]:
-    """Return the codes of the names in the table, by the kind of character.
+def _read_character_codes() -> dict[str, dict[str, int]]:
+    """Return the code of each named character in `named_characters.txt`, by kind and name.
 
-    A line such as `operator 2018 OpenCurlyQuote CloseCurlyQuote - - OpenCurlyDoubleQuote` has the
-    kind, the hexadecimal code of the first name, and names with consecutive codes. The name `-`
-    skips a code.
+    A line such as `operator 2018 OpenCurlyQuote CloseCurlyQuote - - OpenCurlyDoubleQuote` contains
+    the kind of the characters, the hexadecimal code of the first one, and the names of characters
+    with consecutive codes. The name `-` skips a code.
     """
     codes: dict[str, dict[str, int]] = {"operator": {}, "space": {}, "letter": {}}
     for line in Path(__file__).with_name("named_characters.txt").read_text("ascii").splitlines():
@@ -32,7 +32,7 @@ def _read_codes() -> dict[str, dict[str, int]]:
     return codes
 
 
-_CODES_BY_KIND = _read_codes()
+_CODES_BY_KIND = _read_character_codes()
 OPERATOR_CODES = _CODES_BY_KIND["operator"]
 """Codes of the characters that are operators or brackets."""
 SPACE_CODES = _CODES_BY_KIND["space"]
@@ -68,9 +68,10 @@ _ACCENTED_LETTER = re.compile(rf"(Capital)?([A-Z])({'|'.join(_COMBINING_ACCENTS)
 
 @cache
 def get_character(name: str) -> str | None:
-    """Return the character with the given name, or None if the name is unknown.
+    r"""Return the character with a name in Wolfram Language, or None if the name is unknown.
 
-    Names of accented letters are composed from the letter and the accent: `CapitalEAcute` is `É`.
+    For example, `Alpha` is the name of the character that is written as `\[Alpha]`. The name of an
+    accented letter is composed of the letter and the accent: `CapitalEAcute` is `É`.
     """
     code = _CODES_BY_NAME.get(name)
     if code is not None:
@@ -79,9 +80,9 @@ def get_character(name: str) -> str | None:
     if match is None:
         return None
     letter = match[2] if match[1] else match[2].lower()
-    # A letter without a composed form stays a pair of characters, which is not a letter name.
-    accented = unicodedata.normalize("NFC", letter + _COMBINING_ACCENTS[match[3]])
-    return accented if len(accented) == 1 else None
+    # If Unicode has no composed form of the letter, the result still has two characters.
+    accented_letter = unicodedata.normalize("NFC", letter + _COMBINING_ACCENTS[match[3]])
+    return accented_letter if len(accented_letter) == 1 else None
 
 
 _PRIVATE_CHARACTER = re.compile("[\ue000-\uf8ff]")
@@ -103,14 +104,17 @@ def _get_names_by_character() -> dict[str, str]:
     return {chr(code): name for name, code in _CODES_BY_NAME.items()}
 
 
-def get_character_name(letter: str) -> str | None:
-    """Return the name by which a character is written in a file, or None to write its code.
+def get_character_name(character: str) -> str | None:
+    r"""Return the name with which a character is written in a file: `Alpha` for `\[Alpha]`.
 
-    Letters of Unicode, operators and spaces are written by name. Letters of the private use area
-    are safer by code.
+    Returns None if the character is written without a name, as ASCII or by its code. This is the
+    safer way for letters in the private use area of Unicode.
     """
-    name = _get_names_by_character().get(letter)
-    if name is None or ord(letter) < _FIRST_FOREIGN_CODE or name in _UNUSED_NAMES:
+    name = _get_names_by_character().get(character)
+    code = ord(character)
+    if name is None or code < _FIRST_FOREIGN_CODE or name in _UNUSED_NAMES:
         return None
-    is_known = ord(letter) < _FIRST_PRIVATE_CODE or name in OPERATOR_CODES or name in SPACE_CODES
-    return name if is_known else None
+    is_private_letter = (
+        code >= _FIRST_PRIVATE_CODE and name not in OPERATOR_CODES and name not in SPACE_CODES
+    )
+    return None if is_private_letter else name

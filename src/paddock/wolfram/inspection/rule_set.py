@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class RuleSet:
-    """The checks of the rules on one subject.
+    """The checks of the code inspector's rules on one subject, such as control flow.
 
-    Node checks run during the walk over the expressions, for the heads they are registered for.
-    Source checks run after the walk, when the whole source has been seen.
+    Node checks run during the walk over the expressions of a source, for nodes with the heads for
+    which they are registered. Source checks run after the walk, when all facts are collected.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class RuleSet:
         """Source checks that report issues of the severity Scoping only."""
 
     def check_nodes(self, *heads: str) -> Callable[[NodeCheck], NodeCheck]:
-        """Register the decorated function as a check of nodes with these heads."""
+        """Return a decorator that registers a check of nodes with any of these heads."""
 
         def register(check: NodeCheck) -> NodeCheck:
             for head in heads:

@@ -10,20 +10,24 @@ if TYPE_CHECKING:
 
 
 class InspectionRule(NamedTuple):
-    """A rule of the inspector. `summary` completes the sentence "Reports ..."."""
+    """A rule of the inspector, which finds mistakes in Wolfram Language code."""
 
     tag: str
+    """The name of the rule, such as `PrefixPlus`."""
     severity: Severity
     confidence: float
+    """The certainty, from 0 to 1, that an issue of this rule is a mistake."""
     summary: str
+    """A clause that completes the sentence "Reports …" in the documentation."""
     subject: str
     """The heading in the documentation, such as `Control flow`."""
 
 
 def _read_rules() -> dict[str, InspectionRule]:
-    """Return the rules in `rules.txt` by tag, in the order of the documentation.
+    """Return the inspector's rules from `rules.txt` by tag, in the order of the documentation.
 
-    A line such as `PrefixPlus | Remark | 0.8 | ...` defines a rule. Headings begin with `##`.
+    A line such as `PrefixPlus | Remark | 0.8 | ...` defines a rule. A line that begins with `##` is
+    the subject of the rules after it, and other lines that begin with `#` are comments.
     """
     rules: dict[str, InspectionRule] = {}
     subject = ""

@@ -47,7 +47,7 @@ TABLE_HEADER = "| tag | severity | confidence | reports |\n|---|---|---|---|"
 
 
 def render_page() -> str:
-    """Return the Markdown page of the documentation that lists all rules."""
+    """Return the documentation page with all rules of the inspector, as Markdown tables."""
     sections = [PAGE_HEADER.format(count=len(RULES), severities=", ".join(SEVERITIES))]
     for subject in dict.fromkeys(rule.subject for rule in RULES.values()):
         rows = [

@@ -61,18 +61,19 @@ _CERTAIN_VALUE_HEADS = (
 
 
 @LOCAL_NAMES.check_nodes(*_SCOPE_HEADS)
-def _check_variables(inspection: Inspection, node: Node) -> None:
-    """Check the variable lists of a scoping construct and record its scope.
+def _check_variable_lists(inspection: Inspection, node: Node) -> None:
+    """Check the variable list of a scoping construct such as `Module[{x, y}, body]`.
 
-    The checks after the walk use the recorded scopes.
+    The scope is recorded for the checks of unused and shadowed names, which run after the walk.
     """
     kind = get_head_name(node)
     # A scoping construct with patterns is itself a pattern, as in `Module[_, _]`.
     if len(node.args) < 2 or has_patterns(node.args):
         return
-    lists = node.args[:-1] if kind == "With" else node.args[:1]
+    # Only `With` can have several lists.
+    variable_lists = node.args[:-1] if kind == "With" else node.args[:1]
     variables: list[LocalVariable] = []
-    for index, variable_list in enumerate(lists):
+    for index, variable_list in enumerate(variable_lists):
         if not has_head(variable_list, "List"):
             return
         if not variable_list.args and index == 0:
@@ -88,10 +89,10 @@ def _check_variables(inspection: Inspection, node: Node) -> None:
 def _iter_declarations(
     inspection: Inspection, kind: str, variable_list: Node
 ) -> Iterator[LocalVariable]:
-    """Yield the variables that a variable list declares, and report invalid elements.
+    """Yield the variables that a list such as `{x, y = 1}` declares, and report invalid elements.
 
-    The assignments in the list are recorded as initial values, because `SelfAssignment` does not
-    apply to them.
+    The assignments in the list are recorded as initial values, so that the rule `SelfAssignment`
+    does not report `x = x` there.
     """
     for element in variable_list.args:
         if has_any_head(element, ("Set", "SetDelayed")) and len(element.args) == 2:
@@ -131,7 +132,7 @@ def _report_variable_error(
 def _check_duplicate_variables(
     inspection: Inspection, kind: str, declared: list[LocalVariable]
 ) -> None:
-    """Report variables that a list declares twice."""
+    """Report variables that a list of a scoping construct declares twice, as in `{x, x}`."""
     seen_names: set[str] = set()
     for variable in declared:
         if variable.name in seen_names:
@@ -142,7 +143,7 @@ def _check_duplicate_variables(
 
 @LOCAL_NAMES.check_nodes("Function")
 def _collect_function_scope(inspection: Inspection, node: Node) -> None:
-    """Record the named parameters of a `Function`."""
+    """Record the named parameters of a `Function` as a scope: `x` in `Function[x, x^2]`."""
     if len(node.args) < 2:
         return
     # `Function[Null, body]` and `Function[None, body]` have no named parameters.
@@ -157,7 +158,7 @@ def _collect_function_scope(inspection: Inspection, node: Node) -> None:
 
 @LOCAL_NAMES.check_nodes("SetDelayed", "Set", "UpSetDelayed", "TagSetDelayed", "RuleDelayed")
 def _collect_pattern_scope(inspection: Inspection, node: Node) -> None:
-    """Record the pattern names of a definition or rule as a scope."""
+    """Record the pattern names of a definition or rule as a scope: `x` in `f[x_] := x^2`."""
     # The left side of `f /: g[x_] = v` is the last argument but one, as in `g[x_] = v`.
     if len(node.args) < 2 or isinstance(node.args[-2], Atom):
         return
@@ -182,37 +183,44 @@ def _collect_iterator_scope(inspection: Inspection, node: Node) -> None:
 
 @LOCAL_NAMES.check_scoping
 def _check_unused_variables(inspection: Inspection) -> None:
-    """Report local names that are never used in their scope.
+    """Report variables and parameters that are never used in their scope.
 
-    The text of boxes counts as a use if it contains the name, because boxes are not parsed.
+    A name that occurs in boxes, the notebook format for typeset expressions, counts as used,
+    because boxes are not parsed.
     """
     for scope in inspection.scopes:
         # Unused iterators are common: `Do[…, {i, 3}]` only repeats.
         if scope.kind == "iterator":
             continue
         declaration_counts = Counter(variable.name for variable in scope.variables)
-        unused = [
+        variables_by_name = {variable.name: variable for variable in scope.variables}
+        unused_variables = [
             variable
-            for variable in {variable.name: variable for variable in scope.variables}.values()
-            if not _is_used(inspection, scope, variable, declaration_counts[variable.name])
+            for name, variable in variables_by_name.items()
+            if not _is_used(inspection, scope, variable, declaration_counts[name])
         ]
-        box_text = _get_box_text(inspection, scope) if unused else ""
-        for variable in unused:
+        box_text = _get_box_text(inspection, scope) if unused_variables else ""
+        for variable in unused_variables:
             if variable.name not in box_text:
-                _report_unused(inspection, scope, variable)
+                _report_unused_variable(inspection, scope, variable)
 
 
 def _is_used(
     inspection: Inspection, scope: LocalScope, variable: LocalVariable, declaration_count: int
 ) -> bool:
-    """Return whether the name occurs in its scope, other than in declarations."""
+    """Return whether a local name occurs in its scope, other than in its declarations.
+
+    A pattern name that is declared twice, as in `f[x_, x_]`, counts as used, because it requires
+    equal arguments.
+    """
     positions = inspection.symbol_positions.get(variable.name, [])
-    uses = count_positions_within(positions, scope.node.start, scope.node.end) - declaration_count
-    # A use in its own initial value refers to the variable outside.
-    if variable.initial is not None:
-        uses -= count_positions_within(positions, variable.initial.start, variable.initial.end)
-    # A pattern name that occurs twice, as in `f[x_, x_]`, requires equal arguments.
-    return uses > 0 or (scope.is_pattern and declaration_count > 1)
+    occurrences = count_positions_within(positions, scope.node.start, scope.node.end)
+    use_count = occurrences - declaration_count
+    # In its own initial value, the name refers to the variable outside of the scope.
+    initial = variable.initial
+    if initial is not None:
+        use_count -= count_positions_within(positions, initial.start, initial.end)
+    return use_count > 0 or (scope.is_pattern and declaration_count > 1)
 
 
 def _get_box_text(inspection: Inspection, scope: LocalScope) -> str:
@@ -221,7 +229,9 @@ def _get_box_text(inspection: Inspection, scope: LocalScope) -> str:
     return inspection.text[start : scope.node.end] if start >= 0 else ""
 
 
-def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVariable) -> None:
+def _report_unused_variable(
+    inspection: Inspection, scope: LocalScope, variable: LocalVariable
+) -> None:
     """Report an unused variable or parameter, with a fix for names in patterns."""
     tag, kind = "UnusedVariable", "variable"
     if scope.has_parameters:
@@ -242,10 +252,10 @@ def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVar
 
 
 @LOCAL_NAMES.check_scoping
-def _check_shadow_variables(inspection: Inspection) -> None:
+def _check_shadowing_variables(inspection: Inspection) -> None:
     """Report local names that shadow a name of an enclosing scope.
 
-    A sweep over the sorted scopes keeps the enclosing ones on a stack, and also by name.
+    All scopes are visited in the order of their positions, with the enclosing ones on a stack.
     """
     enclosing: list[LocalScope] = []
     enclosing_by_name: dict[str, list[LocalScope]] = {}
@@ -254,10 +264,11 @@ def _check_shadow_variables(inspection: Inspection) -> None:
         while enclosing and enclosing[-1].node.end <= scope.node.start:
             for name in {variable.name for variable in enclosing.pop().variables}:
                 enclosing_by_name[name].pop()
-        for name, variable in {variable.name: variable for variable in scope.variables}.items():
+        variables_by_name = {variable.name: variable for variable in scope.variables}
+        for name, variable in variables_by_name.items():
             outer_scopes = enclosing_by_name.setdefault(name, [])
             if outer_scopes and not _is_intended_shadow(inspection, scope, variable):
-                _report_shadow(inspection, scope, variable, outer_scopes[-1])
+                _report_shadowing(inspection, scope, variable, outer_scopes[-1])
             outer_scopes.append(scope)
         enclosing.append(scope)
 
@@ -275,39 +286,40 @@ def _is_intended_shadow(inspection: Inspection, scope: LocalScope, variable: Loc
     )
 
 
-def _report_shadow(
-    inspection: Inspection, scope: LocalScope, variable: LocalVariable, outer: LocalScope
+def _report_shadowing(
+    inspection: Inspection, scope: LocalScope, variable: LocalVariable, outer_scope: LocalScope
 ) -> None:
-    """Report a local name that shadows the name of an outer scope."""
-    line, _ = inspection.source.get_position(outer.node.start)
+    """Report a variable of a scope that shadows the one with the same name in an outer scope."""
+    line, _ = inspection.source.get_position(outer_scope.node.start)
     inspection.report_issue(
         "ShadowedParameter" if scope.has_parameters else "ShadowedVariable",
         variable,
-        f"{format_code(variable.name)} shadows the one of the `{outer.kind}` in line {line}.",
+        f"{format_code(variable.name)} shadows the one of the `{outer_scope.kind}` in line {line}.",
         argument=scope.kind,
     )
 
 
 @LOCAL_NAMES.check_scoping
-def _check_leaks(inspection: Inspection) -> None:
-    """Report assignments in a `Module` to symbols that only this expression uses.
+def _check_leaked_variables(inspection: Inspection) -> None:
+    """Report assignments in a `Module` to a symbol that is not local, but used nowhere else.
 
-    Such a symbol was probably meant to be local. A symbol that is used elsewhere may be shared
-    state.
+    Such a symbol was probably meant to be local. A symbol that is also used in other top-level
+    expressions may be shared state, so it is not reported.
     """
-    modules = SpanSet()
+    module_spans = SpanSet()
     for scope in inspection.scopes:
         if scope.kind == "Module":
-            modules.add(scope.node.start, scope.node.end)
-    scopes = _group_scopes_by_name(inspection)
+            module_spans.add(scope.node.start, scope.node.end)
+    scopes_by_name = _group_scopes_by_name(inspection)
     for name, positions in inspection.assignment_positions.items():
         # By convention, local names are lowercase. Capitalized ones are probably intended globals.
         if not name[:1].islower() or "`" in name:
             continue
         if not _is_used_in_one_expression(inspection, name, positions[0]):
             continue
-        for position, innermost in _iter_innermost_scopes(scopes.get(name, []), positions):
-            if innermost is None and modules.covers(position):
+        scopes = scopes_by_name.get(name, [])
+        for position, innermost_scope in _iter_innermost_scopes(scopes, positions):
+            if innermost_scope is None and module_spans.covers(position):
                 inspection.report_issue(
                     "LeakedVariable",
                     get_name_span(name, position),
@@ -337,16 +349,18 @@ def _group_scopes_by_name(inspection: Inspection) -> dict[str, list[LocalScope]]
 def _iter_innermost_scopes(
     scopes: list[LocalScope], positions: list[int]
 ) -> Iterator[tuple[int, LocalScope | None]]:
-    """Yield each position with the innermost scope that contains it.
+    """Yield each position with the innermost scope that contains it, or None if no scope does.
+
+    Positions and scopes are visited in one pass in the order of the source, because a search for
+    each position would take quadratic time.
 
     Args:
-        scopes: The scopes of one name, outer scopes first.
-        positions: The positions, in any order.
+        scopes: The scopes in which one name is local, outer scopes first.
+        positions: The positions of this name, in any order.
     """
     enclosing: list[LocalScope] = []
     remaining_scopes = iter(scopes)
     next_scope = next(remaining_scopes, None)
-    # A sweep over sorted positions, because looking up each one would take quadratic time.
     for position in sorted(positions):
         while next_scope is not None and next_scope.node.start <= position:
             while enclosing and enclosing[-1].node.end <= next_scope.node.start:
@@ -360,21 +374,25 @@ def _iter_innermost_scopes(
 
 @LOCAL_NAMES.check_source
 def _check_constant_assignments(inspection: Inspection) -> None:
-    """Report assignments to variables of `With`, which are replaced by their values first."""
-    names = {
+    """Report assignments to variables of `With`, as in `With[{x = 1}, x = 2]`.
+
+    `With` replaces its variables by their values before it evaluates the body.
+    """
+    assigned_names = {
         variable.name
         for scope in inspection.scopes
         if scope.kind == "With"
         for variable in scope.variables
         if variable.name in inspection.assignment_positions
     }
-    scopes = _group_scopes_by_name(inspection) if names else {}
-    for name in names:
+    scopes_by_name = _group_scopes_by_name(inspection) if assigned_names else {}
+    for name in assigned_names:
+        positions = inspection.assignment_positions[name]
         # An inner scope can have a variable with the same name, so the innermost scope decides.
-        for position, scope in _iter_innermost_scopes(
-            scopes[name], inspection.assignment_positions[name]
-        ):
-            if scope is not None and scope.kind == "With" and _is_constant(scope, name, position):
+        for position, scope in _iter_innermost_scopes(scopes_by_name[name], positions):
+            if scope is None or scope.kind != "With":
+                continue
+            if _is_replaced_constant(scope, name, position):
                 inspection.report_issue(
                     "WithAssignment",
                     get_name_span(name, position),
@@ -383,8 +401,8 @@ def _check_constant_assignments(inspection: Inspection) -> None:
                 )
 
 
-def _is_constant(scope: LocalScope, name: str, position: int) -> bool:
-    """Return whether `position` is in the body of a `With` that replaces the name by a value."""
+def _is_replaced_constant(scope: LocalScope, name: str, position: int) -> bool:
+    """Return whether a `With` replaces a name at a position in its body by a constant value."""
     body = scope.node.args[-1]
     initial = next(variable.initial for variable in scope.variables if variable.name == name)
     return (
@@ -396,24 +414,27 @@ def _is_constant(scope: LocalScope, name: str, position: int) -> bool:
 
 
 @LOCAL_NAMES.check_source
-def _check_sibling_initials(inspection: Inspection) -> None:
-    """Report initial values that use another variable of the same list.
+def _check_initial_values(inspection: Inspection) -> None:
+    """Report initial values that use an earlier variable of the same list: `{x = 1, y = x}`.
 
-    Such a name refers to the variable outside, since initial values are evaluated before the scope
-    exists.
+    The name refers to the variable outside of the scope, because initial values are evaluated
+    before the scope exists.
     """
-    uses = [
+    sibling_uses = [
         (scope, variable, name)
         for scope in inspection.scopes
         if scope.kind in _SCOPE_HEADS and len(scope.variables) > 1
         for variable_list in scope.node.args[:-1]
         for variable, name in _iter_sibling_uses(scope, variable_list)
     ]
-    scopes = _group_scopes_by_name(inspection) if uses else {}
-    # A name that is also local to an enclosing scope may deliberately refer to that one.
-    nested = {name: _find_nested_scopes(scopes[name]) for name in {name for _, _, name in uses}}
-    for scope, variable, name in uses:
-        if variable.initial is not None and id(scope.node) not in nested[name]:
+    scopes_by_name = _group_scopes_by_name(inspection) if sibling_uses else {}
+    nested_scope_ids = {
+        name: _find_nested_scopes(scopes_by_name[name])
+        for name in {name for _, _, name in sibling_uses}
+    }
+    for scope, variable, name in sibling_uses:
+        # A name that is also local to an enclosing scope may deliberately refer to that one.
+        if variable.initial is not None and id(scope.node) not in nested_scope_ids[name]:
             inspection.report_issue(
                 "SiblingInitial",
                 variable.initial,
@@ -426,13 +447,15 @@ def _check_sibling_initials(inspection: Inspection) -> None:
 def _iter_sibling_uses(
     scope: LocalScope, variable_list: Expression
 ) -> Iterator[tuple[LocalVariable, str]]:
-    """Yield the variables with earlier names of the same list used in their initial values."""
+    """Yield pairs of a variable and an earlier name of its list that its initial value uses.
+
+    For the list `{x = 1, y = x}`, this is the variable `y` with the name `x`.
+    """
     earlier_names: set[str] = set()
     for variable in scope.variables:
         if not variable_list.start <= variable.start < variable_list.end:
             continue
-        # Only uses of earlier variables: for later ones, the order shows that the outer one is
-        # meant.
+        # Later names are not searched, because their use clearly refers to an outer variable.
         initial = variable.initial
         if earlier_names and initial and initial.end - initial.start < _MAX_SEARCHED_CHARACTERS:
             used_names = {part.text for part in walk(initial) if isinstance(part, Atom)}
@@ -442,7 +465,11 @@ def _iter_sibling_uses(
 
 
 def _find_nested_scopes(scopes: list[LocalScope]) -> set[int]:
-    """Return the ids of the scopes that are nested in another scope or directly enclose one."""
+    """Return the ids of the nodes whose scopes are nested in another or directly enclose one.
+
+    Args:
+        scopes: The scopes in which one name is local, outer scopes first.
+    """
     nested_ids: set[int] = set()
     enclosing: list[LocalScope] = []
     for scope in scopes:

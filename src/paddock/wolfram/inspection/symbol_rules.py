@@ -70,14 +70,17 @@ _BEGIN_HEADS = {"End": "Begin", "EndPackage": "BeginPackage"}
 
 @SYMBOLS.check_source
 def _check_symbols(inspection: Inspection) -> None:
-    """Report misspelled, obsolete and debugging symbols, and symbols with an unusual context."""
+    """Report symbols that are misspelled or obsolete, or that are for debugging.
+
+    Qualified symbols such as `` Global`x `` are reported if their context (namespace) is unusual.
+    """
     is_package = any(name in inspection.symbol_positions for name in _PACKAGE_HEADS)
     for name, positions in inspection.symbol_positions.items():
         if "`" in name:
-            _check_context(inspection, name, positions)
+            _check_symbol_context(inspection, name, positions)
         elif name in _BAD_SYMBOLS or name in _OBSOLETE_SYMBOLS:
             if name not in inspection.defined_symbols and not _is_local(inspection, name):
-                _report_unknown_symbol(inspection, name, positions)
+                _report_replaceable_symbol(inspection, name, positions)
         elif is_package and name in _SESSION_SYMBOLS:
             # In notebooks and scripts, printing is normal.
             for start in positions:
@@ -93,8 +96,11 @@ def _is_local(inspection: Inspection, name: str) -> bool:
     return any(variable.name == name for scope in inspection.scopes for variable in scope.variables)
 
 
-def _check_context(inspection: Inspection, name: str, positions: list[int]) -> None:
-    """Report a qualified symbol in the context of interactive sessions or in a private context."""
+def _check_symbol_context(inspection: Inspection, name: str, positions: list[int]) -> None:
+    """Report all uses of a qualified symbol whose context (namespace) is unusual.
+
+    This is the context of interactive sessions, or a private context of a package.
+    """
     if name.startswith("Global`"):
         tag, problem = "GlobalSymbol", "refers to the context of interactive sessions"
     elif name.startswith("System`Private`"):
@@ -108,8 +114,8 @@ def _check_context(inspection: Inspection, name: str, positions: list[int]) -> N
         inspection.report_issue(tag, get_name_span(name, start), description)
 
 
-def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[int]) -> None:
-    """Report all uses of a misspelled or obsolete symbol, with its replacement if known."""
+def _report_replaceable_symbol(inspection: Inspection, name: str, positions: list[int]) -> None:
+    """Report all uses of a misspelled or obsolete built-in symbol, with a fix if one is known."""
     if name in _BAD_SYMBOLS:
         tag, replacement = "BadSymbol", _BAD_SYMBOLS[name]
         description = f"`{name}` is not a built-in symbol."
@@ -125,7 +131,11 @@ def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[in
 
 @PACKAGES.check_source
 def _check_packages(inspection: Inspection) -> None:
-    """Report unbalanced context declarations, and symbols used before `Needs`."""
+    """Report mistakes in the context declarations of a package, from `BeginPackage` to `End`.
+
+    These are unbalanced declarations, suspicious private contexts, and symbols that are used before
+    the `Needs` that loads their context.
+    """
     # After a syntax error, an `End[]` may have been swallowed by an unclosed bracket.
     if inspection.source.problems:
         return
@@ -154,7 +164,14 @@ def _iter_top_level_calls(inspection: Inspection) -> Iterator[Node]:
 
 
 def _close_context(inspection: Inspection, node: Node, open_contexts: list[Node]) -> None:
-    """Match an `End` or `EndPackage` with the call that begins it, and report unmatched ones."""
+    """Close the open context that an `End` or `EndPackage` ends, and report unbalanced calls.
+
+    Args:
+        inspection: The inspection that collects the issues.
+        node: The `End[]` or `EndPackage[]`.
+        open_contexts: The calls that began the open contexts, the outermost first. Closed ones are
+            removed.
+    """
     end_head = get_head_name(node)
     begin_head = _BEGIN_HEADS[end_head]
     if not any(has_head(begin_node, begin_head) for begin_node in open_contexts):
@@ -179,7 +196,7 @@ def _get_context(node: Node) -> str | None:
 
 
 def _check_private_context(inspection: Inspection, node: Node) -> None:
-    """Report `Begin` with a context that was probably meant to be relative to the package."""
+    """Report ``Begin["Private`"]``, which lacks the backtick of a context within the package."""
     if has_head(node, "Begin") and _get_context(node) == "Private`":
         fix = IssueFix('Replace with `` "`Private`" ``', node.args[0], '"`Private`"')
         inspection.report_issue(
@@ -191,10 +208,15 @@ def _check_private_context(inspection: Inspection, node: Node) -> None:
 
 
 def _check_use_before_needs(inspection: Inspection, needs_positions: dict[str, int]) -> None:
-    """Report qualified symbols that occur before the `Needs` of their context."""
+    """Report qualified symbols that occur before the `Needs` that loads their context.
+
+    Args:
+        inspection: The inspection that collects the issues.
+        needs_positions: The position of the first `Needs` of each context.
+    """
     for name, positions in inspection.symbol_positions.items():
-        context, tick, _ = name.rpartition("`")
-        needs_position = needs_positions.get(context + tick) if tick else None
+        context, backtick, _ = name.rpartition("`")
+        needs_position = needs_positions.get(context + backtick) if backtick else None
         if needs_position is not None and positions[0] < needs_position:
             line, _ = inspection.source.get_position(needs_position)
             inspection.report_issue(

@@ -55,10 +55,10 @@ _TAGS_BY_MESSAGE = {
 
 
 @SYNTAX.check_source
-def _check_problems(inspection: Inspection) -> None:
-    """Report the problems of the parser under the tags of the syntax rules.
+def _report_syntax_problems(inspection: Inspection) -> None:
+    """Report each syntax problem that the parser found, with the tag of the rule for it.
 
-    Problems that follow from a stray `*)` are reported once, as an issue about that sign.
+    The problems that result from a stray `*)` are reported as a single issue about this sign.
     """
     comment_closers = {match.start() for match in _COMMENT_CLOSER.finditer(inspection.text)}
     for problem in inspection.source.problems:
@@ -90,8 +90,8 @@ def _report_mistyped_sign(inspection: Inspection, place: TextSpan) -> None:
 
 
 @COMMENTS.check_source
-def _check_fix_me(inspection: Inspection) -> None:
-    """Report comments that begin with `FIXME:`, with their text as the description."""
+def _check_fixme_comments(inspection: Inspection) -> None:
+    """Report comments that begin with `FIXME:`. Their text becomes the description of the issue."""
     text = inspection.text
     for start, end in inspection.source.comments:
         comment = text[start + 2 : end].removesuffix("*)").strip()
@@ -103,43 +103,49 @@ def _check_fix_me(inspection: Inspection) -> None:
 
 
 def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
-    """Return the spans in which comments suppress a rule, by tag or qualified tag.
+    """Return the spans in which comments suppress a rule, by the tag of the rule.
 
-    A `Disable` comment in a block applies to the whole block. Outside of blocks it applies to the
-    next expression.
+    For example, `(* :!CodeAnalysis::Disable::IfSet:: *)` suppresses the rule `IfSet` in the next
+    expression, or in the whole block if it is between `BeginBlock` and `EndBlock` comments.
     """
     text = source.text
-    # Without the marker there are no directives, so that no comment has to be matched.
+    # A source without this marker has no such comments, so that none has to be matched.
     if ":!CodeAnalysis::" not in text:
         return {}
     suppressions: defaultdict[str, SpanSet] = defaultdict(SpanSet)
-    blocks: list[tuple[int, list[str]]] = []
+    open_blocks: list[tuple[int, list[str]]] = []
     next_expression_tags: list[tuple[int, str]] = []
     for start, end in source.comments:
         directive = _DIRECTIVE.fullmatch(text, start, end)
         if directive is None:
             continue
         if directive[1] == "BeginBlock":
-            blocks.append((start, []))
+            open_blocks.append((start, []))
         elif directive[1] == "EndBlock":
-            _close_block(blocks, end, suppressions)
-        elif blocks:
-            blocks[-1][1].append(directive[2])
+            _close_block(open_blocks, end, suppressions)
+        elif open_blocks:
+            open_blocks[-1][1].append(directive[2])
         else:
             next_expression_tags.append((end, directive[2]))
     # An unclosed block extends to the end of the file.
-    while blocks:
-        _close_block(blocks, len(text) + 1, suppressions)
+    while open_blocks:
+        _close_block(open_blocks, len(text) + 1, suppressions)
     _suppress_next_expression(source, next_expression_tags, suppressions)
     return suppressions
 
 
 def _close_block(
-    blocks: list[tuple[int, list[str]]], end: int, suppressions: dict[str, SpanSet]
+    open_blocks: list[tuple[int, list[str]]], end: int, suppressions: dict[str, SpanSet]
 ) -> None:
-    """Suppress the rules of the innermost open block up to `end`. An extra end is ignored."""
-    if blocks:
-        start, tags = blocks.pop()
+    """Close the innermost block of suppressed rules at a position. Ignore an unmatched end.
+
+    Args:
+        open_blocks: The start of each open block, and the tags of the rules that it suppresses.
+        end: The position after the block.
+        suppressions: The spans in which each rule is suppressed. This function adds the block.
+    """
+    if open_blocks:
+        start, tags = open_blocks.pop()
         for tag in tags:
             suppressions[tag].add(start, end)
 
@@ -149,7 +155,13 @@ def _suppress_next_expression(
     next_expression_tags: list[tuple[int, str]],
     suppressions: dict[str, SpanSet],
 ) -> None:
-    """Suppress each rule in the outermost expression that starts first after its comment."""
+    """Suppress rules in the expression that follows a comment outside of any block.
+
+    Args:
+        source: The parsed code.
+        next_expression_tags: The end of each comment, and the tag of the rule that it suppresses.
+        suppressions: The spans in which each rule is suppressed. This function adds to them.
+    """
     if not next_expression_tags:
         return
     parts = [
@@ -183,10 +195,10 @@ def _get_first_statement(expression: Expression) -> Expression:
 
 
 @LINES.check_source
-def _check_lines(inspection: Inspection) -> None:
-    """Report lines and files that are too long.
+def _check_lengths(inspection: Inspection) -> None:
+    """Report lines that have too many characters, and a file that has too many lines.
 
-    The span of a line issue is the part beyond the limit.
+    The issue about a line marks the part of the line beyond the limit.
     """
     source = inspection.source
     for number in range(1, source.line_count + 1):

@@ -31,26 +31,31 @@ _TAB_COLUMNS = 4
 
 
 class MarkdownBlock(NamedTuple):
-    """A block of Markdown, with its quotation depth and its level in lists."""
+    """A block of Markdown, such as a paragraph, a heading or a list item."""
 
     kind: BlockKind
     text: str = ""
     quote_depth: int = 0
+    """The number of quotations that contain the block."""
     level: int = 0
     """Level of a heading or item, from 1. A paragraph within an item has the level of the item."""
     number: int | None = None
     """The number of a numbered item, or 0 for a paragraph within one."""
     info: str = ""
-    """The info string of a fence."""
+    """The info string of a code fence, which begins with the language."""
     rows: Sequence[Sequence[str]] = ()
+    """The cells of a table, with the header as the first row."""
     alignments: Sequence[str] = ()
+    """The alignment of each column of a table."""
 
 
 class _OpenItem(NamedTuple):
-    """An open list item: columns of its marker and of its text, and its kind."""
+    """A list item that further lines can continue."""
 
     indent: int
-    content: int
+    """The column of its marker."""
+    content_column: int
+    """The column of its text."""
     is_numbered: bool
 
 
@@ -64,18 +69,21 @@ class _BlockParserState:
     def __init__(self, text: str) -> None:
         self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.line_index = 0
+        """The index of the next line to parse."""
         self.blocks: list[MarkdownBlock] = []
         self.paragraph: list[str] = []
+        """The lines of the open paragraph or list item."""
         self.pending_block: MarkdownBlock | None = None
-        """The block that the lines in `paragraph` belong to."""
-        self.items: list[_OpenItem] = []
+        """The block that the lines in `paragraph` will form."""
+        self.open_items: list[_OpenItem] = []
+        """The open list items, each nested in the one before it."""
         self.quote_depth = 0
 
     def finish_paragraph(self) -> None:
-        """Append the open paragraph or item to the blocks."""
+        """End the open paragraph or list item, and append it to the blocks."""
         if self.pending_block is not None:
             text = "\n".join(self.paragraph).strip(" \t\n")
-            # An empty item is still an item, but an empty paragraph is nothing.
+            # An empty list item is kept, but an empty paragraph is not.
             if text or self.pending_block.kind != "text":
                 self.blocks.append(self.pending_block._replace(text=text))
         self.paragraph, self.pending_block = [], None
@@ -83,7 +91,7 @@ class _BlockParserState:
     def add_block(self, kind: BlockKind, text: str = "", **fields: Any) -> None:
         """Append a complete block, which ends all lists."""
         self.finish_paragraph()
-        self.items.clear()
+        self.open_items.clear()
         self.blocks.append(MarkdownBlock(kind, text, self.quote_depth, **fields))
 
     def peek_line(self) -> str | None:
@@ -94,9 +102,9 @@ class _BlockParserState:
         return content if depth == self.quote_depth else None
 
     def iter_quoted_lines(self) -> Iterator[str]:
-        """Consume and yield the following lines that are at least at the same quotation depth.
+        """Consume and yield the next lines of the same quotation, without its `>` markers.
 
-        Deeper quotation markers are part of the lines, as in code and formulas.
+        Further `>` signs belong to the content of the lines, which is code or a formula.
         """
         while self.line_index < len(self.lines):
             depth, content = _split_quote(self.lines[self.line_index], self.quote_depth)
@@ -109,6 +117,8 @@ class _BlockParserState:
 def _split_quote(line: str, max_depth: int = sys.maxsize) -> tuple[int, str]:
     """Return the quotation depth of a line, and the line without its `>` markers.
 
+    The line `> > text` has the depth 2.
+
     Args:
         line: The line.
         max_depth: The maximum number of markers to remove. Further ones are part of the text.
@@ -120,11 +130,11 @@ def _split_quote(line: str, max_depth: int = sys.maxsize) -> tuple[int, str]:
 
 
 def parse_blocks(text: str) -> list[MarkdownBlock]:
-    """Return the blocks of a Markdown text in order.
+    """Return the blocks of a Markdown text, such as paragraphs and headings, in order.
 
-    The text is parsed line by line. Each line goes to the first block parser that accepts it, and
-    otherwise belongs to a paragraph. The order of the parsers decides between readings of the same
-    line.
+    The text is parsed line by line. Each line is offered to the block parsers in a fixed order, and
+    the first one that accepts the line can also consume the lines after it. A line that no parser
+    accepts belongs to a paragraph.
     """
     state = _BlockParserState(text)
     while state.line_index < len(state.lines):
@@ -133,18 +143,18 @@ def parse_blocks(text: str) -> list[MarkdownBlock]:
         # A block cannot continue at another quotation depth.
         if depth != state.quote_depth:
             state.finish_paragraph()
-            state.items.clear()
+            state.open_items.clear()
             state.quote_depth = depth
         if not content.strip():
             state.finish_paragraph()
         elif not any(parse_block(state, content) for parse_block in _BLOCK_PARSERS):
-            _parse_text(state, content)
+            _add_text_line(state, content)
     state.finish_paragraph()
     return state.blocks
 
 
 def _measure_indent(line: str) -> int:
-    """Return the width of the indentation in columns."""
+    """Return the width of a line's indentation in columns, with tab stops every four columns."""
     columns = 0
     for character in line:
         if character == "\t":
@@ -157,7 +167,10 @@ def _measure_indent(line: str) -> int:
 
 
 def _parse_fence(state: _BlockParserState, opening_line: str) -> bool:
-    """Parse a fenced code block up to its closing fence or the end of the quotation."""
+    """Parse a fenced code block, up to its closing fence or the end of the quotation.
+
+    Returns False if the line is not an opening fence.
+    """
     opening = _FENCE.match(opening_line)
     if opening is None:
         return False
@@ -175,9 +188,9 @@ def _parse_fence(state: _BlockParserState, opening_line: str) -> bool:
 
 
 def _parse_formula(state: _BlockParserState, first_line: str) -> bool:
-    """Parse a formula between `$$` on one or more lines.
+    """Parse a formula in TeX between `$$` signs, on one or more lines.
 
-    The lines are consumed only if the formula is complete. Otherwise they are text.
+    Returns False if the formula is not complete. Then its lines are left to other parsers.
     """
     # Within a paragraph, `$$` starts an inline formula instead.
     if not first_line.strip().startswith("$$") or state.pending_block is not None:
@@ -205,13 +218,17 @@ def _parse_heading(state: _BlockParserState, line: str) -> bool:
     return True
 
 
-def _parse_underline(state: _BlockParserState, line: str) -> bool:
-    """Parse a line of `=` or `-` that turns the paragraph above it into a heading."""
+def _parse_heading_underline(state: _BlockParserState, line: str) -> bool:
+    """Parse a line of `=` or `-` that turns the paragraph above it into a heading.
+
+    Returns False if the line is not such an underline, or if no paragraph is above it.
+    """
     match = _UNDERLINE.match(line)
     if match is None or state.pending_block is None or state.pending_block.kind != "text":
         return False
-    # Below an item, a line of `-` is not a heading: items have no headings.
-    if state.pending_block.level:
+    # A paragraph within a list item cannot become a heading, because items have no headings.
+    is_in_item = state.pending_block.level > 0
+    if is_in_item:
         return False
     level = 1 if match[1][0] == "=" else 2
     text = " ".join(line_text.strip() for line_text in state.paragraph)
@@ -228,36 +245,39 @@ def _parse_rule(state: _BlockParserState, line: str) -> bool:
     return True
 
 
-def _parse_item(state: _BlockParserState, line: str) -> bool:
-    """Parse the first line of a list item, and determine its level from its indentation."""
+def _parse_list_item(state: _BlockParserState, line: str) -> bool:
+    """Parse the first line of a list item, and determine its level from its indentation.
+
+    Returns False if the line does not begin an item.
+    """
     match = _ITEM.match(line)
     if match is None:
         return False
     indent, number = _measure_indent(line), match[3]
-    is_in_paragraph = (
-        state.pending_block is not None and state.pending_block.kind == "text" and not state.items
-    )
+    block = state.pending_block
+    is_in_paragraph = block is not None and block.kind == "text" and not state.open_items
     # CommonMark, list items: only a nonempty item numbered 1 can interrupt a paragraph.
     if is_in_paragraph and (number not in (None, "1") or not match[5]):
         return False
-    while state.items and indent < state.items[-1].indent:
-        state.items.pop()
-    if state.items and indent < state.items[-1].indent + 2:
-        state.items.pop()
+    while state.open_items and indent < state.open_items[-1].indent:
+        state.open_items.pop()
+    if state.open_items and indent < state.open_items[-1].indent + 2:
+        state.open_items.pop()
     space_columns = len(match[4].expandtabs(_TAB_COLUMNS)) if match[4] else 1
     content_column = indent + len(match[2]) + min(space_columns, _TAB_COLUMNS)
-    state.items.append(_OpenItem(indent, content_column, number is not None))
+    state.open_items.append(_OpenItem(indent, content_column, number is not None))
     state.finish_paragraph()
-    value = None if number is None else int(number)
-    state.pending_block = MarkdownBlock("item", "", state.quote_depth, len(state.items), value)
+    item_number = None if number is None else int(number)
+    level = len(state.open_items)
+    state.pending_block = MarkdownBlock("item", "", state.quote_depth, level, item_number)
     state.paragraph = [match[5] or ""]
     return True
 
 
 def _parse_table(state: _BlockParserState, line: str) -> bool:
-    """Parse a table: a header, a delimiter row with as many cells, and further rows.
+    """Parse a table: a header, a delimiter row such as `|---|:--:|`, and further rows.
 
-    The delimiter row decides. Without it, lines with pipes are text.
+    Returns False if the delimiter row is missing, or does not have as many cells as the header.
     """
     delimiter_row = state.peek_line()
     if "|" not in line or delimiter_row is None or "|" not in delimiter_row + line:
@@ -281,7 +301,10 @@ def _parse_table(state: _BlockParserState, line: str) -> bool:
 
 
 def split_table_row(line: str) -> list[str]:
-    """Return the cells of a table row, without the pipes at both ends."""
+    r"""Return the cells of a line in a Markdown table: `a` and `b` for `| a | b |`.
+
+    An escaped pipe (`\|`) is part of a cell.
+    """
     line = line.strip()
     line = line[1:] if line.startswith("|") else line
     cells = _PIPE.split(line)
@@ -290,24 +313,27 @@ def split_table_row(line: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in cells]
 
 
-def _parse_text(state: _BlockParserState, line: str) -> None:
-    """Add a line to the open paragraph or item, or start a paragraph.
+def _add_text_line(state: _BlockParserState, line: str) -> None:
+    """Add a line of text to the open paragraph or list item, or start a new paragraph.
 
-    The indentation of a new paragraph decides which item it belongs to.
+    A new paragraph belongs to the list item whose text has at most the same indentation.
     """
     if state.pending_block is None:
         indent = _measure_indent(line)
-        while state.items and indent < state.items[-1].indent + 2:
-            state.items.pop()
-        level = len(state.items)
-        number = 0 if level and state.items[-1].is_numbered else None
+        while state.open_items and indent < state.open_items[-1].indent + 2:
+            state.open_items.pop()
+        level = len(state.open_items)
+        number = 0 if level and state.open_items[-1].is_numbered else None
         state.pending_block = MarkdownBlock("text", "", state.quote_depth, level, number)
     state.paragraph.append(line.lstrip(" \t"))
 
 
 def _parse_indented_code(state: _BlockParserState, line: str) -> bool:
-    """Parse an indented code block. Within items, it is indented relative to the item's text."""
-    min_columns = _TAB_COLUMNS + (state.items[-1].content if state.items else 0)
+    """Parse a code block that is indented by four columns, relative to the text of a list item.
+
+    Returns False if the line is not indented that far, or continues a paragraph.
+    """
+    min_columns = _TAB_COLUMNS + (state.open_items[-1].content_column if state.open_items else 0)
     if state.pending_block is not None or _measure_indent(line) < min_columns:
         return False
     code_lines = [line]
@@ -331,9 +357,9 @@ _BLOCK_PARSERS = (
     _parse_fence,
     _parse_formula,
     _parse_heading,
-    _parse_underline,
+    _parse_heading_underline,
     _parse_rule,
-    _parse_item,
+    _parse_list_item,
     _parse_table,
     _parse_indented_code,
 )

@@ -43,12 +43,13 @@ _SINGLE_TOKEN = re.compile(r"[\w$`#.%]+")
 
 
 def code_to_boxes(text: str) -> Expression:
-    """Return the content of `BoxData[...]` for code.
+    """Convert Wolfram Language code to boxes, the notebook format for typeset expressions.
 
-    The boxes are those that a front end builds from typed input. Several expressions become a list.
-    Code with syntax errors becomes a single row of its tokens.
+    The result is the content of `BoxData[...]` that a front end creates for typed input: a row for
+    a single expression, and a list for several. Code with syntax errors becomes a single row of its
+    tokens.
     """
-    # Inline code is mostly a single word, which needs no parsing.
+    # Inline code in text is often a single word, which needs no parsing.
     if _WORD.fullmatch(text):
         return ascii_string(text)
     source = parse(text)
@@ -76,23 +77,22 @@ class _BoxBuilder:
     def build_items(self, expressions: list[Expression]) -> list[Expression]:
         """Return the boxes of the top-level expressions, and the tokens around them.
 
-        Boxes are built bottom-up without recursion: the boxes of an expression are those of its
-        parts, with the tokens of the gaps between them.
+        The items of an expression are the boxes of its parts, and the tokens in the gaps between
+        them. They are built from the innermost expressions outwards, without recursion.
         """
         parts_by_id: dict[int, list[Expression]] = {}
-        order: list[Expression] = []
+        outer_first: list[Expression] = []
         pending = [*expressions]
         while pending:
             expression = pending.pop()
-            order.append(expression)
+            outer_first.append(expression)
             parts = self._get_parts(expression)
-            # Most expressions have no parts. Their empty lists would only burden the collector.
+            # Most expressions have no parts, and many empty lists would slow garbage collection.
             if parts:
                 parts_by_id[id(expression)] = parts
                 pending += parts
         items_by_id: dict[int, list[Expression]] = {}
-        # Parents come before their parts in `order`, so the reversed order builds parts first.
-        for expression in reversed(order):
+        for expression in reversed(outer_first):
             parts = parts_by_id.pop(id(expression), [])
             if parts:
                 items_by_id[id(expression)] = self._join_parts(expression, parts, items_by_id)
@@ -107,24 +107,28 @@ class _BoxBuilder:
         return items + self.get_tokens(position, len(self._text))
 
     def get_tokens(self, start: int, end: int) -> list[Expression]:
-        """Return the tokens between two positions. A comment is a row of its own."""
+        """Return the boxes of the tokens between two positions, such as operators and whitespace.
+
+        A comment becomes a row of its own.
+        """
         tokens: list[Expression] = []
         while start < end:
-            comment = self._find_comment(start, end)
-            stop = end if comment is None else comment
+            comment_start = self._find_comment(start, end)
+            gap_end = end if comment_start is None else comment_start
             tokens += [
-                _build_token(match[0]) for match in _GAP_TOKEN.finditer(self._text, start, stop)
+                _build_token(match[0]) for match in _GAP_TOKEN.finditer(self._text, start, gap_end)
             ]
-            if comment is None:
+            if comment_start is None:
                 break
-            start = self._comments[comment]
-            tokens.append(_build_comment(self._text[comment:start]))
+            comment_end = self._comments[comment_start]
+            tokens.append(_build_comment(self._text[comment_start:comment_end]))
+            start = comment_end
         return tokens
 
     def _find_comment(self, start: int, end: int) -> int | None:
-        """Return the start of the first comment in a range, or None.
+        """Return the start of the first comment in a range, or None if it has no comment.
 
-        A `(*` inside a string is not the start of a comment.
+        A `(*` inside a string does not begin a comment, so it is not among the parser's comments.
         """
         comment_start = self._text.find("(*", start, end) if self._comments else -1
         while comment_start >= 0 and comment_start not in self._comments:
@@ -132,7 +136,11 @@ class _BoxBuilder:
         return comment_start if comment_start >= 0 else None
 
     def _get_parts(self, expression: Expression) -> list[Expression]:
-        """Return the parts of an expression that have source positions, from left to right."""
+        """Return the parts of an expression that are written in the source, from left to right.
+
+        A node that the parser added, such as the list of operands in a vector comparison, is
+        replaced by its own parts. An expression that is a single token has no parts.
+        """
         if isinstance(expression, Atom) or self._is_token(expression):
             return []
         parts: list[Expression] = []
@@ -143,9 +151,9 @@ class _BoxBuilder:
                 if candidate.start < candidate.end:
                     parts.append(candidate)
             elif isinstance(candidate, Node):
-                # A node that the parser added has no text, but its arguments have.
                 pending += [candidate.head, *candidate.args]
-        return _drop_overlaps(sorted(parts, key=lambda part: (part.start, -part.end)), expression)
+        parts.sort(key=lambda part: (part.start, -part.end))
+        return _drop_overlapping_parts(parts, expression)
 
     def _is_token(self, node: Node) -> bool:
         """Return whether a node such as `x_Integer`, `#1` or `%` is one token in boxes."""
@@ -159,7 +167,13 @@ class _BoxBuilder:
         parts: list[Expression],
         items_by_id: dict[int, list[Expression]],
     ) -> list[Expression]:
-        """Return the items of an expression: the rows of its parts, and the tokens between them."""
+        """Return the items of an expression: the rows of its parts, and the tokens between them.
+
+        Args:
+            expression: The expression.
+            parts: Its parts in the order of the source.
+            items_by_id: The items of each part, which are removed from this dictionary.
+        """
         items: list[Expression] = []
         position = expression.start
         is_sum = get_head_name(expression) == "Plus"
@@ -176,9 +190,9 @@ class _BoxBuilder:
         return items + self.get_tokens(position, expression.end)
 
     def _build_leaf(self, expression: Expression) -> list[Expression]:
-        """Return the tokens of an expression without parts.
+        """Return the tokens of an expression without parts, such as a name or a number.
 
-        The sign of a number is a separate token.
+        The sign of a negative number is a separate token, as in a front end.
         """
         source_text = self._text[expression.start : expression.end]
         is_unsigned_atom = isinstance(expression, Atom) and not source_text.startswith("-")
@@ -198,17 +212,20 @@ def _build_token(text: str) -> Expression:
 
 
 def _decode_character_name(match: re.Match[str]) -> str:
-    """Replace a character name by the character, as the front end does."""
+    r"""Return the character for a name such as `\[Alpha]`, as front ends display it.
+
+    Names of whitespace and control characters are returned unchanged, because these characters
+    would be invisible.
+    """
     name, code = match[2], match[3]
     letter = get_character(name) if name is not None else chr(int(code, 16))
-    # Whitespace and control characters stay names, because as characters they are invisible.
     if letter is None or ord(letter) < _FIRST_FOREIGN_CODE or letter.isspace():
         return match[0]
     return match[1] + letter
 
 
-def _drop_overlaps(parts: list[Expression], parent: Expression) -> list[Expression]:
-    """Return the parts that are inside the parent and do not overlap."""
+def _drop_overlapping_parts(parts: list[Expression], parent: Expression) -> list[Expression]:
+    """Return the parts that are inside their parent expression and do not overlap earlier ones."""
     disjoint_parts: list[Expression] = []
     position = parent.start
     for part in parts:
@@ -234,8 +251,9 @@ def _is_blank_token(item: Expression) -> bool:
 def _build_row(items: list[Expression]) -> Expression:
     """Return a row of boxes in which the contents of brackets are nested rows.
 
-    Brackets without a partner are closed at the end, because code with syntax errors is converted
-    too.
+    For example, the items `f`, `[`, `x`, `,`, `y`, `]` become a row of four boxes, of which the
+    third is the row `x,y`. A bracket that is not closed, as in code with syntax errors, ends with
+    the row.
     """
     open_rows = [_OpenRow("", [])]
     for item in items:

@@ -148,9 +148,10 @@ def boxes_to_text(
 
 
 def _would_merge(previous_token: str, text: str) -> bool:
-    """Return whether two adjacent tokens would read as one token.
+    """Return whether two tokens without a space between them would be read as one token.
 
-    A number before a name does not merge: `2x` reads as a product.
+    For example, `a` and `b` would be read as `ab`. A number and a name are not merged, because `2x`
+    is a product.
     """
     last, first = previous_token[-1], text[0]
     if not (first.isalnum() and last.isalnum()):
@@ -159,18 +160,23 @@ def _would_merge(previous_token: str, text: str) -> bool:
 
 
 def _format_token(atom: Atom, form: BoxTextForm) -> str:
-    """Return the text of a token. Plain ASCII tokens, which are the most frequent, return early."""
+    """Return the text of a box that is a single token, such as `"x"` for the name `x`."""
     text = atom.text
     if atom.kind != "string":
         return box_syntax_to_code(text) if atom.kind == "boxes" else text
     text = text[1:-1] if "\\" not in text else parse_string(text)
+    # Plain ASCII tokens are the most frequent, and need no conversion.
     if text.isascii() and text[:1] != '"' and text[-1:] != "`":
         return text
     return _format_special_token(text, form)
 
 
 def _format_special_token(text: str, form: BoxTextForm) -> str:
-    """Format a token that is a string, has a precision mark, or is not ASCII."""
+    """Return the text of a token that is a string, has a precision mark, or is not ASCII.
+
+    Text for readers shows strings without quotes. Output shows machine numbers without the
+    precision mark, a backtick. Special characters become the plain text that users type for them.
+    """
     if text[:1] == '"' and form == "text":
         text = parse_string(text) if text[-1:] == '"' and len(text) > 1 else text
     if form == "output" and _MACHINE_NUMBER.fullmatch(text):
@@ -180,10 +186,11 @@ def _format_special_token(text: str, form: BoxTextForm) -> str:
 
 
 def _format_box(node: Node, name: str, form: BoxTextForm) -> TextPieces:
-    """Return the text of a box as pieces, in which the inner boxes are not written yet.
+    """Return the text of a box as pieces, in which inner boxes are not converted to text yet.
 
-    For example, `FractionBox["a", "b"]` becomes `["a", "/", "b"]`. Rows are converted by
-    `_get_reversed_row`. A box that is not known is written as an expression, in input form.
+    Boxes are the notebook format for typeset expressions. For example, `FractionBox["a", "b"]`
+    becomes `["a", "/", "b"]`. An unknown box is written as an expression, in input form. Rows are
+    not handled here, but by `_get_reversed_row`.
 
     Args:
         node: The box.
@@ -210,7 +217,9 @@ def _get_box_arguments(node: Node) -> list[Expression]:
 
 
 def _format_math_box(name: str, args: list[Expression]) -> TextPieces | None:
-    """Format a fraction, root or script. Returns None for other boxes.
+    """Return the text of a fraction, a root, or a box with scripts, as pieces.
+
+    Returns None for any other box.
 
     Args:
         name: The head of the box.
@@ -271,7 +280,9 @@ def _join_boxes(boxes: Sequence[Expression], separator: str | Expression) -> Tex
 def _format_interactive_box(
     name: str, args: list[Expression], form: BoxTextForm
 ) -> TextPieces | None:
-    """Format a box that a front end lays out, computes or controls. Returns None for other boxes.
+    """Return the text of a grid, a template, a control or a dynamic box, as pieces.
+
+    Returns None for any other box.
 
     Args:
         name: The head of the box.
@@ -291,7 +302,7 @@ def _format_interactive_box(
             return _format_dynamic(args)
         case (("PaneSelectorBox" | "TabViewBox"), [panes, *_]):
             return [_get_first_pane(panes)]
-        # The value of a control is all that a reader can see of it.
+        # Text can only show the value of a control.
         case (("CheckboxBox" | "SliderBox" | "InputFieldBox"), [value, *_]):
             return [] if is_symbol(value, "Automatic") else [input_form(value)]
         case _:
@@ -300,15 +311,17 @@ def _format_interactive_box(
 
 
 def _format_grid(args: list[Expression], form: BoxTextForm) -> TextPieces:
-    """Format a grid as nested lists in code, and as lines of columns for readers."""
+    """Return the text of a grid, as pieces: nested lists in code, or tab-separated lines in text.
+
+    In code, the nested lists `{{a, b}, {c, d}}` evaluate to a matrix.
+    """
     rows = [get_list_items(row) for row in get_list_items(args[0])] if args else []
-    # In code, a grid is a nested list, so that it evaluates to a matrix.
     opening, closing = ("", "") if form == "text" else ("{", "}")
-    row_separator, separator = ("\n", "\t") if form == "text" else (", ", ", ")
+    row_separator, column_separator = ("\n", "\t") if form == "text" else (", ", ", ")
     pieces: TextPieces = [opening]
     for row_index, row in enumerate(rows):
         pieces += [row_separator if row_index else "", opening]
-        pieces += [*_join_boxes(row, separator), closing]
+        pieces += [*_join_boxes(row, column_separator), closing]
     return [*pieces, closing]
 
 
@@ -320,16 +333,18 @@ def _format_dynamic(args: list[Expression]) -> TextPieces:
 
 
 def _format_dynamic_module(args: list[Expression]) -> TextPieces:
-    """Format the displayed body. The controls of a `Manipulate` are abbreviated."""
+    """Return the displayed body of a `DynamicModuleBox`, whose first argument is its variables.
+
+    A body that the front end computes, as for `Manipulate`, is abbreviated to its name.
+    """
     if len(args) < 2:
         return ["DynamicModule[\u2026]"]
     body = unwrap_box(args[1])
     if not has_head(body, "DynamicBox"):
         return [args[1]]
-    # The front end computes the body of a `Manipulate`, so only its name can be shown.
-    computed = body.args[0] if body.args else body
-    function = get_head_name(computed) if isinstance(computed, Node) else ""
-    function_name = function.rpartition("`")[2].removesuffix("Boxes")
+    computed_body = body.args[0] if body.args else body
+    head_name = get_head_name(computed_body) if isinstance(computed_body, Node) else ""
+    function_name = head_name.rpartition("`")[2].removesuffix("Boxes")
     return [f"{function_name or 'DynamicModule'}[\u2026]"]
 
 
@@ -340,13 +355,14 @@ def _get_first_pane(panes: Expression) -> Expression:
 
 
 def _format_template(name: str, args: list[Expression], form: BoxTextForm) -> TextPieces:
-    """Format a template box.
+    """Return the text of a `TemplateBox`, whose notation is defined by a named template.
+
+    For an entity or a quantity, readers get the displayed label, and code gets the expression.
 
     Args:
-        name: The name of the template, which determines the notation.
+        name: The name of the template, such as `Quantity`.
         args: The arguments that the template displays.
-        form: The form of the text. Readers get the displayed label of an entity or unit, and code
-            gets the expression.
+        form: The form of the text; see `boxes_to_text`.
     """
     if name in _ROW_TEMPLATES:
         return [*args]
@@ -356,8 +372,8 @@ def _format_template(name: str, args: list[Expression], form: BoxTextForm) -> Te
         case (("RowWithSeparator" | "RowWithSeparators"), [separator, *items]):
             return _join_boxes(items, separator)
         case (("Quantity" | "QuantityPostfix"), [value, label, _, unit, *_]):
-            is_shown = form == "text"
-            return [value, " ", label] if is_shown else ["Quantity[", value, ", ", unit, "]"]
+            is_for_readers = form == "text"
+            return [value, " ", label] if is_for_readers else ["Quantity[", value, ", ", unit, "]"]
         case (("Entity" | "EntityProperty" | "EntityClass"), [label, code, *_]):
             return [label if form == "text" else code]
         case (("MessageTemplate" | "MessageTemplate2"), [symbol, tag, text, *_]):
@@ -381,11 +397,14 @@ def _strip_quotes(expression: Expression) -> str | Expression:
 
 
 def unwrap_box(expression: Expression) -> Expression:
-    """Return the box inside boxes that only affect its appearance."""
+    """Return the box inside boxes such as `StyleBox` that only affect its appearance.
+
+    Rows and lists with a single element are removed too.
+    """
     while isinstance(expression, Node) and expression.args and isinstance(expression.head, Atom):
         name = expression.head.text
-        is_lone = name in ("RowBox", "List") and len(expression.args) == 1
-        if name not in _WRAPPER_HEADS and not is_lone:
+        has_single_element = name in ("RowBox", "List") and len(expression.args) == 1
+        if name not in _WRAPPER_HEADS and not has_single_element:
             break
         expression = expression.args[0]
     return expression
@@ -403,7 +422,7 @@ def _parenthesize(expression: Expression) -> TextPieces:
 
 
 def _is_operand(expression: Expression) -> bool:
-    """Return whether a box can be an operand without parentheses."""
+    """Return whether a box can be an operand without parentheses, such as `x` or `f[x]`."""
     box = unwrap_box(expression)
     if isinstance(box, Atom):
         return box.kind != "string" or bool(_SIMPLE_TOKEN.fullmatch(get_string(box)))
@@ -415,7 +434,7 @@ def _is_operand(expression: Expression) -> bool:
 
 
 def _is_bracketed(items: list[Expression]) -> bool:
-    """Return whether the items are `(...)`, `{...}` or `f[...]`."""
+    """Return whether the items of a row form one bracketed expression: `(…)`, `{…}` or `f[…]`."""
     if len(items) < 2:
         return False
     opening = _OPENING_BY_CLOSING.get(get_string(items[-1]))
@@ -437,8 +456,7 @@ def _get_reversed_row(node: Node) -> TextPieces:
     """
     items = get_list_items(node.args[0]) if node.args else []
     first = items[0] if len(items) > 1 else None
-    # Only these can start a sum, product or integral; the check must be cheap, since rows are the
-    # most frequent boxes.
+    # This check must be cheap, because rows are the most frequent boxes.
     if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
         pieces = _format_big_operator(first, items[1:])
         if pieces is not None:
@@ -447,9 +465,14 @@ def _get_reversed_row(node: Node) -> TextPieces:
 
 
 def _format_big_operator(operator: Expression, body: list[Expression]) -> TextPieces | None:
-    """Format a sum, product or integral sign and the items after it as a call.
+    """Return the call that a sum, product or integral sign and the items after it represent.
 
-    Returns None if the operator is another box, or not complete, for example without a lower bound.
+    For example, the pieces form the text `Sum[i^2, {i, 1, n}]`. Returns None if the operator is
+    another box, or is not complete, for example because it has no lower bound.
+
+    Args:
+        operator: The sign, usually in a box with its bounds.
+        body: The items of the row after the operator.
     """
     if isinstance(operator, Atom):
         return _format_integral([], body)
@@ -470,9 +493,13 @@ def _format_big_operator(operator: Expression, body: list[Expression]) -> TextPi
 
 
 def _format_integral(limits: list[Expression], body: list[Expression]) -> TextPieces | None:
-    """Format the items after an integral sign as `Integrate[...]`; None if incomplete.
+    """Return the call `Integrate[f, x]` or `Integrate[f, {x, a, b}]` for an integral, as pieces.
 
-    The last two boxes of the items must be a differential sign and a variable.
+    Returns None if the integral does not end with a differential sign and a variable.
+
+    Args:
+        limits: The lower and upper limit, or an empty list.
+        body: The items of the row after the integral sign.
     """
     items = _get_row_items(body[0]) if len(body) == 1 else body
     differential = _get_row_items(items[-1]) if items else []
@@ -485,7 +512,10 @@ def _format_integral(limits: list[Expression], body: list[Expression]) -> TextPi
 
 
 def box_syntax_to_code(text: str) -> str:
-    r"""Convert linear box syntax to code: `\(x\^2\)` becomes `x^2`."""
+    r"""Convert linear box syntax, which encodes boxes in a string, to code.
+
+    For example, `\(x\^2\)` becomes `x^2`.
+    """
     text = text.removeprefix("\\!")
     if text.startswith("\\(") and text.endswith("\\)") and _find_box_end(text, 0) == len(text):
         text = text[2:-2]
@@ -496,7 +526,10 @@ def box_syntax_to_code(text: str) -> str:
 
 
 def replace_box_syntax(text: str) -> str:
-    r"""Replace linear box syntax in a text for readers: `\!\(x\^2\)` becomes `x^2`."""
+    r"""Replace linear box syntax, which encodes boxes in a string, in a text for readers.
+
+    For example, `The value \!\(x\^2\) is used.` becomes `The value x^2 is used.`
+    """
     pieces, position = [], 0
     while (start := text.find(_BOX_START, position)) >= 0:
         end = _find_box_end(text, start + 2)
@@ -508,10 +541,13 @@ def replace_box_syntax(text: str) -> str:
 
 
 def _convert_box_syntax(syntax: str) -> str:
-    r"""Convert `\(...\)` to text. The part after `\*` is a box expression, and all else is code."""
+    r"""Convert linear box syntax between `\(` and `\)` to text for readers.
+
+    The syntax contains code, or after `\*` an expression such as `SuperscriptBox["x", "2"]`.
+    """
     content = syntax[2:-2]
     if content.startswith("\\*"):
-        # Nested box syntax is quoted, so that its boxes parse as strings.
+        # Nested box syntax is put in quotes, so that the parser reads it as a string.
         code = content[2:]
         if "\\(" in code:
             code = code.replace('"', '\\"').replace("\\(", '"').replace("\\)", '"')
@@ -522,7 +558,10 @@ def _convert_box_syntax(syntax: str) -> str:
 
 
 def _find_box_end(text: str, start: int) -> int | None:
-    """Return the end of the box syntax at `start`, which may be nested."""
+    r"""Return the position after the `\)` that closes the box syntax at `start`.
+
+    Returns None if it is not closed. Box syntax can be nested.
+    """
     depth = 0
     for edge in _BOX_EDGE.finditer(text, start):
         depth += 1 if edge[1] == "(" else -1

@@ -40,23 +40,25 @@ class CompressedDataError(Exception):
 
 
 def unpack_compressed_data(text: str) -> object:
-    """Return the value in the text of a `CompressedData`: nested lists, numbers and strings.
+    """Decode the text of a `CompressedData` expression, in which notebooks store large data.
 
-    The size and nesting of the data are limited, because a notebook may be untrusted.
+    The result consists of nested lists, numbers and strings. The size and the nesting are limited,
+    because the notebook may be untrusted.
 
     Raises:
         CompressedDataError: The data is damaged, too large, or of an unsupported type.
     """
-    version, _, data = text.strip().partition(":")
+    version, _, base64_text = text.strip().partition(":")
     if version != "1":
         raise CompressedDataError
     try:
-        stream = zlib.decompressobj()
-        raw = stream.decompress(base64.b64decode("".join(data.split())), _MAX_UNPACKED_BYTES)
+        compressed_bytes = base64.b64decode("".join(base64_text.split()))
+        decompressor = zlib.decompressobj()
+        unpacked_bytes = decompressor.decompress(compressed_bytes, _MAX_UNPACKED_BYTES)
         # A remaining tail means that the data was cut off at the size limit.
-        if not raw.startswith(_DATA_MARKER) or stream.unconsumed_tail:
+        if not unpacked_bytes.startswith(_DATA_MARKER) or decompressor.unconsumed_tail:
             raise CompressedDataError
-        return _CompressedDataReader(raw).read_value(0)
+        return _CompressedDataReader(unpacked_bytes).read_value(0)
     except (binascii.Error, zlib.error, struct.error, ValueError) as error:
         raise CompressedDataError from error
 
@@ -72,7 +74,14 @@ class _CompressedDataReader:
         self._position = len(_DATA_MARKER)
 
     def read_value(self, level: int) -> object:
-        """Read the next value. `level` is its nesting depth."""
+        """Read the next value, whose first byte is its type.
+
+        Args:
+            level: The nesting depth of the value, from 0.
+
+        Raises:
+            CompressedDataError: The type is not supported, or the data is nested too deeply.
+        """
         # The data is untrusted, and deep nesting would exhaust the stack.
         if level > _MAX_NESTING_LEVELS:
             raise CompressedDataError
@@ -109,16 +118,22 @@ class _CompressedDataReader:
         return items if head == "List" else [head, *items]
 
     def _read_array(self) -> list[object]:
-        """Read reals in row-major order into nested lists."""
-        lengths = [self._read_integer() for _ in range(self._read_integer())]
+        """Read an array of 64-bit floats as nested lists.
+
+        The data has the number of dimensions, their lengths, and the numbers in row-major order.
+        """
+        dimension_count = self._read_integer()
+        lengths = [self._read_integer() for _ in range(dimension_count)]
         size = math.prod(lengths)
-        # Checked before unpacking, because the lengths are untrusted.
+        # The size is checked before unpacking, because the lengths are untrusted.
         if size > _MAX_UNPACKED_BYTES // 8 or size < 0:
             raise CompressedDataError
-        values: list[object] = list(struct.unpack(f"<{size}d", self._read_bytes(8 * size)))
+        elements: list[object] = list(struct.unpack(f"<{size}d", self._read_bytes(8 * size)))
         for length in reversed(lengths[1:]):
-            values = [values[start : start + length] for start in range(0, len(values), length)]
-        return values
+            elements = [
+                elements[start : start + length] for start in range(0, len(elements), length)
+            ]
+        return elements
 
 
 class _ImageFile(NamedTuple):
@@ -137,7 +152,10 @@ class CellImage(NamedTuple):
 
 
 class CellImageCollector:
-    """The raster images of a notebook, in the order of their placeholders.
+    """The images of a notebook that is converted to Markdown.
+
+    Each graphics box is replaced by a placeholder such as `![Image](picture-1.png)`. If it contains
+    a raster, the image file is collected in `images`.
 
     Args:
         max_images: The maximum number of images to collect. Further graphics get a placeholder
@@ -150,7 +168,11 @@ class CellImageCollector:
         self._max_images = max_images
 
     def make_placeholder(self, node: Node) -> str:
-        """Return the Markdown placeholder of graphics, and collect a raster as an image file."""
+        """Return the Markdown placeholder for a graphics box, and collect its image if it has one.
+
+        A raster gives `![Image](picture-1.png)`. Vector graphics, and rasters beyond the maximum
+        number, give `![Graphics](picture-1)`.
+        """
         self._graphics_count += 1
         image = extract_image(node) if len(self.images) < self._max_images else None
         name = f"picture-{self._graphics_count}"
@@ -163,11 +185,11 @@ class CellImageCollector:
 
 
 def extract_image(node: Node) -> _ImageFile | None:
-    """Return the image file of graphics, or None if they contain no raster."""
+    """Return the image file for a graphics box, or None if the box contains no raster."""
     if has_head(node, "GraphicsData"):
-        return _extract_file(node)
+        return _extract_embedded_file(node)
     pending: list[Expression] = [node]
-    # Vector graphics can have millions of boxes without any raster.
+    # The search is limited, because vector graphics can have millions of boxes without a raster.
     for _ in range(_MAX_BOXES):
         if not pending:
             break
@@ -180,38 +202,50 @@ def extract_image(node: Node) -> _ImageFile | None:
     return None
 
 
-def _extract_file(node: Node) -> _ImageFile | None:
-    """Return the image in the second string of a `GraphicsData`: raw bytes, or Base64."""
+def _extract_embedded_file(node: Node) -> _ImageFile | None:
+    """Return the image file in a `GraphicsData` expression, which contains it as a string.
+
+    The string, the second argument, is Base64 or has one character for each byte. Returns None if
+    it is not an image of a supported type.
+    """
     strings = [parse_string(arg.text) for arg in node.args if isinstance(arg, Atom)]
     if len(strings) < 2:
         return None
-    text = strings[1]
+    encoded_image = strings[1]
     try:
-        if _BASE64.fullmatch(text):
-            data = base64.b64decode("".join(text.split()), validate=True)
+        if _BASE64.fullmatch(encoded_image):
+            image_bytes = base64.b64decode("".join(encoded_image.split()), validate=True)
         else:
-            data = text.encode("latin-1")
+            image_bytes = encoded_image.encode("latin-1")
     except (binascii.Error, UnicodeEncodeError):
         return None
-    mimes = (mime for start, mime in _TYPES_BY_SIGNATURE.items() if data.startswith(start))
-    mime = next(mimes, None)
-    return _ImageFile(data, mime) if mime is not None else None
+    for signature, mime in _TYPES_BY_SIGNATURE.items():
+        if image_bytes.startswith(signature):
+            return _ImageFile(image_bytes, mime)
+    return None
 
 
 def _render_raster(node: Node) -> _ImageFile | None:
-    """Return the PNG file of a raster box, or None if its data is invalid or unsupported."""
+    """Return a `RasterBox`, the pixels of an image, as a PNG file.
+
+    Returns None if the pixels are invalid or of an unsupported type.
+    """
     if not node.args:
         return None
     raster = _build_raster(_get_raster_values(node.args[0]), _get_maximum_value(node))
     if raster is None:
         return None
-    # Rasters are stored bottom-up by default, PNG rows top-down.
-    rows = raster.rows if _is_upright(node) else raster.rows[::-1]
+    # Rasters are stored from bottom to top by default, but PNG rows from top to bottom.
+    rows = raster.rows if _has_top_row_first(node) else raster.rows[::-1]
     return _ImageFile(_encode_png(rows, raster.channels), "image/png")
 
 
 def _get_raster_values(expression: Expression) -> object:
-    """Return the numbers of a raster: compressed, in an array, or as nested lists."""
+    """Return the pixels of a raster as nested lists of numbers.
+
+    A notebook stores them as compressed data, as an array, or as nested lists. Returns None if
+    compressed data is invalid.
+    """
     match expression:
         case Node(head=Atom(text="CompressedData"), args=[Atom(text=literal), *_]):
             try:
@@ -245,12 +279,15 @@ def _get_maximum_value(node: Node) -> float:
     return 1.0
 
 
-def _is_upright(node: Node) -> bool:
-    """Return whether the first row is at the top, because the rectangle's corners go downwards."""
+def _has_top_row_first(node: Node) -> bool:
+    """Return whether a raster box stores its top row first.
+
+    Its second argument contains two opposite corners of the image, of which the first belongs to
+    the first row: `{{0, 32}, {48, 0}}` if this row is at the top.
+    """
     match [_evaluate_numbers(arg) for arg in node.args[1:2]]:
-        # The corners `{{0, 32}, {48, 0}}`.
-        case [[[_, int() | float() as first], [_, int() | float() as second]]]:
-            return first > second
+        case [[[_, int() | float() as first_y], [_, int() | float() as last_y]]]:
+            return first_y > last_y
         case _:
             return False
 
@@ -263,14 +300,15 @@ class _RasterRows(NamedTuple):
 
 
 def _build_raster(values: object, highest: float) -> _RasterRows | None:
-    """Convert the values of a raster to rows of bytes.
+    """Convert the pixels of a raster to rows of bytes, with one byte for each channel.
 
     Args:
-        values: Rows of pixels. A pixel is a number or a list with a number for each channel.
-        highest: The value of full intensity.
+        values: Rows of pixels. A pixel is a number, or a list with a number for each channel.
+        highest: The value of full intensity, which becomes 255.
 
     Returns:
-        None if the values are not a rectangle of equal pixels, or exceed the maximum size.
+        The rows, or None if the values are not a rectangle of equal pixels or exceed the maximum
+        size.
     """
     if not isinstance(values, list) or not values or not isinstance(values[0], list):
         return None
@@ -295,13 +333,19 @@ def _encode_row(row: list[Any], channels: int, scale: float) -> bytes:
 
 
 def _encode_png(rows: list[bytes], channels: int) -> bytes:
-    """Return a PNG file with 8 bits per channel. Each row is stored without a filter."""
+    """Return a PNG file with 8 bits per channel.
+
+    Args:
+        rows: The pixels from top to bottom, with one byte for each channel.
+        channels: The number of channels, from 1 (gray) to 4 (red, green, blue and alpha).
+    """
     width = len(rows[0]) // channels
     header = struct.pack(">IIBBBBB", width, len(rows), 8, _PNG_COLOR_TYPES[channels], 0, 0, 0)
+    # A zero byte before each row means that the row is stored without a filter.
     pixels = zlib.compress(b"".join(b"\0" + row for row in rows))
     chunks = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
-    signature = next(iter(_TYPES_BY_SIGNATURE))
-    return signature + b"".join(_encode_chunk(name, data) for name, data in chunks)
+    png_signature = next(iter(_TYPES_BY_SIGNATURE))
+    return png_signature + b"".join(_encode_chunk(name, content) for name, content in chunks)
 
 
 def _encode_chunk(name: bytes, data: bytes) -> bytes:

@@ -101,21 +101,21 @@ class CodeFence(NamedTuple):
 
 
 def to_code_fence(cell: Cell, limit: int, make_placeholder: Callable[[Node], str]) -> CodeFence:
-    """Return the fence of a code cell.
+    """Convert a code cell of a notebook to a fenced code block of Markdown.
 
     Args:
-        cell: The cell.
+        cell: The cell, with code, output, or code in another language.
         limit: The maximum number of characters. Text beyond it is cut off.
-        make_placeholder: Returns the Markdown placeholder of a graphics box.
+        make_placeholder: A function that returns the Markdown placeholder of a graphics box.
     """
     text = truncate_text(_get_code_text(cell, limit, make_placeholder), limit)
     if cell.style in _VERBATIM_STYLES:
         return CodeFence(_get_language(cell), "", text)
     label = ">>" if cell.style.startswith("Echo") else cell.label.strip()
-    # A label that would not read back is dropped rather than becoming code.
+    # A label in another form is dropped, because it would be read back as code.
     if label and _CELL_LABEL.match(f"{label} x") is None:
         label = ""
-    return CodeFence(_build_info(cell, label, text), label, text)
+    return CodeFence(_build_info_string(cell, label, text), label, text)
 
 
 def truncate_text(text: str, limit: int) -> str:
@@ -124,12 +124,12 @@ def truncate_text(text: str, limit: int) -> str:
 
 
 def _get_code_text(cell: Cell, limit: int, make_placeholder: Callable[[Node], str]) -> str:
-    """Return the text of a code cell as it appears in its fence."""
+    """Return the text of a code cell for a code block, with placeholders for graphics."""
     if isinstance(cell.content, str):
         return to_plain_characters(cell.content)
     form = _choose_form(cell)
     text = boxes_to_text(cell.content, form=form, limit=limit, picture=make_placeholder)
-    # Messages quote expressions in linear box syntax, which readers cannot understand.
+    # Messages quote expressions in linear box syntax, such as `\(x\^2\)`, which is hard to read.
     return replace_box_syntax(text) if form == "text" else text
 
 
@@ -142,20 +142,21 @@ def _choose_form(cell: Cell) -> BoxTextForm:
     return "output" if cell.style == "Output" else "input"
 
 
-def _build_info(cell: Cell, label: str, text: str) -> str:
-    """Return the info string of a fence of Wolfram Language code.
+def _build_info_string(cell: Cell, label: str, text: str) -> str:
+    """Return the info string of a code block with Wolfram Language code: `wl` or `wl Code`.
 
-    It contains the style of the cell unless the label implies the style.
+    The cell style follows the language unless it can be inferred from the label and the text.
     """
     style = cell.style if cell.style in INPUT_STYLES | OUTPUT_STYLES else "Input"
-    # The style is written only if the label does not imply it.
-    if _get_style(label, "", text) == style:
-        return "wl"
-    return f"wl {style}"
+    inferred_style = _infer_style(label, "", text)
+    return "wl" if inferred_style == style else f"wl {style}"
 
 
 def _get_language(cell: Cell) -> str:
-    """Return the info string for a cell in another language than the Wolfram Language."""
+    """Return the info string for a cell in another language than the Wolfram Language: `python`.
+
+    A program without a known language has an empty info string.
+    """
     language_tag = cell.tagging_rules.get(LANGUAGE_KEY)
     if isinstance(language_tag, str):
         return language_tag
@@ -166,9 +167,14 @@ def _get_language(cell: Cell) -> str:
 
 
 def parse_fence_cells(info: str, text: str) -> list[Cell]:
-    """Return the cells of a fenced block.
+    """Convert a fenced code block of Markdown to the cells of a notebook.
 
-    A block of Wolfram Language code can contain several cells, separated by their labels.
+    A block of Wolfram Language code can contain several cells, each of which begins with a label
+    such as `In[1]:=`.
+
+    Args:
+        info: The info string of the block, such as `wl` or `python`.
+        text: The text of the block.
     """
     language, _, style = info.partition(" ")
     if language.lower() in _WOLFRAM_LANGUAGE_WORDS:
@@ -176,7 +182,7 @@ def parse_fence_cells(info: str, text: str) -> list[Cell]:
     word = _LANGUAGE_SYNONYMS.get(language.lower(), language.lower())
     evaluation_language = _EVALUATION_LANGUAGES.get(word)
     options: dict[str, object] = {}
-    # The usual word of a language follows from the cell. Any other info string is stored.
+    # The usual word for a language can be inferred from the cell. Any other info string is stored.
     if info and (evaluation_language is None or info != word):
         options["TaggingRules"] = {LANGUAGE_KEY: info}
     if evaluation_language is None:
@@ -192,10 +198,11 @@ class _LabeledCode(NamedTuple):
 
 
 def _split_labels(text: str) -> list[tuple[str, str]]:
-    """Split the text of a fence at its labels into pairs of a label and the code after it.
+    """Split the text of a code block at its labels into pairs of a label and the code after it.
 
-    A label counts only at the start or after a blank line, because code may contain text that looks
-    like a label. Text before the first label has an empty label.
+    For example, `In[1]:= x` becomes `("In[1]:=", "x")`. A label is recognized only at the start or
+    after a blank line, because code may contain text that looks like a label. Text before the first
+    label has an empty label.
     """
     cells = [_LabeledCode("", [])]
     previous_line = ""
@@ -212,8 +219,15 @@ def _split_labels(text: str) -> list[tuple[str, str]]:
     return labeled_code if labeled_code[0][1] else labeled_code[1:]
 
 
-def _get_style(label: str, style: str, text: str) -> str:
-    """Return the cell style that a label, or else the word after the language, specifies."""
+def _infer_style(label: str, style: str, text: str) -> str:
+    """Return the style of a code cell, such as `Input` or `Output`.
+
+    Args:
+        label: The label of the cell, such as `Out[1]=`, or an empty string.
+        style: The word after the language in the info string. It is used if the label does not
+            determine the style.
+        text: The text of the cell, by which messages and printed text are distinguished.
+    """
     if label.startswith("Out"):
         return "Output"
     if label.startswith("During"):
@@ -224,8 +238,14 @@ def _get_style(label: str, style: str, text: str) -> str:
 
 
 def _make_code_cell(label: str, text: str, word: str) -> Cell:
-    """Return the cell of a code fence. The label, or else `word`, determines its style."""
-    style = _get_style(label, word, text)
+    """Return the notebook cell for Wolfram Language code or an output in a code block.
+
+    Args:
+        label: The label of the cell, such as `In[1]:=`, or an empty string.
+        text: The code or output.
+        word: The word after the language in the info string, which can be a cell style.
+    """
+    style = _infer_style(label, word, text)
     options: dict[str, object] = {"CellLabel": label} if label and style != "Echo" else {}
     if style in _PRINT_STYLES:
         boxes: Expression = ascii_string(quote_string(text))
@@ -235,22 +255,23 @@ def _make_code_cell(label: str, text: str, word: str) -> Cell:
 
 
 def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
-    """Return the Markdown of text runs.
+    """Return the Markdown of text runs, which are pieces of text with one style each.
 
-    The result reads back as the same text. Its emphasis is dropped where Markdown cannot express
-    it.
+    The parser reads the Markdown back as the same text. If Markdown cannot express the combination
+    of styles, the emphasis is dropped.
 
     Args:
-        runs: The runs.
+        runs: The text runs of a paragraph or a table cell.
         in_table: True for a table cell, which is a single line in which `|` must be escaped.
     """
-    runs = merge_runs(_normalize_blanks(runs))
+    runs = merge_runs(_detach_edge_whitespace(runs))
     is_plain = len(runs) < 2 and all(run.style == PLAIN_STYLE for run in runs)
-    # Verify the result by parsing it, because the rules of adjacent emphasis are intricate.
-    if not is_plain and _list_letters(parse_inline(_write_runs(runs))) != _list_letters(runs):
-        # Markdown cannot express some adjacent styles. The text matters more than its emphasis.
-        runs = merge_runs(_strip_emphasis(runs))
-    # Escaped last, because only the final text shows what starts a line.
+    if not is_plain:
+        # The result is verified by parsing it, because the rules for emphasis are intricate.
+        parsed_runs = parse_inline(_write_runs(runs))
+        if _list_letters(parsed_runs) != _list_letters(runs):
+            runs = merge_runs(_strip_emphasis(runs))
+    # Line starts are escaped last, because they are known only in the complete text.
     text = _LINE_START.sub(_escape_line_start, _write_runs(runs, in_table=in_table).strip())
     return text.replace("\n", " " if in_table else "\\\n")
 
@@ -265,10 +286,11 @@ def _escape_line_start(match: re.Match[str]) -> str:
     return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
 
 
-def _normalize_blanks(runs: list[TextRun]) -> list[TextRun]:
-    """Give whitespace at the edges of a run only the styles that both of its neighbors have.
+def _detach_edge_whitespace(runs: list[TextRun]) -> list[TextRun]:
+    """Split off whitespace at the edges of text runs, so that emphasis marks do not touch it.
 
-    Emphasis marks must not touch whitespace: Markdown would not read them as marks.
+    In Markdown, `**bold **` is not emphasis, so it is written as `**bold** `. The whitespace keeps
+    only the styles that the text on both sides has.
     """
     pieces: list[TextRun] = []
     for run in runs:
@@ -303,9 +325,10 @@ def _list_letters(runs: list[TextRun]) -> list[tuple[str, str, TextStyle]]:
 
 
 def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
-    """Write runs as Markdown, with consecutive runs of the same link in one link.
+    """Return text runs as Markdown, in which consecutive runs with the same target form one link.
 
-    Line starts are not escaped yet, because they are known only in the complete text.
+    Characters at line starts, such as the `-` of a list, are not escaped yet, because line starts
+    are known only in the complete text.
     """
     pieces: list[str] = []
     runs = [
@@ -314,11 +337,11 @@ def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
         for run, next_run in zip_longest(runs, runs[1:], fillvalue=_EMPTY_RUN)
     ]
     for link, group in groupby(runs, key=lambda run: run.style.link):
-        inner = _write_emphasis(list(group), in_table=in_table)
+        markdown = _write_emphasis(list(group), in_table=in_table)
         if link and pieces and pieces[-1].endswith("!"):
             # After `!`, the link would be an image.
             pieces[-1] = pieces[-1][:-1] + "\\!"
-        pieces.append(_format_link(inner, link) if link else inner)
+        pieces.append(_format_link(markdown, link) if link else markdown)
     return "".join(pieces)
 
 
@@ -331,7 +354,10 @@ def _is_before_digit(run: TextRun, next_run: TextRun) -> bool:
 
 
 def _write_emphasis(runs: list[TextRun], *, in_table: bool) -> str:
-    """Write runs with emphasis marks, opened and closed where the styles change."""
+    """Return text runs as Markdown with emphasis marks, such as `**bold *both***`.
+
+    Marks are opened and closed where the style changes from one run to the next.
+    """
     pieces: list[str] = []
     open_marks: list[str] = []
     for run in runs:
@@ -346,21 +372,21 @@ def _write_emphasis(runs: list[TextRun], *, in_table: bool) -> str:
 
 
 def _close_marks(open_marks: list[str], run_marks: list[str]) -> list[str]:
-    """Close the marks that the next run does not have, and all marks nested in them.
+    """Close the emphasis marks that the next text run does not have, and all marks nested in them.
 
     Args:
-        open_marks: The open marks, the outermost first. Closed ones are removed.
+        open_marks: The open marks such as `**`, the outermost first. Closed ones are removed.
         run_marks: The marks of the next run.
 
     Returns:
-        The closing marks, the innermost first.
+        The closing marks to write, the innermost first.
     """
     keep_count = next(
         (index for index, mark in enumerate(open_marks) if mark not in run_marks), len(open_marks)
     )
-    closed = open_marks[keep_count:][::-1]
+    closing_marks = open_marks[keep_count:][::-1]
     del open_marks[keep_count:]
-    return closed
+    return closing_marks
 
 
 def _format_link(text: str, target: str) -> str:
@@ -381,31 +407,39 @@ def _format_content(run: TextRun, *, in_table: bool) -> str:
 
 
 def format_code_span(text: str) -> str:
-    """Return a code span, with two or more backticks that do not occur in its content."""
-    longest = max((len(row) for row in re.findall("`+", text)), default=0)
-    ticks = "`" * (2 if longest != 2 else 3)
-    while ticks in text:
-        ticks += "`"
+    """Return text as a Markdown code span, such as ``` ``x`y`` ```.
+
+    The span is delimited by two or more backticks, of which its content has fewer in a row.
+    """
+    longest_row = max((len(row) for row in re.findall("`+", text)), default=0)
+    delimiter = "`" * (2 if longest_row != 2 else 3)
+    while delimiter in text:
+        delimiter += "`"
     text = text.replace("\n", " ")
     # CommonMark strips one space at each end unless the code consists of spaces only.
     if not text.strip():
-        return f"{ticks}{text}{ticks}"
-    edge = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) else ""
-    return f"{ticks}{edge}{text}{edge}{ticks}"
+        return f"{delimiter}{text}{delimiter}"
+    padding = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) else ""
+    return f"{delimiter}{padding}{text}{padding}{delimiter}"
 
 
 def make_table_cell(rows: Sequence[Sequence[str]], alignments: Sequence[str]) -> Cell:
-    """Return a cell with a grid for the rows of a Markdown table.
+    """Convert a Markdown table to a notebook cell with a grid.
 
-    The line below the first row marks it as the header.
+    A line below the first row marks it as the header.
+
+    Args:
+        rows: The Markdown text of the cells, row by row.
+        alignments: The alignment of each column: `Left`, `Center`, `Right` or an empty string.
     """
-    columns = make_list(symbol(side or "Automatic") for side in alignments)
-    header = make_list([symbol("False"), symbol("True"), make_list([symbol("False")])])
+    column_alignments = make_list(symbol(side or "Automatic") for side in alignments)
+    # There is no line above the first row, one below it, and none between the others.
+    row_dividers = make_list([symbol("False"), symbol("True"), make_list([symbol("False")])])
     grid = call(
         "GridBox",
         make_list(make_list(_make_entry(text) for text in row) for row in rows),
-        make_option("GridBoxAlignment", [make_rule(ascii_string("Columns"), columns)]),
-        make_option("GridBoxDividers", [make_rule(ascii_string("Rows"), header)]),
+        make_option("GridBoxAlignment", [make_rule(ascii_string("Columns"), column_alignments)]),
+        make_option("GridBoxDividers", [make_rule(ascii_string("Rows"), row_dividers)]),
     )
     return Cell(call("BoxData", grid), "Text")
 
@@ -421,7 +455,11 @@ def find_grid(content: Expression) -> Node | None:
 
 
 def format_table(grid: Node, make_placeholder: Callable[[Node], str]) -> str:
-    """Return the Markdown of a grid. Its first row becomes the header, which Markdown requires."""
+    """Convert a `GridBox` of a notebook to a Markdown table.
+
+    The first row becomes the header, because Markdown requires one. Shorter rows are padded with
+    empty cells.
+    """
     row_expressions = grid.args[0].args if isinstance(grid.args[0], Node) else []
     rows = [
         [format_runs(to_runs(entry, make_placeholder), in_table=True) for entry in row.args]
@@ -438,7 +476,10 @@ def format_table(grid: Node, make_placeholder: Callable[[Node], str]) -> str:
 
 
 def _read_alignments(grid: Node) -> list[str]:
-    """Return the alignments of a grid's columns; empty if the grid does not specify them."""
+    """Return the alignments of a grid's columns, such as `["Left", "Right"]`.
+
+    The list is empty if the grid does not specify alignments.
+    """
     # `GridBoxAlignment -> {"Columns" -> {Left, Right}}`
     alignment = read_options(grid.args[1:]).get("GridBoxAlignment")
     columns = read_options(alignment.args).get("Columns") if isinstance(alignment, Node) else None

@@ -72,7 +72,11 @@ def _escape_match(match: re.Match[str]) -> str:
 
 
 def _escape_character(character: str) -> str:
-    """Return the escape of a character: its name, or else its code in the shortest form."""
+    r"""Return the ASCII escape of a character: its name or its hexadecimal code.
+
+    For example, `\[Alpha]` is an escape by name, and `\:4e2d` one by code. Codes are used for
+    characters without a name.
+    """
     name = get_character_name(character)
     if name is not None:
         return f"\\[{name}]"
@@ -83,9 +87,9 @@ def _escape_character(character: str) -> str:
 
 
 def to_plain_characters(text: str) -> str:
-    """Return text in which private-use characters are replaced by plain text or by their names.
+    """Replace the characters of Wolfram fonts in a text by plain text or by their names.
 
-    Other programs cannot display these characters.
+    Other programs cannot display these characters, which are in Unicode's private use area.
     """
     # Nearly all text is ASCII, which needs no substitution.
     if text.isascii():

@@ -52,47 +52,48 @@ _DELIMITER_OPTIONS = {
 def markdown_to_notebook(markdown: str) -> Notebook:
     """Convert Markdown text to a notebook.
 
-    Tagging rules keep what a cell cannot represent otherwise, such as the TeX source of a formula.
-    `notebook_to_markdown` uses them to restore the Markdown.
+    Some Markdown, such as the TeX source of a formula, is also stored in the tagging rules (the
+    metadata) of its cell, from which `notebook_to_markdown` restores it.
     """
     cells: list[Cell] = []
-    numbers: dict[int, int] = {}
+    last_numbers: dict[int, int] = {}
     with defer_gc():
         for block in parse_blocks(markdown.removeprefix(_BYTE_ORDER_MARK)):
             for cell in _make_cells(block):
-                _set_item_number(cell, block, numbers)
+                _set_item_number(cell, block, last_numbers)
                 # Quotation depth is encoded by repeating the style, since cells cannot be nested.
                 cell.styles += (QUOTE_STYLE,) * block.quote_depth
                 cells.append(cell)
     return Notebook(_group_cells(cells), StyleDefinitions="Default.nb")
 
 
-def _set_item_number(cell: Cell, block: MarkdownBlock, numbers: dict[int, int]) -> None:
-    """Set the counter of a numbered item, unless its number is the next one.
+def _set_item_number(cell: Cell, block: MarkdownBlock, last_numbers: dict[int, int]) -> None:
+    """Set the number of a list item in its cell, unless the notebook counts to it automatically.
 
     Args:
         cell: The cell of the block.
-        block: The block.
-        numbers: The last number at each level of the current list. This function updates it.
+        block: A block of any kind. Blocks outside of lists end the numbering.
+        last_numbers: The last number at each level of the current list. This function updates it.
     """
     is_in_list = block.kind == "item" or (block.kind == "text" and block.level > 0)
     # Any other block ends the list, and a new item restarts the numbering of deeper levels.
-    for level in list(numbers):
+    for level in list(last_numbers):
         if not is_in_list or level > block.level:
-            del numbers[level]
+            del last_numbers[level]
     if block.kind != "item":
         return
     if block.number is None:
-        numbers.pop(block.level, None)
+        last_numbers.pop(block.level, None)
         return
-    if block.number != numbers.get(block.level, 0) + 1:
+    if block.number != last_numbers.get(block.level, 0) + 1:
+        # The front end increments the counter before it displays the number.
         previous_number = block.number - 1
         cell.options["CounterAssignments"] = to_expression([[cell.style, previous_number]])
-    numbers[block.level] = block.number
+    last_numbers[block.level] = block.number
 
 
 def _make_cells(block: MarkdownBlock) -> list[Cell]:
-    """Return the cells of a block. Only a fence can contain several cells."""
+    """Convert a block of Markdown to notebook cells. Only a code fence can contain several."""
     match block.kind:
         case "fence":
             return parse_fence_cells(block.info, block.text)
@@ -107,7 +108,7 @@ def _make_cells(block: MarkdownBlock) -> list[Cell]:
 
 
 def _get_text_style(block: MarkdownBlock) -> str:
-    """Return the cell style of a heading, item or paragraph."""
+    """Return the cell style for a heading, a list item or a paragraph, such as `Section`."""
     if block.kind == "heading":
         return HEADING_STYLES[block.level - 1]
     if block.kind == "item":
@@ -132,7 +133,10 @@ class _OpenGroup(NamedTuple):
 
 
 def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
-    """Group each heading with its section, and each input with its outputs, as front ends do."""
+    """Group each heading with its section, and each input cell with its outputs.
+
+    Front ends display these groups with brackets that open and close them.
+    """
     open_groups = [_OpenGroup(0, [])]
     notebook_cells = open_groups[0].cells
     index = 0
@@ -165,7 +169,7 @@ def _find_outputs_end(cells: list[Cell], index: int) -> int:
 
 
 def _unwrap_single_groups(cells: list[Cell | CellGroup]) -> list[Cell | CellGroup]:
-    """Replace groups of a single cell by the cell.
+    """Replace each group that contains a single cell by this cell.
 
     The recursion is shallow, because headings have at most six levels.
     """

@@ -33,7 +33,10 @@ _SPECIAL_CHARACTERS = re.compile(
 
 
 class DelimiterRun:
-    """A row of equal emphasis characters, and whether it can open or close emphasis."""
+    """A row of equal emphasis characters in Markdown, such as `**`.
+
+    Depending on the characters around it, the row can open emphasis, close it, or both.
+    """
 
     __slots__ = ("can_close", "can_open", "character", "length", "remaining", "run_index")
 
@@ -45,21 +48,22 @@ class DelimiterRun:
         Args:
             character: The emphasis character: `*`, `_` or `~`.
             length: The number of characters.
-            run_index: The index of the text run that holds the characters.
-            before: The character before the row; empty at the start of the text.
-            after: The character after the row; empty at the end of the text.
+            run_index: The index of the text run that consists of these characters.
+            before: The character before the row, or an empty string at the start of the text.
+            after: The character after the row, or an empty string at the end of the text.
         """
         self.character = character
-        self.length = self.remaining = length
+        self.length = length
+        self.remaining = length
+        """The number of characters that are not part of emphasis yet."""
         self.run_index = run_index
-        """Index of the text run that holds these characters."""
-        is_left, is_right = _is_flanking(before, after), _is_flanking(after, before)
+        is_left_flanking = _is_flanking(before, after)
+        is_right_flanking = _is_flanking(after, before)
+        self.can_open, self.can_close = is_left_flanking, is_right_flanking
         if character == "_":
             # CommonMark, emphasis, rules 2 and 4: `_` inside a word is not emphasis.
-            self.can_open = is_left and (not is_right or _is_punctuation(before))
-            self.can_close = is_right and (not is_left or _is_punctuation(after))
-        else:
-            self.can_open, self.can_close = is_left, is_right
+            self.can_open &= not is_right_flanking or _is_punctuation(before)
+            self.can_close &= not is_left_flanking or _is_punctuation(after)
 
 
 class EmphasisSpan(NamedTuple):
@@ -71,10 +75,10 @@ class EmphasisSpan(NamedTuple):
 
 
 def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
-    """Match opening and closing delimiters, as in CommonMark's procedure for emphasis.
+    """Find the emphasis between rows of emphasis characters, by CommonMark's algorithm.
 
-    Each closing delimiter is paired with the nearest matching opener before it. Afterwards,
-    `remaining` of each delimiter is the number of its characters that are plain text.
+    Each closing row is paired with the nearest matching opening row before it. Afterwards, the
+    `remaining` characters of each row are plain text.
     """
     spans: list[EmphasisSpan] = []
     openers: list[DelimiterRun] = []
@@ -106,7 +110,11 @@ def _get_emphasis(character: str, length: int) -> Emphasis:
 
 
 def _find_opener(openers: list[DelimiterRun], closer: DelimiterRun) -> int | None:
-    """Return the index of the nearest opener that a closing delimiter can be paired with."""
+    """Return the index of the nearest opening delimiter that matches a closing one.
+
+    Returns None if none of the nearest openers matches. The search is limited, because it would
+    otherwise take quadratic time.
+    """
     first = max(0, len(openers) - _MAX_OPENERS)
     for index in range(len(openers) - 1, first - 1, -1):
         opener = openers[index]
@@ -116,13 +124,15 @@ def _find_opener(openers: list[DelimiterRun], closer: DelimiterRun) -> int | Non
 
 
 def _can_pair(opener: DelimiterRun, closer: DelimiterRun) -> bool:
-    """Return whether two delimiters of the same character enclose emphasis together."""
+    """Return whether two rows of the same emphasis character enclose emphasis together.
+
+    By CommonMark's rules 9 and 10 for emphasis, the lengths must not add up to a multiple of 3 if
+    one of the rows can both open and close emphasis, unless both are multiples of 3.
+    """
     if closer.character == "~":
         return opener.remaining == closer.remaining == 2
     if not (opener.can_close or closer.can_open):
         return True
-    # CommonMark, emphasis, rules 9 and 10: lengths of ambiguous delimiters must not add up to a
-    # multiple of 3.
     return (opener.length + closer.length) % 3 != 0 or (
         opener.length % 3 == 0 and closer.length % 3 == 0
     )
@@ -142,7 +152,7 @@ def _is_punctuation(letter: str) -> bool:
 
 
 def parse_inline(text: str, *, has_links: bool = True) -> list[TextRun]:
-    """Return the text runs of a paragraph, with their emphasis and links.
+    """Parse the Markdown within a paragraph to text runs, which are pieces of text in one style.
 
     Args:
         text: The Markdown text of the paragraph.
@@ -179,13 +189,15 @@ class _InlineParser:
             self._runs.append(TextRun(text))
 
     def _parse_special(self, match: re.Match[str]) -> int:
-        """Parse the construct that begins with the match, and return its end.
+        """Parse a construct from its first characters, such as `**` or `[`, and return its end.
 
-        If the construct is not complete, its first characters are plain text.
+        If the construct is not complete, these characters are plain text.
         """
         characters = match[0]
         if "\n" in characters:
-            self._add_text("\n" if characters[0] == "\\" or characters.startswith("  ") else " ")
+            # A backslash or two spaces before a line end are a hard line break.
+            is_hard_break = characters[0] == "\\" or characters.startswith("  ")
+            self._add_text("\n" if is_hard_break else " ")
         elif characters[0] == "\\":
             self._add_text(characters[1])
         elif characters[0] in "*_~":
@@ -197,7 +209,11 @@ class _InlineParser:
         return match.end()
 
     def _parse_construct(self, start: re.Match[str]) -> int:
-        """Parse a formula, image or link that begins with `$`, `![`, `[` or `<`."""
+        """Parse a formula, an image or a link, which begins with `$`, `![`, `[` or `<`.
+
+        Returns the end of the construct. If it is not complete, its first characters are plain
+        text.
+        """
         construct = _CONSTRUCTS[start[0][0]]
         if self._has_links or not construct.is_link:
             match = construct.pattern.match(self._text, start.start())
@@ -209,25 +225,32 @@ class _InlineParser:
         return start.end()
 
     def _parse_code(self, opening: re.Match[str]) -> int:
-        """Parse a code span between rows of backticks of the same length."""
-        end = self._find_closing_ticks(len(opening[0]), opening.end())
-        if end is None:
+        """Parse a code span between rows of backticks of the same length, and return its end.
+
+        Without a closing row, the opening row is plain text.
+        """
+        code_end = self._find_closing_ticks(len(opening[0]), opening.end())
+        if code_end is None:
             self._add_text(opening[0])
             return opening.end()
-        code = self._text[opening.end() : end].replace("\n", " ")
+        code = self._text[opening.end() : code_end].replace("\n", " ")
+        # CommonMark, code spans: one space at each end is padding.
         if code.startswith(" ") and code.endswith(" ") and code.strip():
             code = code[1:-1]
         self._runs.append(TextRun(code, "code"))
-        return end + len(opening[0])
+        return code_end + len(opening[0])
 
     def _find_closing_ticks(self, length: int, start: int) -> int | None:
-        """Return the position of the next backtick run of exactly `length` backticks."""
-        # Index all backtick runs once per paragraph. Searching again from every opening run would
-        # be quadratic.
+        """Return the position of the next row of exactly `length` backticks, or None.
+
+        All rows of the paragraph are indexed once, because a search from every opening row would
+        take quadratic time.
+        """
         if self._tick_positions is None:
             self._tick_positions = {}
             for ticks in re.finditer("`+", self._text):
                 self._tick_positions.setdefault(len(ticks[0]), []).append(ticks.start())
+            # The positions are reversed, so that those before the search can be popped cheaply.
             for positions in self._tick_positions.values():
                 positions.reverse()
         positions = self._tick_positions.get(length, [])
@@ -236,9 +259,9 @@ class _InlineParser:
         return positions[-1] if positions else None
 
     def _add_delimiter_run(self, match: re.Match[str]) -> None:
-        """Record a row of emphasis characters.
+        """Record a row of emphasis characters such as `**`, as a text run and as a delimiter.
 
-        Its meaning is known only after the whole paragraph.
+        Only the whole paragraph shows which of its characters are emphasis and which are text.
         """
         characters, text = match[0], self._text
         before = text[match.start() - 1 : match.start()] if match.start() else ""
@@ -258,10 +281,11 @@ class _InlineParser:
 
 
 def _apply_styles(runs: list[TextRun], spans: list[EmphasisSpan]) -> list[TextRun]:
-    """Return the runs with the styles of all spans that contain them.
+    """Return text runs with the emphasis of all spans that contain them.
 
-    One loop over the runs counts the open spans of each style, because spans can overlap.
+    Spans can be nested, so the number of open spans of each emphasis is counted from run to run.
     """
+    # The changes of these numbers before each run, by the index of the run.
     depth_changes: dict[int, list[tuple[Emphasis, int]]] = {}
     for span in spans:
         depth_changes.setdefault(span.begin + 1, []).append((span.emphasis, 1))
@@ -298,7 +322,10 @@ def _make_image_runs(match: re.Match[str]) -> list[TextRun]:
 
 
 def _make_link_runs(match: re.Match[str]) -> list[TextRun]:
-    """Return the runs of a link, whose text can contain emphasis and code."""
+    """Return the text runs of a Markdown link, whose text can contain emphasis and code.
+
+    The list is empty if the link has no text or no target.
+    """
     text, target = match[1], match[2].removeprefix("<").removesuffix(">")
     if not text.strip() or not target:
         return []

@@ -37,27 +37,24 @@ PLAIN_STYLE = TextStyle()
 
 
 class TextRun(NamedTuple):
-    """A piece of text in one style.
-
-    The text of a `formula` is TeX. `raw` is Markdown that is written without escaping, such as an
-    image.
-    """
+    """A piece of text in one style."""
 
     text: str
     kind: RunKind = "text"
+    """The kind of the text: a `formula` is TeX, and `raw` is Markdown, such as an image."""
     style: TextStyle = PLAIN_STYLE
 
 
 def merge_runs(runs: Iterable[TextRun]) -> list[TextRun]:
-    """Drop empty runs and merge consecutive text runs in the same style."""
-    merged: list[TextRun] = []
+    """Return text runs without empty ones, and with consecutive ones in the same style merged."""
+    merged_runs: list[TextRun] = []
     nonempty_runs = (run for run in runs if run.text)
     for (kind, style), group in groupby(nonempty_runs, key=attrgetter("kind", "style")):
         if kind == "text":
-            merged.append(TextRun("".join(run.text for run in group), "text", style))
+            merged_runs.append(TextRun("".join(run.text for run in group), "text", style))
         else:
-            merged += group
-    return merged
+            merged_runs += group
+    return merged_runs
 
 
 HEADING_STYLES = (
@@ -125,13 +122,12 @@ class NotebookError(PaddockError):
 
 
 class Cell:
-    """A cell of a notebook.
+    """A cell of a notebook: text, code, a heading or an output.
 
     Args:
         content: Plain text, or an expression such as `call("BoxData", code_to_boxes("1 + 1"))`.
-            It is stored as given.
-        style: The style, or several. The first one is the main style.
-        options: Cell options, as Python values or expressions.
+        style: One or several cell styles, such as `Input`. The first one is the main style.
+        options: Cell options such as `CellLabel`, as Python values or expressions.
     """
 
     __slots__ = ("content", "options", "styles")
@@ -151,7 +147,7 @@ class Cell:
 
     @property
     def style(self) -> str:
-        """The main style; empty if the cell has no style."""
+        """The main style, or an empty string if the cell has no style."""
         return self.styles[0] if self.styles else ""
 
     @property
@@ -161,16 +157,16 @@ class Cell:
 
     @property
     def tagging_rules(self) -> dict[str, object]:
-        """Data that programs store in the cell."""
+        """The metadata that programs store in the cell, by name."""
         return read_tagging_rules(self.options)
 
     def get_option_text(self, name: str) -> str:
-        """Return the value of a string option, or an empty string."""
+        """Return the value of an option if it is a string, and otherwise an empty string."""
         return get_string(self.options.get(name))
 
 
 class CellGroup:
-    """A group of cells: a heading and its section, or an input and its outputs."""
+    """A group of cells in a notebook: a heading with its section, or an input with its outputs."""
 
     __slots__ = ("cells", "state")
 
@@ -184,9 +180,13 @@ class CellGroup:
 
 
 class Notebook:
-    """A notebook: cells and groups, and options.
+    """A Wolfram notebook: its cells, which can be grouped, and its options.
 
     Iterating over a notebook yields all cells in reading order, including those in groups.
+
+    Args:
+        cells: The cells and groups at the top level.
+        options: Notebook options such as `StyleDefinitions`, as Python values or expressions.
     """
 
     __slots__ = ("cells", "options", "problems")
@@ -195,7 +195,7 @@ class Notebook:
         self.cells = list(cells)
         self.options = {name: to_expression(value) for name, value in options.items()}
         self.problems: list[str] = []
-        """Syntax problems in the source text."""
+        """Descriptions of the syntax problems in the file from which the notebook was read."""
 
     def __repr__(self) -> str:
         return f"<Notebook of {len(self.cells)} cells and groups>"
@@ -204,15 +204,15 @@ class Notebook:
         """Iterate over all cells in reading order, including those in groups."""
         pending: list[Cell | CellGroup] = self.cells[::-1]
         while pending:
-            item = pending.pop()
-            if isinstance(item, CellGroup):
-                pending += reversed(item.cells)
+            cell_or_group = pending.pop()
+            if isinstance(cell_or_group, CellGroup):
+                pending += reversed(cell_or_group.cells)
             else:
-                yield item
+                yield cell_or_group
 
     @property
     def tagging_rules(self) -> dict[str, object]:
-        """Data that programs store in the notebook."""
+        """The metadata that programs store in the notebook, by name."""
         return read_tagging_rules(self.options)
 
 
@@ -224,9 +224,10 @@ def get_string(expression: Expression | None) -> str:
 
 
 def read_options(args: list[Expression]) -> dict[str, Expression]:
-    """Return options by name.
+    """Return the options among the arguments of an expression, by name.
 
-    The value of a delayed rule is the whole rule, so that it can be written again as one.
+    For example, the argument `FontSize -> 12` gives the value `12` for `FontSize`. The value of a
+    delayed rule (`:>`) is the whole rule, so that it is written as a delayed rule again.
     """
     options: dict[str, Expression] = {}
     for arg in args:
@@ -241,9 +242,9 @@ def read_options(args: list[Expression]) -> dict[str, Expression]:
 
 
 def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
-    """Return the data in the option `TaggingRules`.
+    """Return the metadata in the option `TaggingRules` of a cell or notebook, as Python values.
 
-    The result is empty if the option is missing or not literal data.
+    The dictionary is empty if the option is missing or is not literal data.
     """
     rules = options.get("TaggingRules")
     if not isinstance(rules, Node):
@@ -252,14 +253,16 @@ def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
     if has_head(rules, "List"):
         rules = Node(symbol("Association"), rules.args)
     try:
-        value = evaluate(rules)
+        metadata = evaluate(rules)
     except DataError:
         return {}
-    return value if isinstance(value, dict) else {}
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def to_expression(value: object) -> Expression:
-    """Convert a Python value to an expression. Expressions are returned unchanged.
+    """Convert a Python value to a Wolfram Language expression, such as a list to `List[…]`.
+
+    Expressions are returned unchanged.
 
     Raises:
         TypeError: The value has an unsupported type.
@@ -268,7 +271,7 @@ def to_expression(value: object) -> Expression:
         return value
     if isinstance(value, str):
         return ascii_string(value)
-    # Before numbers, because `bool` is a subclass of `int`.
+    # This test precedes the one for numbers, because `bool` is a subclass of `int`.
     if value is None or isinstance(value, bool):
         return symbol(str(value))
     if isinstance(value, int | float):

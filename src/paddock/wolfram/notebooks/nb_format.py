@@ -43,16 +43,17 @@ _GROUP_BEGIN, _SEPARATOR = "Cell[CellGroupData[{\n\n", ",\n\n"
 
 
 def read_notebook(text: str) -> Notebook:
-    """Read the notebook in the text of a file.
+    """Parse the text of a notebook file (`.nb`).
 
-    What can be parsed of a damaged file is read. Its syntax problems are listed in `problems`.
+    A damaged file is read as completely as possible. Its syntax problems are listed in the
+    `problems` of the notebook.
 
     Raises:
         NotebookError: The text contains no notebook.
     """
     with defer_gc():
         source = parse(text)
-        # Damaged files may have other expressions before the notebook.
+        # A damaged file may have other expressions before the notebook.
         for expression in source.expressions:
             if has_head(expression, "Notebook"):
                 notebook = _build_notebook(expression)
@@ -71,34 +72,35 @@ def _format_problems(source: ParsedSource) -> list[str]:
 
 
 def _build_notebook(expression: Node) -> Notebook:
-    """Build the notebook of a `Notebook` expression."""
-    first = expression.args[0] if expression.args else None
+    """Convert an expression `Notebook[{cells…}, options…]` to a notebook."""
     notebook = Notebook([])
-    if first is not None:
-        notebook.cells = _build_cells(get_list_items(first))
-    notebook.options = read_options(expression.args[1:])
+    if expression.args:
+        cell_list, *options = expression.args
+        notebook.cells = _build_cells(get_list_items(cell_list))
+        notebook.options = read_options(options)
     return notebook
 
 
 def _build_cells(expressions: list[Expression]) -> list[Cell | CellGroup]:
-    """Convert expressions to cells and groups.
+    """Convert expressions such as `Cell["text", "Text"]` to cells and groups of cells.
 
-    The conversion uses a stack, because groups can be nested deeply.
+    A stack is used instead of recursion, because groups can be nested deeply.
     """
-    cells: list[Cell | CellGroup] = []
-    pending = [(expressions, cells)]
+    top_level_cells: list[Cell | CellGroup] = []
+    pending = [(expressions, top_level_cells)]
     while pending:
-        items, target = pending.pop()
-        for expression in items:
-            group = _find_group_data(expression)
-            if group is None:
-                target.append(to_cell(expression))
+        cell_expressions, cells = pending.pop()
+        for expression in cell_expressions:
+            group_data = _find_group_data(expression)
+            if group_data is None:
+                cells.append(to_cell(expression))
                 continue
-            cell_group = CellGroup([], group.args[1] if len(group.args) > 1 else "Open")
-            target.append(cell_group)
-            # The list of the group's cells is filled later, when it is taken from the stack.
-            pending.append((get_list_items(group.args[0]), cell_group.cells))
-    return cells
+            state = group_data.args[1] if len(group_data.args) > 1 else "Open"
+            group = CellGroup([], state)
+            cells.append(group)
+            # The group is filled later, when its cells are taken from the stack.
+            pending.append((get_list_items(group_data.args[0]), group.cells))
+    return top_level_cells
 
 
 def _find_group_data(expression: Expression) -> Node | None:
@@ -111,9 +113,9 @@ def _find_group_data(expression: Expression) -> Node | None:
 
 
 def to_cell(expression: Expression) -> Cell:
-    """Convert an expression to a cell.
+    """Convert an expression such as `Cell["text", "Text"]` to a cell.
 
-    An expression without the head `Cell` becomes the content of a cell without a style.
+    An expression with another head becomes the content of a cell without a style.
     """
     if not has_head(expression, "Cell"):
         return Cell(expression)
@@ -141,28 +143,29 @@ def write_notebook(notebook: Notebook) -> str:
 
 
 def format_cells(cells: list[Cell | CellGroup]) -> str:
-    """Return the source of cells and groups, separated by commas.
+    """Return the source text of cells and groups for a notebook file, separated by commas.
 
-    Groups are written with a stack and not by recursion.
+    A stack is used instead of recursion, because groups can be nested deeply. It contains cells and
+    groups to write, and pieces of text.
     """
-    pieces: list[str] = []
+    written_pieces: list[str] = []
     pending: list[str | Cell | CellGroup] = _reverse_with_separators(cells)
     while pending:
         item = pending.pop()
         if isinstance(item, str):
-            pieces.append(item)
+            written_pieces.append(item)
         elif isinstance(item, Cell):
-            pieces.append(format_cell(item))
+            written_pieces.append(format_cell(item))
         else:
             # The parts are pushed in reverse order, because the last one pushed is written first.
             pending.append(f"\n\n}}, {_format_expression(item.state)}]]")
             pending += _reverse_with_separators(item.cells)
             pending.append(_GROUP_BEGIN)
-    return "".join(pieces)
+    return "".join(written_pieces)
 
 
 def _reverse_with_separators(cells: list[Cell | CellGroup]) -> list[str | Cell | CellGroup]:
-    """Return the cells and separators in reverse order, for a stack."""
+    """Return cells with commas between them in reverse order, to be pushed on a stack."""
     items: list[str | Cell | CellGroup] = []
     for cell in reversed(cells):
         if items:
@@ -184,10 +187,10 @@ def format_content(content: str | Expression) -> str:
 
 
 def _format_options(options: dict[str, Expression]) -> list[str]:
-    """Return the source of options, each with the comma before it."""
+    """Return the source text of each option, such as `FontSize->12`, with a comma before it."""
     pieces = []
     for name, value in options.items():
-        # A delayed rule is stored whole, since its sign would otherwise be lost.
+        # The value of a delayed rule is the whole rule; see `read_options`.
         if has_head(value, "RuleDelayed"):
             pieces.append(f",\n {_format_expression(value)}")
         else:

@@ -75,8 +75,12 @@ class _UnknownTexError(Exception):
 
 
 def tex_to_boxes(tex: str) -> Expression | None:
-    """Return the boxes of a formula, or None if it contains unsupported TeX."""
-    # Limits time and recursion depth for untrusted input.
+    r"""Convert a formula in TeX to boxes, the notebook format for typeset expressions.
+
+    For example, `\frac{1}{2}` becomes `FractionBox["1", "2"]`. Returns None if the formula contains
+    unsupported TeX or is too long.
+    """
+    # Time and recursion depth are limited, because the formula may be untrusted.
     if len(tex) > _MAX_TEX_CHARACTERS:
         return None
     parser = _TexParser(_TOKEN.findall(tex))
@@ -125,7 +129,10 @@ class _TexParser:
             raise _UnknownTexError
 
     def parse_items(self, end_tokens: tuple[str, ...]) -> list[Expression]:
-        """Parse items up to one of the end tokens or the end of the formula."""
+        r"""Parse the boxes up to one of the end tokens, or to the end of the formula.
+
+        The end token, such as `}` or `\right`, is not consumed.
+        """
         self._nesting_level += 1
         if self._nesting_level > _MAX_NESTING_LEVELS:
             raise _UnknownTexError
@@ -140,7 +147,7 @@ class _TexParser:
         return items
 
     def _parse_group(self) -> Expression:
-        """Parse a group in braces, or a single token."""
+        r"""Parse an argument: a group in braces, or a single token as in `\frac12`."""
         self._skip_blanks()
         if self.peek_token() != "{":
             self._split_digits()
@@ -160,7 +167,7 @@ class _TexParser:
             self._tokens[self._position : self._position + 1] = [token[0], token[1:]]
 
     def _parse_raw_group(self) -> str:
-        """Return the text in braces without parsing it, for commands whose argument is text."""
+        r"""Return the text in braces without parsing it, for commands such as `\text{if}`."""
         self._expect_token("{")
         pieces, depth = [], 1
         while depth:
@@ -177,9 +184,9 @@ class _TexParser:
         return text
 
     def _parse_operand(self) -> Expression | None:
-        """Parse a group, a command or a single character.
+        """Parse an operand without its scripts: a group, a command, a number or a character.
 
-        Returns None for a command that is ignored.
+        Returns None for a command that has no effect on boxes.
         """
         lexeme = self._take_token()
         if lexeme == "{":
@@ -192,7 +199,13 @@ class _TexParser:
         return ascii_string(lexeme)
 
     def _parse_command(self, name: str) -> Expression | None:
-        """Parse the arguments of a command. Returns None for a command that is ignored."""
+        r"""Parse the arguments of a command such as `\alpha` or `\frac`, and return its box.
+
+        Returns None for a command that has no effect on boxes.
+
+        Args:
+            name: The name of the command, without the backslash.
+        """
         if name in _CHARACTERS_BY_COMMAND:
             return ascii_string(_CHARACTERS_BY_COMMAND[name])
         if name in _IGNORED_COMMANDS:
@@ -210,7 +223,10 @@ class _TexParser:
         return self._parse_box_command(name)
 
     def _parse_box_command(self, name: str) -> Expression:
-        """Parse a command whose arguments are groups, and which becomes a box of them."""
+        r"""Parse the arguments of a command such as `\frac{1}{2}`, and return its box.
+
+        The arguments are formulas. Other commands are handled by `_parse_command`.
+        """
         if name in ACCENT_COMMANDS:
             return call("OverscriptBox", self._parse_group(), ascii_string(ACCENT_COMMANDS[name]))
         match name:
@@ -233,12 +249,12 @@ class _TexParser:
                 raise _UnknownTexError
 
     def _parse_scripts(self, base: Expression | None) -> Expression | None:
-        """Parse the primes, superscript and subscript of an operand in any order.
+        """Parse the scripts after an operand, as in `f'_1` or `x_1^2`, and return both as one box.
 
-        A prime is a superscript, so that both cannot occur together.
+        Primes are a superscript, so an operand cannot have both.
 
         Args:
-            base: The operand, or None for a command that is ignored. It cannot have scripts.
+            base: The operand, or None for a command that has no effect, which cannot have scripts.
         """
         base_token = self._tokens[self._position - 1]
         scripts: dict[str, Expression] = {}
@@ -262,7 +278,7 @@ class _TexParser:
         return self._position - start
 
     def _skip_to_script(self) -> None:
-        """Skip whitespace and limit commands if a script follows them."""
+        r"""Skip whitespace and commands such as `\limits` if a script (`^` or `_`) follows them."""
         start = self._position
         self._skip_blanks()
         while self.peek_token() in ("\\limits", "\\nolimits"):
@@ -273,7 +289,7 @@ class _TexParser:
             self._position = start
 
     def _parse_root(self) -> Expression:
-        """Parse a root with an optional index in brackets."""
+        r"""Parse the arguments of `\sqrt`: an optional index in brackets, and the radicand."""
         self._skip_blanks()
         if self.peek_token() != "[":
             return call("SqrtBox", self._parse_group())
@@ -281,9 +297,9 @@ class _TexParser:
         index = self.parse_items(("]",))
         self._expect_token("]")
         radicand = self._parse_group()
-        return (
-            call("RadicalBox", radicand, _make_row(index)) if index else call("SqrtBox", radicand)
-        )
+        if not index:
+            return call("SqrtBox", radicand)
+        return call("RadicalBox", radicand, _make_row(index))
 
     def _parse_upright(self) -> Expression:
         """Parse a name in an upright font, which is a single token."""
@@ -301,7 +317,7 @@ class _TexParser:
         return ascii_string(letters[text])
 
     def _parse_fences(self) -> Expression:
-        r"""Parse `\left( ... \right)`."""
+        r"""Parse fences of variable size, after `\left`: `( ... \right)`."""
         opening = self._parse_fence()
         content = self.parse_items(("\\right",))
         self._expect_token("\\right")
@@ -318,9 +334,13 @@ class _TexParser:
         return _DELIMITERS[token]
 
     def _parse_environment(self) -> Expression:
-        r"""Parse `\begin{name} ... \end{name}` as a grid, with fences for matrices and cases."""
+        r"""Parse an environment, after `\begin`: `{pmatrix} a & b \\ c & d \end{pmatrix}`.
+
+        It becomes a grid, with brackets around it for matrices and cases.
+        """
         name = self._parse_raw_group()
         self._skip_blanks()
+        # The alignment of the columns of an array, such as `{cc}`, is ignored.
         if name == "array" and self.peek_token() == "{":
             self._parse_raw_group()
         rows = self._parse_rows()
@@ -335,17 +355,20 @@ class _TexParser:
         return _make_row([*fences[:1], grid, *fences[1:]])
 
     def _parse_rows(self) -> list[list[Expression]]:
-        r"""Parse the rows of an environment up to `\end`, padded to equal length."""
+        r"""Parse the rows of an environment up to `\end`, such as `a & b \\ c & d`.
+
+        Shorter rows are padded with empty boxes.
+        """
         rows: list[list[Expression]] = [[]]
         while True:
             items = self.parse_items(("&", "\\\\", "\\end"))
             rows[-1].append(_make_row(items))
-            end = self._take_token()
-            if end == "\\\\":
+            separator = self._take_token()
+            if separator == "\\\\":
                 rows.append([])
-            elif end != "&":
+            elif separator != "&":
                 break
-        if end != "\\end":
+        if separator != "\\end":
             raise _UnknownTexError
         # A line break after the last row is common, and does not begin another row.
         if len(rows) > 1 and [input_form(box) for box in rows[-1]] == ['""']:
@@ -357,12 +380,17 @@ class _TexParser:
 def _attach_scripts(
     base: Expression, base_token: str, scripts: dict[str, Expression]
 ) -> Expression:
-    """Return the base with its scripts.
+    """Return the box of an operand with its scripts.
 
-    They are above and below the base for sums and limits, and beside it otherwise.
+    Like TeX, this places the scripts of sums and limits above and below them, and others beside
+    the operand.
+
+    Args:
+        base: The operand.
+        base_token: The token of the operand, which is a command for sums and limits.
+        scripts: The superscript and the subscript, by the signs `^` and `_`.
     """
     above, below = scripts.get("^"), scripts.get("_")
-    # TeX sets the scripts of sums and limits above and below them.
     has_limits = base_token[1:] in _BIG_OPERATORS or base_token[1:] in LIMIT_COMMANDS
     if above is not None and below is not None:
         return call("UnderoverscriptBox" if has_limits else "SubsuperscriptBox", base, below, above)

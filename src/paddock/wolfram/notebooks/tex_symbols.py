@@ -42,10 +42,11 @@ _COMMAND_SYNONYMS = {
 }
 
 
-def _build_symbols() -> dict[str, str]:
-    """Return the character of each command, with those of Greek letters and synonyms."""
+def _build_characters_by_command() -> dict[str, str]:
+    """Return the character of each TeX command: an arrow for `rightarrow` and its synonym `to`."""
     pairs = (pair.partition("=") for pair in _CHARACTER_NAMES.split())
     names: dict[str, str] = {command: character_name for command, _, character_name in pairs}
+    # In Wolfram Language, the names are `Alpha` for `alpha`, and `CapitalGamma` for `Gamma`.
     for command in _GREEK_COMMANDS.split():
         names[command] = command.capitalize() if command.islower() else f"Capital{command}"
     characters = {
@@ -57,7 +58,7 @@ def _build_symbols() -> dict[str, str]:
     return characters | synonyms
 
 
-CHARACTERS_BY_COMMAND = _build_symbols()
+CHARACTERS_BY_COMMAND = _build_characters_by_command()
 """Characters by TeX command."""
 COMMANDS_BY_CHARACTER = {
     letter: name for name, letter in CHARACTERS_BY_COMMAND.items() if name not in _COMMAND_SYNONYMS
@@ -107,7 +108,10 @@ MATRIX_FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "Bmatrix": "
 
 
 def get_styled_letters(style: str) -> dict[str, str]:
-    """Return the letters of a styled alphabet by plain letter."""
+    """Return the letters of a styled alphabet, such as `Script`, by the plain letter.
+
+    A letter that has no character in this style is returned as it is.
+    """
     letters = {}
     for code in range(ord("A"), ord("Z") + 1):
         letter = chr(code)

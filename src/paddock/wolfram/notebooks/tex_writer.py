@@ -86,7 +86,11 @@ def boxes_to_tex(expression: Expression) -> str | None:
 
 
 def _write_box(expression: Expression, level: int) -> str:
-    """Write a box as TeX.
+    r"""Return the TeX of a box: `\frac{1}{2}` for `FractionBox["1", "2"]`.
+
+    Args:
+        expression: The box, an element of the notebook format for typeset expressions.
+        level: The nesting level of the box in the formula.
 
     Raises:
         _NoTexFormError: The box has no TeX form or is nested too deeply.
@@ -109,11 +113,15 @@ def _write_box(expression: Expression, level: int) -> str:
 
 
 def _write_token(atom: Atom) -> str:
-    """Write a token of a formula: a string, space, name, number or operator characters."""
+    r"""Return the TeX of a box that is a single token: a name, a number, an operator or a string.
+
+    For example, the name `sin` becomes `\sin`, and `ab` becomes `\mathrm{ab}`.
+    """
     if atom.kind != "string":
         raise _NoTexFormError
     text = parse_string(atom.text)
-    if len(text) > 1 and text[0] == text[-1] == '"':
+    is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    if is_quoted:
         return _write_text(parse_string(text))
     if text in _SPACE_CHARACTERS:
         return _SPACE_CHARACTERS[text]
@@ -136,7 +144,13 @@ def _write_text(text: str) -> str:
 
 
 def _write_character(letter: str) -> str:
-    """Write one character: a command, an escaped character, or the character itself."""
+    r"""Return the TeX of one character: a command such as `\alpha`, or the character itself.
+
+    Characters with a meaning in TeX, such as `%`, are escaped.
+
+    Raises:
+        _NoTexFormError: The character exists only in Wolfram fonts.
+    """
     if letter in _INVISIBLE_CHARACTERS:
         return ""
     if letter in ESCAPED_CHARACTERS:
@@ -146,14 +160,14 @@ def _write_character(letter: str) -> str:
     command = _STYLED_LETTERS.get(letter) or _SPECIAL_LETTERS.get(letter)
     if command is not None:
         return command
-    # Private-use characters exist only in Wolfram fonts.
+    # Wolfram fonts use the private use area of Unicode.
     if letter == "\\" or "\ue000" <= letter <= "\uf8ff":
         raise _NoTexFormError
     return letter
 
 
 def _join_pieces(pieces: list[str]) -> str:
-    """Join pieces, with a space where a command would run into a letter."""
+    r"""Join pieces of TeX, with a space between a command and a letter: `\alpha x`."""
     tex = ""
     for piece in pieces:
         if piece[:1].isalpha() and _TRAILING_COMMAND.search(tex):
@@ -167,7 +181,7 @@ def _write_items(items: list[Expression], level: int) -> str:
 
 
 def _write_style_box(node: Node, level: int) -> str:
-    """Write the content of a style box. Bold is the only style that is kept."""
+    """Return the TeX of a `StyleBox`. Bold is the only style that is kept."""
     if not node.args:
         raise _NoTexFormError
     content = _write_box(node.args[0], level)
@@ -180,6 +194,13 @@ _LAYOUT_BOXES = frozenset(("RowBox", "GridBox", "TemplateBox"))
 
 
 def _write_layout_box(name: str, args: list[Expression], level: int) -> str:
+    """Return the TeX of a row, a grid or a template box, whose elements are in lists.
+
+    Args:
+        name: The head of the box.
+        args: The arguments of the box without its options.
+        level: The nesting level of the elements in the formula.
+    """
     match name, args:
         case "RowBox", [items, *_]:
             return _write_row(get_list_items(items), level)
@@ -192,9 +213,9 @@ def _write_layout_box(name: str, args: list[Expression], level: int) -> str:
 
 
 def _write_row(items: list[Expression], level: int) -> str:
-    r"""Write a row of boxes.
+    r"""Return the TeX of a row of boxes.
 
-    A grid between fences becomes an environment: `{"(", grid, ")"}` is a `pmatrix`.
+    A grid between brackets becomes an environment: `{"(", grid, ")"}` is a `pmatrix`.
     """
     match items:
         case [opening, Node(head=Atom(text="GridBox"), args=[rows, *_]), closing]:
@@ -208,7 +229,7 @@ def _write_row(items: list[Expression], level: int) -> str:
 
 
 def _write_environment(rows: Expression, environment: str, level: int) -> str:
-    r"""Write the rows of a grid as `\begin{matrix} ... \end{matrix}`, or another environment."""
+    r"""Return a grid as a TeX environment such as `\begin{matrix}a & b \\ c & d\end{matrix}`."""
     row_texts = [
         " & ".join(_write_box(entry, level) for entry in get_list_items(row))
         for row in get_list_items(rows)
@@ -227,7 +248,16 @@ def _write_template(name: str, args: list[Expression], level: int) -> str:
 
 
 def _write_math_box(name: str, args: list[Expression], level: int) -> str:
-    """Write a fraction, root or script. Raises for other boxes and for missing arguments."""
+    """Return the TeX of a fraction, a root, or a box with scripts.
+
+    Args:
+        name: The head of the box.
+        args: The arguments of the box without its options.
+        level: The nesting level of the arguments in the formula.
+
+    Raises:
+        _NoTexFormError: The box is of another kind, or lacks arguments.
+    """
     match name, args:
         case "FractionBox", [numerator, denominator, *_]:
             return f"\\frac{{{_write_box(numerator, level)}}}{{{_write_box(denominator, level)}}}"
@@ -279,7 +309,7 @@ def _write_exponent(exponent: Expression, level: int) -> str:
 
 
 def _write_underscript(base: Expression, below: Expression, level: int) -> str:
-    r"""Write an underline, a limit such as `\lim_{x}`, or `\underset`."""
+    r"""Return the TeX of a box with a script below it: `\underline`, `\lim_{x}` or `\underset`."""
     base_tex = _write_box(base, level)
     if get_string(below) == "_":
         return f"\\underline{{{base_tex}}}"

@@ -60,11 +60,11 @@ _TRANSPARENT_HEADS = frozenset(
 
 
 def to_runs(content: str | Expression, make_placeholder: Callable[[Node], str]) -> list[TextRun]:
-    """Convert the content of a cell to text runs, for example to write it as Markdown.
+    """Convert the content of a notebook cell to text runs, which are pieces of text in one style.
 
     Args:
-        content: The content.
-        make_placeholder: Returns the Markdown placeholder of a graphics box.
+        content: Plain text, or an expression such as `TextData[…]`.
+        make_placeholder: A function that returns the Markdown placeholder of a graphics box.
     """
     if isinstance(content, str):
         return merge_runs(_text_to_runs(content, PLAIN_STYLE))
@@ -72,7 +72,7 @@ def to_runs(content: str | Expression, make_placeholder: Callable[[Node], str]) 
 
 
 class _StyledContent(NamedTuple):
-    """Content that is still to be converted to text runs."""
+    """A part of a cell's content to convert to text runs, with the style in which it is."""
 
     expression: Expression
     style: TextStyle
@@ -94,9 +94,13 @@ class _RunCollector:
         self._pending: list[_StyledContent] = []
 
     def collect(self, content: Expression) -> list[TextRun]:
-        """Return the runs of a cell's content."""
-        # A lone atom is an element of a grid, and thus a box.
-        self._pending.append(_StyledContent(content, PLAIN_STYLE, isinstance(content, Atom)))
+        """Return the text runs of a cell's content, or of an entry in a grid.
+
+        A stack is used instead of recursion, because the content can be nested deeply.
+        """
+        # Only the entry of a grid can be an atom, and such an atom is a box.
+        is_in_boxes = isinstance(content, Atom)
+        self._pending.append(_StyledContent(content, PLAIN_STYLE, is_in_boxes))
         while self._pending:
             styled = self._pending.pop()
             if isinstance(styled.expression, Atom):
@@ -107,7 +111,11 @@ class _RunCollector:
         return self._runs
 
     def _convert_node(self, styled: _StyledContent, node: Node) -> None:
-        """Add the runs of a node, or push its content with the style that the node sets."""
+        """Convert an element of the content, such as a `StyleBox` or a `Cell`.
+
+        Its text runs are added, or its content is pushed on the stack with the style that the
+        element sets.
+        """
         match get_head_name(node), node.args:
             case "List", items:
                 self._pending += [styled._replace(expression=item) for item in reversed(items)]
@@ -135,18 +143,21 @@ class _RunCollector:
         self._pending.append(styled._replace(expression=content, style=style))
 
     def _convert_style_box(self, styled: _StyledContent, options: list[Expression]) -> None:
-        """Convert the content of a style box to code, a formula, or text with more emphasis.
+        """Convert the content of a `StyleBox` to code, a formula, or text with more emphasis.
 
-        Styles of the enclosing text remain in effect within the box.
+        The style of the surrounding text remains in effect within the box.
+
+        Args:
+            styled: The content of the box, with the style of the surrounding text.
+            options: The arguments of the box after the content: style names and font options.
         """
         content, style = styled.expression, styled.style
         words = _collect_style_words(options)
+        has_code_font = any(font in word.lower() for word in words for font in _CODE_FONTS)
         if UNPARSED_TEX_STYLE in words:
             # The style marks a formula that is stored as the text `$…$`.
             self._runs.append(TextRun(get_string(content)[1:-1], "formula", style))
-        elif words & _CODE_STYLES or any(
-            font in word.lower() for word in words for font in _CODE_FONTS
-        ):
+        elif words & _CODE_STYLES or has_code_font:
             self._runs.append(TextRun(boxes_to_text(content, form="text"), "code", style))
         else:
             emphasis = {_EMPHASIS_BY_STYLE[word] for word in words if word in _EMPHASIS_BY_STYLE}
@@ -154,7 +165,12 @@ class _RunCollector:
             self._pending.append(styled._replace(style=style))
 
     def _convert_inline_cell(self, styled: _StyledContent, cell: Cell) -> None:
-        """Convert a cell within text. Only plain text depends on the style of the cell."""
+        """Convert a cell within text: inline code, a formula, an image or styled text.
+
+        Args:
+            styled: The cell as an expression, with the style of the surrounding text.
+            cell: The cell.
+        """
         content = cell.content
         if isinstance(content, str) and set(cell.styles) & _CODE_STYLES:
             self._runs.append(TextRun(content, "code", styled.style))
@@ -166,7 +182,7 @@ class _RunCollector:
             self._pending.append(styled._replace(expression=content))
 
     def _make_box_run(self, cell: Cell, boxes: Node, style: TextStyle) -> TextRun:
-        """Return the run of a cell of boxes: an image, a formula or code."""
+        """Return the text run of a cell with boxes: an image, a formula or code."""
         graphics = find_graphics(boxes)
         if graphics is not None:
             return TextRun(self._make_placeholder(graphics), "raw", style)
@@ -185,9 +201,11 @@ def _get_atom_text(atom: Atom, *, is_in_boxes: bool) -> str:
 
 
 def _text_to_runs(text: str, style: TextStyle) -> list[TextRun]:
-    """Return runs for plain text. Markdown images in it become raw runs."""
+    """Return the text runs of plain text, in which Markdown images become runs of the kind `raw`.
+
+    Notebooks made from Markdown store images as text, which must not be escaped.
+    """
     text = replace_box_syntax(to_plain_characters(text))
-    # Notebooks made from Markdown store images as text, which must not be escaped.
     if "![" not in text:
         return [TextRun(text, "text", style)]
     runs, position = [], 0
@@ -221,15 +239,17 @@ def _get_button_target(options: list[Expression]) -> str:
 
     The result is empty for a button that is not a link.
     """
-    data = read_options(options).get("ButtonData")
-    if has_head(data, "RuleDelayed"):
-        data = data.args[1]
-    if has_head(data, "List") and data.args and isinstance(data.args[0], Node):
-        data = data.args[0]
-    if has_head(data, "URL") and data.args:
-        return get_string(data.args[0])
-    text = get_string(data)
-    return text if not text or ":" in text else f"#{text}"
+    # The value is `{URL["https://…"], None}`, `"paclet:ref/Sin"`, or the tag of a cell.
+    target = read_options(options).get("ButtonData")
+    if has_head(target, "RuleDelayed"):
+        target = target.args[1]
+    if has_head(target, "List") and target.args and isinstance(target.args[0], Node):
+        target = target.args[0]
+    if has_head(target, "URL") and target.args:
+        return get_string(target.args[0])
+    page_or_tag = get_string(target)
+    is_page = ":" in page_or_tag
+    return f"#{page_or_tag}" if page_or_tag and not is_page else page_or_tag
 
 
 def _get_template_target(target: Expression) -> str:
@@ -240,38 +260,39 @@ def _get_template_target(target: Expression) -> str:
 
 
 def find_formula_tex(cell: Cell) -> str | None:
-    """Return the TeX of a formula cell, or None for other cells.
+    """Return the TeX of a formula cell, or None for other cells and formulas without a TeX form.
 
-    The stored source is returned if the boxes have not changed since; otherwise TeX is
-    generated.
+    If the cell was made from TeX that is stored in its metadata, this TeX is returned, unless a
+    front end has edited the formula since.
     """
     if not isinstance(cell.content, Node) or not cell.content.args:
         return None
-    inner = cell.content.args[0]
+    boxes = cell.content.args[0]
     is_formula = cell.style.startswith(("DisplayFormula", "Equation", "NumberedEquation"))
-    if has_head(inner, "FormBox") and inner.args:
-        is_formula = is_formula or is_symbol(inner.args[-1], "TraditionalForm")
-        inner = inner.args[0]
+    if has_head(boxes, "FormBox") and boxes.args:
+        is_formula = is_formula or is_symbol(boxes.args[-1], "TraditionalForm")
+        boxes = boxes.args[0]
     if not is_formula:
         return None
-    source_tex = cell.tagging_rules.get(TEX_KEY)
-    if isinstance(source_tex, str):
-        # The stored TeX is outdated if a front end has edited the boxes since.
-        source_boxes = tex_to_boxes(source_tex)
-        if source_boxes is not None and are_equal(source_boxes, inner):
-            return source_tex
-    return boxes_to_tex(inner)
+    stored_tex = cell.tagging_rules.get(TEX_KEY)
+    if isinstance(stored_tex, str):
+        stored_boxes = tex_to_boxes(stored_tex)
+        if stored_boxes is not None and are_equal(stored_boxes, boxes):
+            return stored_tex
+    return boxes_to_tex(boxes)
 
 
 def runs_to_content(runs: Iterable[TextRun]) -> str | Expression:
-    """Return the cell content for text runs: a string if they are plain text only."""
-    items = [_run_to_expression(run) for run in merge_runs(runs)]
-    if not items:
+    """Return the content of a notebook cell for text runs, which are pieces of text in one style.
+
+    Plain text gives a string, as front ends write it. Otherwise, the content is `TextData[{…}]`.
+    """
+    expressions = [_run_to_expression(run) for run in merge_runs(runs)]
+    if not expressions:
         return ""
-    # Plain text stays a string, as front ends write it.
-    if len(items) == 1 and isinstance(items[0], Atom):
-        return parse_string(items[0].text)
-    return call("TextData", make_list(items))
+    if len(expressions) == 1 and isinstance(expressions[0], Atom):
+        return parse_string(expressions[0].text)
+    return call("TextData", make_list(expressions))
 
 
 def _run_to_expression(run: TextRun) -> Expression:
@@ -282,14 +303,17 @@ def _run_to_expression(run: TextRun) -> Expression:
 
 
 def _run_to_content(run: TextRun) -> Expression:
-    """Return the content of a run without its emphasis and link."""
+    """Return the cell content for a text run, without its emphasis and link.
+
+    Code and formulas become inline cells. A formula also stores its TeX, from which it was made.
+    """
     if run.kind == "code":
         return call("Cell", call("BoxData", code_to_boxes(run.text)), ascii_string("InlineCode"))
     if run.kind != "formula":
         return ascii_string(run.text)
     boxes = tex_to_boxes(run.text)
     if boxes is None:
-        # Marked by a style, so that it becomes a formula again in Markdown.
+        # The style marks unsupported TeX, so that it becomes a formula again in Markdown.
         return call("StyleBox", ascii_string(f"${run.text}$"), ascii_string(UNPARSED_TEX_STYLE))
     return call(
         "Cell",
@@ -305,18 +329,26 @@ def make_traditional_form(boxes: Expression) -> Expression:
 
 
 def _make_style_options(style: TextStyle) -> list[Expression]:
-    """Return the font options for a style. Links are not options: see `_make_link`."""
-    struck = [make_rule(ascii_string("StrikeThrough"), symbol("True"))]
+    """Return the `StyleBox` options for the emphasis of a style, such as `FontWeight -> "Bold"`.
+
+    Links are not included, because `_make_link` makes them.
+    """
+    font_variations = [make_rule(ascii_string("StrikeThrough"), symbol("True"))]
     options: dict[Emphasis, Expression] = {
         "bold": make_option("FontWeight", "Bold"),
         "italic": make_option("FontSlant", "Italic"),
-        "struck": make_option("FontVariations", struck),
+        "struck": make_option("FontVariations", font_variations),
     }
     return [option for emphasis, option in options.items() if emphasis in style.emphasis]
 
 
 def _make_link(content: Expression, target: str) -> Expression:
-    """Return a button that links the content to a URL, a documentation page or a cell tag."""
+    """Return a `ButtonBox` that links content to a URL, a documentation page or a cell.
+
+    Args:
+        content: The text of the link.
+        target: The target: `https://…`, `paclet:ref/Sin`, or `#` and the tag of a cell.
+    """
     # Documentation links have their own style, because front ends open them without a browser.
     options: dict[str, object]
     if target.startswith("paclet:"):
