@@ -88,7 +88,12 @@ def search(
 
 
 def _print_hit(hit: PageHit, *, full: bool) -> None:
-    """Print a page that was found, with an excerpt or with its entire text."""
+    """Print a page of documentation that matches a query.
+
+    Args:
+        hit: The page.
+        full: Print the entire text instead of an excerpt.
+    """
     title = text_layout.replace_control_characters(hit.title)
     text = (
         hit.text if full else textwrap.shorten(hit.text, MAX_EXCERPT_CHARACTERS, placeholder=" …")

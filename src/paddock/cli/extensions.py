@@ -148,7 +148,7 @@ def tools(pattern: str, *, as_json: bool) -> None:
 
     GLOB is a name with the wildcards * and ?. Quote it for the shell: 'Word*'.
     """
-    _print_items("tools", pattern, as_json=as_json)
+    _print_declared_items("tools", pattern, as_json=as_json)
 
 
 @click.command()
@@ -161,13 +161,18 @@ def prompts(pattern: str, *, as_json: bool) -> None:
 
     GLOB is a name with the wildcards * and ?. Quote it for the shell: 'Word*'.
     """
-    _print_items("prompts", pattern, as_json=as_json)
+    _print_declared_items("prompts", pattern, as_json=as_json)
 
 
-def _print_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
-    """Print the declared items of one kind whose names match a pattern.
+def _print_declared_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
+    """Print the tools or prompts that the installed extensions declare in their manifests.
 
-    The items come from manifests, so that no code of an extension runs.
+    No code of an extension runs.
+
+    Args:
+        kind: The kind of items to print.
+        pattern: A name with the wildcards `*` and `?`. Only matching items are printed.
+        as_json: Print a JSON document instead of a table.
     """
     matches = [
         declared_item

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 
 class InstallSettings(EntryOptions):
-    """Keyword arguments of `paddock.installer.install` that apply to all selected clients."""
+    """The options of `paddock install` that apply to all selected clients.
+
+    They are also the keyword arguments of `paddock.installer.install`.
+    """
 
     project: Path | None
     file: Path | None

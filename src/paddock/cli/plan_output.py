@@ -142,7 +142,10 @@ def _outcome_to_json(outcome: ClientOutcome, display: PlanDisplay) -> Json:
 
 
 def _plan_to_json(plan: Plan, display: PlanDisplay) -> Json:
-    """Return a plan as a JSON object. Diffs mask secrets unless the display includes values."""
+    """Convert the planned or completed changes to a client to a JSON object.
+
+    Secrets in the diffs are masked, unless the display includes values.
+    """
     return {
         "action": plan.action,
         "client": plan.client.id,

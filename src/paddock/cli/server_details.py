@@ -80,7 +80,7 @@ def _build_description(server: NamedServer, properties: Json, problem: str | Non
     Args:
         server: The server to describe.
         properties: The properties that could be read from its definition.
-        problem: The reason why the server is broken, or None.
+        problem: The reason why the server cannot be used, or None.
     """
     return {
         "name": server.name,

@@ -269,7 +269,7 @@ def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
         edit_server(
             name,
             lambda definition: _build_changes(
-                definition, changes, _find_exposed_names(name, definition)
+                definition, changes, _find_client_tool_names(name, definition)
             ),
         )
     elif not _edit_definition_text(name):
@@ -278,22 +278,23 @@ def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
     click.echo(f"Changed {name}: {get_server(name).location}")
 
 
-def _find_exposed_names(name: str, definition: ServerDefinition) -> list[str]:
-    """Return the tool names that clients see, in the order of the definition.
+def _find_client_tool_names(name: str, definition: ServerDefinition) -> list[str]:
+    """Return the names under which clients see the tools of a server.
 
-    The list is empty if the tools cannot be loaded or do not correspond to the items one by one.
+    The names are in the order of the tools in the definition. The list is empty if the tools
+    cannot be loaded, or if an entry of the definition does not correspond to exactly one tool.
     """
     try:
-        names = NamedServer(find_user_source(name), definition).tool_names
+        tool_names = NamedServer(find_user_source(name), definition).tool_names
     except PaddockError:
         return []
-    return names if len(names) == len(definition.tools) else []
+    return tool_names if len(tool_names) == len(definition.tools) else []
 
 
 def _build_changes(
     definition: ServerDefinition, changes: dict[str, Any], tool_names: list[str]
 ) -> dict[str, Any]:
-    """Return the keyword arguments for `edit_server` that the command-line options select.
+    """Convert the options of `paddock edit` to new values for the fields of a definition.
 
     Args:
         definition: The current definition.

@@ -138,9 +138,14 @@ class ServerMessageRouter:
         self._notification_queue = notification_queue
         self._workers = ThreadPool("paddock-questions", MAX_OPEN_REQUESTS, MAX_QUEUED_REQUESTS)
         self._cancelled_requests: set[RequestId] = set()
+        """Open requests that the server has cancelled, so that their answers are not sent."""
         self._open_requests: set[RequestId] = set()
+        """Requests of the server that are not answered yet."""
         self.accepts_requests = True
-        """Whether server requests are answered. In the stateless era, servers must not send any."""
+        """Whether the client answers requests of the server.
+
+        In stateless versions of the protocol, servers must not send any.
+        """
 
     def handle_request(self, request_id: RequestId, method: str, params: Json) -> None:
         """Answer a request of the server in the thread pool.

@@ -54,10 +54,14 @@ class TaskFollower:
         self._send_task_request = send_task_request
         self._answer_input_requests = answer_input_requests
         self._answered_keys: set[str] = set()
+        """The keys of the task's questions that were answered."""
         self._lock = threading.Lock()
         self._stopped = threading.Event()
+        """Set when the task has ended or is cancelled."""
         self._pending_request: PendingCall | None = None
+        """The latest request about the task, which `cancel` cancels."""
         self._cancel_request: PendingCall | None = None
+        """The `tasks/cancel` request, once it was sent."""
 
     def wait_for_result(self) -> Json:
         """Poll the task until it ends and return its result.

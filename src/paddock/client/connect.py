@@ -82,19 +82,20 @@ def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
 
 
 def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
-    """Connect over an open channel and perform the handshake.
+    """Perform the handshake with a server over an open channel, and return a client for it.
 
     Args:
-        channel: An open channel, which the peer owns and closes.
+        channel: A byte stream to and from the server. The returned peer owns and closes it.
         settings: The settings of the connection.
 
     Raises:
         ConnectError: The handshake failed. The channel is then closed.
     """
+    # The setting is a transcript to add to, or whether to record at all.
     record = settings.record
     transcript = record if isinstance(record, Transcript) else Transcript()
-    explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
     is_recorded = record is not False
+    explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
     connection = ClientConnection(channel, transcript if is_recorded else None, explain_end)
     if isinstance(channel, AttachableChannel):
         channel.attach(connection)
@@ -109,6 +110,8 @@ def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
         connection.close()
         raise
     meta_builder = RequestMetaBuilder(settings, handshake_result.version)
+    # The handshake has chosen the version, which decides about requests of the server and about
+    # cancellation.
     router.accepts_requests = not meta_builder.is_stateless
     is_stateless_http = connection.cancels_by_closing and meta_builder.is_stateless
     connection.cancels_by_closing = is_stateless_http

@@ -20,7 +20,9 @@ class PeerError(PaddockError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.rpc_code = rpc_code
+        """The code of the JSON-RPC error, such as -32601 for an unknown method."""
         self.data = data
+        """Details about the error, in a format that the server defines."""
 
 
 def make_peer_error(error: object, default_message: str) -> PeerError:

@@ -45,6 +45,7 @@ class NotificationQueue:
         self._thread: threading.Thread | None = None
         self._dropped_count = 0
         self.arrived_count = 0
+        """The number of notifications so far, without those that were dropped."""
 
     def put(self, method: str, params: Json) -> None:
         """Queue a notification of the server for the callbacks.
@@ -65,9 +66,13 @@ class NotificationQueue:
         self._queue.put((method, params))
 
     def wait_until_delivered(self, mark: int, timeout: float | None) -> None:
-        """Wait until the first `mark` notifications have been delivered.
+        """Wait until the callbacks have handled the first `mark` notifications.
 
-        Returns at once in the delivery thread, which would otherwise wait for itself.
+        In the delivery thread, this returns immediately, because the thread would wait for itself.
+
+        Args:
+            mark: A number of notifications, counted since the connection was opened.
+            timeout: Maximum seconds to wait, or None for no limit.
         """
         if threading.current_thread() is self._thread:
             return
@@ -75,7 +80,11 @@ class NotificationQueue:
             self._progress.wait_for(lambda: self._delivered_count >= mark, timeout)
 
     def call_after(self, mark: int, callback: Callable[[], object]) -> None:
-        """Call `callback` once the first `mark` notifications have been delivered."""
+        """Call a function after the callbacks have handled the first `mark` notifications.
+
+        If that has already happened, the function is called immediately in this thread, and
+        otherwise in the delivery thread.
+        """
         with self._progress:
             is_due = self._delivered_count >= mark
         if is_due:

@@ -280,13 +280,20 @@ class Peer:
         resources: bool = False,
         uris: list[str] | None = None,
     ) -> Subscription:
-        """Subscribe to changes of lists and resources. Only in the stateless era.
+        """Subscribe to changes of the server's lists and resources.
+
+        This requires a stateless version of the protocol. In a session, servers report changes of
+        lists without a subscription, and `subscribe` watches a resource.
 
         Args:
             tools: Report changes of the list of tools.
             prompts: Report changes of the list of prompts.
             resources: Report changes of the list of resources.
             uris: The resources whose contents are watched.
+
+        Raises:
+            PeerError: The connection has a session, or the server rejected the subscription.
+            PeerTimeoutError: The server did not acknowledge the subscription in time.
         """
         if not self._open_connection.meta_builder.is_stateless:
             raise self._make_unknown_method_error(

@@ -105,10 +105,13 @@ class ToolInfo(Struct, rename="camel"):
 
     name: str
     input_schema: Json
+    """A JSON Schema for the arguments of the tool."""
     title: str | None = None
     description: str | None = None
     output_schema: Json | None = None
+    """A JSON Schema for the structured result, if the tool declares one."""
     annotations: Json | None = None
+    """Hints about the tool's behaviour, such as `{"readOnlyHint": true}`."""
     icons: list[Icon] = []
     meta: Json = field(default_factory=dict, name="_meta")
 
@@ -142,15 +145,17 @@ class ResourceInfo(Struct, rename="camel"):
     description: str | None = None
     mime_type: str | None = None
     size: int | None = None
+    """The size of the content in bytes, if the server knows it."""
     annotations: Json | None = None
     icons: list[Icon] = []
     meta: Json = field(default_factory=dict, name="_meta")
 
 
 class TemplateInfo(Struct, rename="camel"):
-    """A resource template in the server's list."""
+    """A resource template in the server's list, which describes resources with similar URIs."""
 
     uri_template: str
+    """The template with placeholders, such as `notes://{name}`."""
     name: str
     title: str | None = None
     description: str | None = None
@@ -165,7 +170,9 @@ class ToolResult(Struct):
 
     content: list[AnyContent]
     structured: object = None
+    """The structured result as JSON, or None if the tool has none."""
     is_error: bool = False
+    """Whether the tool failed. The content then describes the error."""
     meta: Json = {}
 
     @property

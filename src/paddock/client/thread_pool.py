@@ -40,6 +40,7 @@ class ThreadPool:
         self._max_jobs = max_threads + max_queued
         self._lock = threading.Lock()
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        """The queued jobs, and None for each thread that must end."""
         self._unfinished_count = 0
         """The number of jobs that are queued or running."""
         self._threads: set[threading.Thread] = set()

@@ -290,7 +290,7 @@ class _SchemaVersionError(sqlite3.DatabaseError):
 
 
 def _open_or_recreate(file: Path) -> sqlite3.Connection:
-    """Open the index file. A damaged or outdated file is deleted and created again."""
+    """Open the file of a search index. A damaged or outdated file is deleted and created again."""
     try:
         return _open_connection(file)
     except sqlite3.DatabaseError as error:

@@ -176,8 +176,8 @@ class Ranker:
     def _load_hits(self, page_ids: Sequence[int], scores: dict[int, float]) -> list[PageHit]:
         """Load the pages with the given ids as hits, best first.
 
-        Pages with the same title in a corpus become one hit. Its score is the sum of theirs, and
-        its text is the longest.
+        Pages with the same title in a corpus become one hit. Its score is the sum of their scores,
+        and its text is the longest.
 
         Args:
             page_ids: The pages, in the order of their scores.

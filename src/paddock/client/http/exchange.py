@@ -61,7 +61,9 @@ class ClientHttpSession:
         self.generation = 0
         """Number of times the session was opened."""
         self.id: str | None = None
+        """The id of the session; None if the server has not assigned one."""
         self.version: str | None = None
+        """The protocol version of the session; None before a session is opened."""
         self.stateless_version: str | None = None
         """The version of the last request that named one."""
 

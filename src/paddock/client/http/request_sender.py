@@ -87,8 +87,8 @@ class BearerCredentials:
     ) -> AccessRefusedError:
         """Create the error for a response with status 401 or 403.
 
-        The message contains the reason in the `WWW-Authenticate` header or, if there is none, the
-        beginning of the body.
+        The message contains the reason in the `WWW-Authenticate` header or, without such a reason,
+        the beginning of the body.
 
         Args:
             status: The HTTP status.

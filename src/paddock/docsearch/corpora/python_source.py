@@ -223,9 +223,10 @@ def _format_signature(function: FunctionNode, name: str, *, is_method: bool = Fa
 
 
 def list_aliases(public_name: str, full_name: str) -> tuple[str, ...]:
-    """Return the names that find a page: the public name, its last parts, and the full name.
+    """Return the names by which users can find the page of a definition.
 
-    Users search for `os.path.join` also as `path.join` and `join`.
+    They are the public name, its last parts and the full name. For example, users search for
+    `os.path.join` also as `path.join` and `join`.
     """
     parts = public_name.split(".")
     last_parts = [".".join(parts[-count:]) for count in (2, 1)]

@@ -181,7 +181,12 @@ class PublicNameResolver:
                 self._exported_names |= _load_exported_names(file).names
 
     def __call__(self, full_name: str) -> str:
-        """Return the public name for a full dotted name, or the same name if it is not exported."""
+        """Return the name under which users import a definition.
+
+        Args:
+            full_name: The dotted name in the module that contains the definition. It is returned
+                unchanged if the package does not export it.
+        """
         root = full_name.partition(".")[0]
         if root in PUBLIC_MODULE_NAMES:
             return PUBLIC_MODULE_NAMES[root] + full_name[len(root) :]

@@ -192,7 +192,7 @@ def describe_installation(entry: CatalogueEntry) -> list[str]:
 
 
 def require_install_permission() -> None:
-    """Check that the user's settings allow installations.
+    """Check that the user's settings allow installing extensions.
 
     Raises:
         InstallExtensionError: Installations are prohibited. The hint names the setting.
