@@ -9,7 +9,9 @@ _BARE_KEY_PATTERN = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def format_key(*keys: str) -> str:
-    """Format a key, with dots between its parts and quotes where necessary.
+    """Format a TOML key, such as `options."My Tool"`, from its parts.
+
+    Parts are joined with dots, and quoted if they contain other than letters, digits, `-` and `_`.
 
     Raises:
         UnicodeEncodeError: A part contains an unpaired surrogate.
@@ -20,7 +22,7 @@ def format_key(*keys: str) -> str:
 
 
 def format_basic_string(text: str) -> str:
-    """Format a string in double quotes, on one line.
+    """Format a text as a TOML string in double quotes on one line.
 
     Raises:
         UnicodeEncodeError: The string contains an unpaired surrogate.

@@ -27,7 +27,15 @@ ACCESS_LOGGER, ACCESS_LOG_LEVEL = "paddock.http.access", 20
 def make_observers(
     tracing: TracerProvider | bool | None, *, is_http: bool = False
 ) -> list[RequestObserver]:
-    """Return the observers of a server, of which the first is outermost."""
+    """Return the observers that record the requests of a server as spans and log lines.
+
+    The first observer is outermost: its span includes the log line.
+
+    Args:
+        tracing: The tracer provider. True means the global one, and None means the global one if
+            the program has set it. False disables spans.
+        is_http: Whether the server is served over HTTP and may write an access log.
+    """
     observers: list[RequestObserver] = []
     if tracing is not False and (tracing is not None or _has_tracer_provider()):
         from paddock.telemetry.tracing import SpanObserver  # noqa: PLC0415 - needs OpenTelemetry
@@ -41,7 +49,7 @@ def make_observers(
 
 
 def apply_logging_environment() -> None:
-    """Set up logging as the environment variables say, unless the program has done so.
+    """Set up logging from the environment variables, unless the program has set up logging.
 
     Raises:
         DefinitionError: A variable names an unknown level or format.

@@ -34,13 +34,20 @@ _PROPAGATORS = (TraceContextTextMapPropagator(), W3CBaggagePropagator())
 
 
 class SpanObserver:
-    """Creates a span for each request, with the given tracer provider or the global one."""
+    """An observer that records each request as an OpenTelemetry span.
+
+    Args:
+        provider: The tracer provider. None for the global one.
+    """
 
     def __init__(self, provider: trace.TracerProvider | None = None) -> None:
         self._tracer = trace.get_tracer("paddock", __version__, provider)
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> SpanObservation:
-        """Start a span whose parent is the trace context of the request."""
+        """Start the span of a request, such as `tools/call add`.
+
+        Its parent is the trace that the client has named, or else the current span.
+        """
         current_context = contexts.get_current()
         parent_context = _get_parent_context(request, current_context)
         name = get_requested_name(request) if is_known else None
@@ -66,21 +73,24 @@ class SpanObservation:
         self._has_exception = False
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Run the work in a copy of this thread's context, so that no changes remain."""
+        """Call the function that handles the request, with the span as the current span.
+
+        It runs in a copy of this thread's context, so that the span is not current afterwards.
+        """
         return copy_context().run(self._run_in_context, work)
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Run the work in this task, which has its own context."""
+        """Await the coroutine function that handles the request, in its own task's context."""
         contexts.attach(self._context)
         return await work()
 
     def record_exception(self, error: BaseException) -> None:
-        """Record an exception of the handler."""
+        """Record an exception of the handler as an event of the span."""
         self._has_exception = True
         self._span.record_exception(error)
 
     def end(self, outcome: RequestOutcome) -> None:
-        """Record the outcome and end the span."""
+        """Record the outcome of the request as attributes, and end the span."""
         span = self._span
         if not span.is_recording():
             return
@@ -102,11 +112,12 @@ class SpanObservation:
 
 
 def _get_parent_context(request: Request, current_context: Context) -> Context:
-    """Return the parent of a request's span: the client's context, or else the current one.
+    """Return the parent of a request's span: the client's trace context, or else the current one.
 
-    If there is a current span, as from an instrumented HTTP server, HTTP headers are ignored: they
-    are already the parent of that span.
+    A client can send its trace context in `_meta` or in HTTP headers.
     """
+    # An instrumented HTTP server has already created a span from the headers. They are ignored
+    # then, so that the new span becomes a child of that span.
     has_current_span = trace.get_current_span(current_context).get_span_context().is_valid
     trace_context = (
         get_meta_trace_context(request) if has_current_span else get_trace_context(request)
@@ -147,7 +158,7 @@ def _collect_attributes(request: Request) -> Attributes:
 
 
 def _collect_http_attributes(request: Request) -> Attributes:
-    """Return the attributes of a request that arrived over HTTP."""
+    """Return the network attributes of a request that arrived over HTTP; otherwise, none."""
     exchange = request.exchange
     if exchange is None:
         return {}

@@ -69,7 +69,7 @@ class QueryFailure(NamedTuple):
 
 
 class ServiceUrls(NamedTuple):
-    """The URLs of the APIs."""
+    """The URLs of the two Wolfram|Alpha APIs, and the rules for URLs in their responses."""
 
     llm: str = LLM_URL
     full_results: str = FULL_RESULTS_URL
@@ -81,16 +81,22 @@ class ServiceUrls(NamedTuple):
         return bool(self.base) and _get_origin(url) == _get_origin(self.base)
 
     def allows_image(self, url: str) -> bool:
-        """Return True if an image may be fetched from a URL."""
+        """Return True if an image may be fetched from a URL in a response."""
         return self.is_configured_url(url) or _is_wolfram_url(url)
 
     def get_redirect_rule(self, url: str) -> Callable[[str], bool]:
-        """Return a predicate for the redirect targets to follow from the URL of an image."""
+        """Return a predicate that decides if a redirect from an image's URL is followed.
+
+        A redirect must stay on the configured origin, or on the domains of Wolfram.
+        """
         return self.is_configured_url if self.is_configured_url(url) else _is_wolfram_url
 
 
 def create_service_urls(base: str | None) -> ServiceUrls:
-    """Return the URLs of the APIs below a base URL, or those of Wolfram.
+    """Return the URLs of the Wolfram|Alpha APIs.
+
+    Args:
+        base: The base URL of another server with the same APIs, or None for Wolfram's own.
 
     Raises:
         ToolError: The base URL is invalid or not secure enough for an AppID.
@@ -132,21 +138,21 @@ def _get_origin(url: str) -> tuple[str, str, int]:
 
 
 def _split_url(url: str) -> SplitResult | None:
-    """Split an HTTP URL. Return None for other schemes, invalid URLs and URLs with a user."""
+    """Split an `http` or `https` URL into its parts.
+
+    Returns None for other schemes, for invalid URLs, and for URLs that contain a user name.
+    """
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises ValueError for an invalid port
+        _ = parts.port  # Reading the port raises a ValueError if it is invalid.
     except ValueError:
         return None
-    is_plain = url.isascii() and url.isprintable() and " " not in url and "\\" not in url
-    if (
-        parts.scheme not in _DEFAULT_PORTS
-        or not parts.hostname
-        or "@" in parts.netloc
-        or not is_plain
-    ):
-        return None
-    return parts
+    has_only_url_characters = (
+        url.isascii() and url.isprintable() and " " not in url and "\\" not in url
+    )
+    has_user = "@" in parts.netloc
+    is_http_url = parts.scheme in _DEFAULT_PORTS and bool(parts.hostname)
+    return parts if is_http_url and has_only_url_characters and not has_user else None
 
 
 class AlphaClient(NamedTuple):
@@ -164,7 +170,7 @@ class AlphaClient(NamedTuple):
 
     @classmethod
     def from_options(cls, app_id: str, options: Mapping[str, Any]) -> AlphaClient:
-        """Create a client from the options of a tool.
+        """Create a client with an AppID, the key of the service, and the options of a tool.
 
         Raises:
             ToolError: The base URL or the AppID is invalid.
@@ -183,7 +189,15 @@ class AlphaClient(NamedTuple):
     def run_queries(
         self, queries: Sequence[str], is_cancelled: Callable[[], bool]
     ) -> list[QueryResult | QueryFailure]:
-        """Run queries concurrently and return a result or failure for each, in the same order."""
+        """Send queries to Wolfram|Alpha concurrently.
+
+        Args:
+            queries: The queries in natural language.
+            is_cancelled: Called repeatedly while waiting. If it returns True, waiting ends.
+
+        Returns:
+            A result or failure for each query, in the same order.
+        """
         requests = [self._build_request(query) for query in queries]
         responses = fetch_all(requests, self.options["TimeConstraint"], is_cancelled)
         return [
@@ -192,7 +206,11 @@ class AlphaClient(NamedTuple):
         ]
 
     def _build_request(self, query: str) -> FetchRequest:
-        """Build the request for a query. The two APIs have different parameters."""
+        """Build the HTTP request for a query.
+
+        The LLM API returns text. The Full Results API, which is used if a tool's options require
+        it, returns JSON and has other parameters.
+        """
         parameters: dict[str, object] = {"input": query}
         headers = {}
         if self.options["Units"]:
@@ -217,9 +235,10 @@ class AlphaClient(NamedTuple):
     def _read_response(
         self, query: str, response: FetchResponse | FetchFailure
     ) -> QueryResult | QueryFailure:
-        """Convert a response to a result, or to a failure with a message for the model.
+        """Convert the response to a query to a result, or to a failure with a message.
 
-        The AppID is masked in all text that may be quoted. HTML error pages are not quoted.
+        The message is shown to the model and may quote the service. The AppID is masked in
+        quotations, and HTML pages are not quoted.
         """
         if isinstance(response, FetchFailure):
             return self._convert_failure(query, response)
@@ -236,10 +255,10 @@ class AlphaClient(NamedTuple):
         return QueryResult(query, pieces)
 
     def _read_full_results(self, query: str, body: bytes) -> QueryResult | QueryFailure:
-        """Parse a response of the Full Results API.
+        """Convert a successful response of the Full Results API to a result or failure.
 
-        This API reports errors in the body of a successful response. They are converted to the HTTP
-        status that describes them, so that both APIs share the messages.
+        This API also reports errors with HTTP status 200. They are handled like the HTTP status
+        that describes them, so that both APIs lead to the same messages.
         """
         result = parse_full_results(body.replace(self.app_id.encode(), b"*" * 3))
         if result is None:
@@ -255,12 +274,12 @@ class AlphaClient(NamedTuple):
         return QueryResult(query, result.pieces)
 
     def _convert_status(self, query: str, status: int, service_text: str) -> QueryFailure:
-        """Convert an HTTP status to a failure with a message for the model.
+        """Convert the HTTP status of an error to a failure with a message for the model.
 
         Args:
             query: The query.
-            status: The status.
-            service_text: The service's own message, or an empty string.
+            status: The HTTP status, which is not 200.
+            service_text: The message in the response, or an empty string.
         """
         kind: QueryFailureKind
         # The service reports an exceeded quota with various statuses.
@@ -288,7 +307,7 @@ class AlphaClient(NamedTuple):
         return QueryFailure(query, kind, text)
 
     def _convert_failure(self, query: str, failure: FetchFailure) -> QueryFailure:
-        """Convert a failed request to a failure with a message for the model."""
+        """Convert a request without a response to a failure with a message for the model."""
         if failure.reason == "timeout":
             text = (
                 f"Wolfram|Alpha did not answer within {self.options['TimeConstraint']:g} s. "
@@ -319,15 +338,15 @@ def fetch_images(
     options: Mapping[str, Any],
     is_cancelled: Callable[[], bool],
 ) -> dict[str, ImageContent]:
-    """Download the images of results, and return those that arrived in time by their URLs.
+    """Download the images of results, and return those that have arrived in time, by their URLs.
 
-    URLs come from the service, so only those on its domains, or on the configured origin, are
-    fetched. Data that is not a complete image is dropped.
+    The URLs come from a response, so only those on Wolfram's domains, or on the configured origin,
+    are fetched. Incomplete images and other data are dropped.
     """
     urls = dict.fromkeys(piece.url for piece in pieces if isinstance(piece, RemoteImage))
-    allowed = [url for url in urls if service_urls.allows_image(url)]
-    selected = allowed[: options["MaxImageCount"]]
-    if not selected:
+    allowed_urls = [url for url in urls if service_urls.allows_image(url)]
+    fetched_urls = allowed_urls[: options["MaxImageCount"]]
+    if not fetched_urls:
         return {}
     budget = ByteBudget(options["MaxImageBytes"])
     requests = [
@@ -337,15 +356,17 @@ def fetch_images(
             allows_redirect=service_urls.get_redirect_rule(url),
             is_configured_url=service_urls.is_configured_url,
         )
-        for url in selected
+        for url in fetched_urls
     ]
     responses = fetch_all(requests, options["ImageTimeConstraint"], is_cancelled)
     images = {}
-    for url, response in zip(selected, responses, strict=True):
-        # The type is detected from the data, which must also be complete.
-        mime = _detect_image_type(response.body) if isinstance(response, FetchResponse) else ""
-        if isinstance(response, FetchResponse) and response.status == HTTPStatus.OK and mime:
-            images[url] = ImageContent(response.body, mime)
+    for url, response in zip(fetched_urls, responses, strict=True):
+        if isinstance(response, FetchFailure) or response.status != HTTPStatus.OK:
+            continue
+        # The declared type is not trusted. An empty type means that the image is not complete.
+        mime_type = _detect_image_type(response.body)
+        if mime_type:
+            images[url] = ImageContent(response.body, mime_type)
     return images
 
 

@@ -48,14 +48,14 @@ class FetchFailure(NamedTuple):
 
 
 class ByteBudget:
-    """A number of bytes that several responses share."""
+    """A limit for the total size of several responses, in bytes."""
 
     def __init__(self, size: int) -> None:
         self._remaining_bytes = size
         self._lock = threading.Lock()
 
     def consume(self, count: int) -> bool:
-        """Take bytes from the budget. Return False if it is exceeded."""
+        """Subtract a number of bytes from the budget, and return False if it is exceeded."""
         with self._lock:
             self._remaining_bytes -= count
             return self._remaining_bytes >= 0
@@ -63,35 +63,38 @@ class ByteBudget:
 
 @dataclass(frozen=True)
 class FetchRequest:
-    """A GET request and its restrictions.
+    """A GET request, and the restrictions on the redirects and addresses that it may lead to.
 
-    By default redirects are not followed, and only public addresses are allowed.
+    By default, redirects are not followed, and only public addresses are allowed.
     """
 
     url: str
     byte_budget: ByteBudget
     headers: dict[str, str] = field(default_factory=dict)
     allows_redirect: Callable[[str], bool] = lambda _: False
-    """Returns whether to follow a redirect to a URL."""
+    """A predicate that returns whether a redirect to a URL is followed."""
     is_configured_url: Callable[[str], bool] = lambda _: False
-    """Returns whether the user has configured the origin of a URL, which may be any address."""
+    """A predicate for URLs that the user has configured, which may have any address."""
 
 
 def fetch_all(
     requests: Sequence[FetchRequest], seconds: float, is_cancelled: Callable[[], bool]
 ) -> list[FetchResponse | FetchFailure]:
-    """Send requests concurrently, and return a response or failure for each in the same order.
+    """Send requests concurrently, each in a thread, and wait for all responses.
 
-    Requests that are not complete at the time limit have failed. Their connections are closed, and
-    their threads are abandoned.
+    Requests that are not complete at the time limit fail. Their connections are closed, and their
+    threads are abandoned.
 
     Args:
         requests: The requests.
-        seconds: The time limit of all requests together.
-        is_cancelled: Polled while waiting.
+        seconds: The time limit for all requests together.
+        is_cancelled: Called repeatedly while waiting. If it returns True, waiting ends.
+
+    Returns:
+        A response or failure for each request, in the same order.
     """
     finished: SimpleQueue[tuple[int, FetchResponse | FetchFailure]] = SimpleQueue()
-    # Every request counts as timed out until its thread delivers a result.
+    # Each request is recorded as timed out until its thread delivers another result.
     results: list[FetchResponse | FetchFailure] = [_create_timeout_failure(seconds)] * len(requests)
     end_time = time.monotonic() + seconds
     with ConnectionDeadline(seconds) as deadline:
@@ -133,7 +136,7 @@ class _BlockedUrlError(URLError):
 def _fetch_one(
     request: FetchRequest, deadline: ConnectionDeadline, seconds: float
 ) -> FetchResponse | FetchFailure:
-    """Send a request and return its response. Errors are returned as failures, never raised."""
+    """Send a request and return its response, or a failure instead of raising an exception."""
     result: FetchResponse | FetchFailure
     try:
         response = _open_response(request, deadline, seconds)
@@ -148,7 +151,7 @@ def _fetch_one(
 
 
 def _open_response(request: FetchRequest, deadline: ConnectionDeadline, seconds: float) -> Any:
-    """Return the response, also for an error status."""
+    """Send a request and return the open response, also if it has an error status."""
     try:
         return open_url(
             request.url,
@@ -162,7 +165,11 @@ def _open_response(request: FetchRequest, deadline: ConnectionDeadline, seconds:
 
 
 def _make_rules(request: FetchRequest) -> FetchRules:
-    """Return the restrictions on the redirects and the addresses of a request."""
+    """Return the rules for a request: the redirects and addresses that are allowed.
+
+    A URL that the user has configured may have any address. For other URLs, only public addresses
+    are allowed. A proxy resolves names itself, so addresses can only be checked without a proxy.
+    """
 
     def check_redirect(_url: str, new_url: str) -> None:
         if not request.allows_redirect(new_url):
@@ -179,27 +186,28 @@ def _make_rules(request: FetchRequest) -> FetchRules:
 
 def _to_failure(error: Exception) -> FetchFailure:
     """Convert an exception of urllib to a failure."""
+    # urllib may wrap an error, such as that of a rule, in a URLError, which has it as its reason.
     reason = getattr(error, "reason", None) or error
-    # urllib may wrap the error of a handler in another URLError.
-    blocked = reason if isinstance(reason, _BlockedUrlError) else error
-    if isinstance(blocked, _BlockedUrlError):
-        return blocked.failure
+    for cause in (reason, error):
+        if isinstance(cause, _BlockedUrlError):
+            return cause.failure
     return FetchFailure("unreachable", str(reason) or type(reason).__name__)
 
 
 def _read_content(body: IO[bytes], budget: ByteBudget) -> bytes | None:
     """Return the content of a response, or None if it exceeds the budget.
 
-    A connection that ends before the announced length raises an HTTPException.
+    Raises:
+        HTTPException: The connection ended before the announced length.
     """
     chunks = []
     for chunk in read_chunks(body):
         if not budget.consume(len(chunk)):
             return None
         chunks.append(chunk)
-    length = getattr(body, "length", None)
-    if length:
-        raise HTTPException(f"the connection ended {length} bytes too early")
+    missing_bytes = getattr(body, "length", None)  # http.client counts this down while reading.
+    if missing_bytes:
+        raise HTTPException(f"the connection ended {missing_bytes} bytes too early")
     return b"".join(chunks)
 
 
@@ -212,11 +220,12 @@ def _bypasses_proxy(url: str) -> bool:
 def _check_public_address(connection: socket.socket) -> None:
     """Close a connection to an address that is not public, and raise an error.
 
-    Otherwise a URL in a response could make this machine request services of its own network.
+    Otherwise, a URL in a response could make this machine send requests to services in its own
+    network.
     """
     address = ip_address(connection.getpeername()[0].partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    if not (mapped or address).is_global:
+    ipv4_address = getattr(address, "ipv4_mapped", None)  # for example of ::ffff:127.0.0.1
+    if not (ipv4_address or address).is_global:
         connection.close()
         raise _BlockedUrlError("address", "its address is not public")
 

@@ -37,14 +37,14 @@ _OPENING_PATTERN = re.compile(
 
 
 def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Return the answer to a question if it is certain, else None.
+    """Answer a question without Wolfram|Alpha, or return None if no answer is certain.
 
-    Polite and interrogative openings, such as "what is the", are removed first. Then each kind of
-    question is tried in turn.
+    Openings such as "what is the" are removed first. Then each kind of question is tried in turn.
 
     Args:
-        query: The question.
-        evaluate: Evaluates Wolfram Language code, for calculus and algebra.
+        query: The question, such as "what is 3 feet in meters?".
+        evaluate: Evaluates Wolfram Language code, for calculus and algebra. Returns None without
+            an engine.
     """
     text = " ".join(query.split())
     if not text or len(text) > MAX_QUESTION_CHARACTERS:
@@ -53,18 +53,19 @@ def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
     text = text.removesuffix("=").strip()
     opening = _OPENING_PATTERN.match(text)
     question = text[opening.end() :] if opening else text
-    # The order matters, because the patterns of later kinds accept more text.
-    # Formulas come last, because of questions such as "how many days …".
-    for answer in (answer_date, answer_percentage, answer_integers, answer_unit_conversion):
-        offline_answer = answer(question)
-        if offline_answer is not None:
-            return offline_answer
+    # The order matters, because the patterns of later kinds accept more text. Formulas come last:
+    # a question such as "how many days …" must not be read as a formula.
+    phrase_answerers = (answer_date, answer_percentage, answer_integers, answer_unit_conversion)
+    for answer_phrase in phrase_answerers:
+        answer = answer_phrase(question)
+        if answer is not None:
+            return answer
     for answer_formula in (answer_symbolic, answer_arithmetic):
-        # RecursionError: the formula is nested too deeply.
+        # A RecursionError means that the formula is nested too deeply.
         with suppress(UncertainAnswerError, ArithmeticError, RecursionError):
-            offline_answer = answer_formula(question, evaluate)
-            if offline_answer is not None:
-                return offline_answer
+            answer = answer_formula(question, evaluate)
+            if answer is not None:
+                return answer
     return None
 
 

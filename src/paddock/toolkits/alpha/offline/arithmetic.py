@@ -59,10 +59,10 @@ def parse_result(text: str) -> Formula:
 
 
 def parse_solutions(text: str, name: str) -> list[Formula]:
-    """Return the values of a variable in a list of solutions.
+    """Return the values of a variable in the engine's solutions, such as `{{x -> 1}, {x -> 2}}`.
 
     Raises:
-        UncertainAnswerError: The text is not a list of solutions.
+        UncertainAnswerError: The text is not a list of solutions for the variable.
     """
     expression = _parse_expression(text)
     return [
@@ -100,11 +100,16 @@ def _get_head(node: Node) -> str:
 
 
 def _convert_expression(expression: Expression) -> Formula:
-    """Convert a Wolfram Language expression to a formula."""
+    """Convert a parsed Wolfram Language expression to a formula.
+
+    Raises:
+        UncertainAnswerError: The expression contains a function or symbol that formulas lack.
+    """
     if isinstance(expression, Atom):
         return _convert_atom(expression)
     if not isinstance(expression, Node):
         raise UncertainAnswerError("an unknown kind of expression")
+    # The head is the function of a call: `Sin` in `Sin[x]`.
     head, args = _get_head(expression), tuple(_convert_expression(arg) for arg in expression.args)
     if head == "Rational" and all(isinstance(arg, FormulaNumber) for arg in args):
         return FormulaCall("Times", (args[0], invert(args[1])))
@@ -120,7 +125,11 @@ def _convert_expression(expression: Expression) -> Formula:
 
 
 def _convert_atom(atom: Atom) -> Formula:
-    """Convert an integer, constant or variable. All other atoms are unknown forms."""
+    """Convert an integer, a constant such as `Pi`, a variable, or the imaginary unit `I`.
+
+    Raises:
+        UncertainAnswerError: The atom is anything else, for example a rounded number.
+    """
     if atom.kind == "number":
         value = parse_number(atom.text)
         if isinstance(value, int):
@@ -133,9 +142,10 @@ def _convert_atom(atom: Atom) -> Formula:
 
 
 def answer_arithmetic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Return the value of a formula without variables, or None.
+    """Answer a question such as `sqrt(2)*3` with the value of the formula.
 
-    The value is exact if it is a fraction. Otherwise it is a decimal whose digits are all certain.
+    The value is exact if it is a fraction. Otherwise, it is a decimal whose digits are all certain.
+    Returns None if the text is a formula, but not a question about its value.
 
     Raises:
         UncertainAnswerError: The text is not a formula, or is ambiguous, or the value is unknown.
@@ -164,10 +174,10 @@ def list_assumptions(formula: Formula) -> tuple[str, ...]:
 
 
 def _answer_inexact(text: str, formula: Formula, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Return an answer with certain digits only, or None.
+    """Answer with a rounded decimal whose digits are all certain, or return None.
 
-    Zero has no certain digits when it is computed with rounding errors. A value close to zero is
-    therefore compared with the result of an engine.
+    If a value is zero, rounding errors leave none of its digits certain. For a value close to
+    zero, an engine is therefore asked if it is exactly zero.
     """
     bounded = error_bounds.evaluate_with_bounds(formula)
     if error_bounds.is_certain(bounded):

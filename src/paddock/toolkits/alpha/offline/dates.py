@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer, answer_by_phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.toolkits.alpha.offline.offline_answer import Phrases
 
 MIN_YEAR, MAX_YEAR = 1753, 9998
@@ -38,11 +36,15 @@ _COUNTED_UNIT = rf"(?:how many |number of )?{_UNIT}"
 
 
 def answer_date(text: str) -> OfflineAnswer | None:
-    """Answer a question about dates, or return None."""
+    """Answer a question about dates, such as "how many days until May 5, 2030".
+
+    Returns None if no phrase matches, or if a date in the question does not exist. An answer that
+    depends on the current date has a note with that date.
+    """
     try:
-        answer = answer_by_phrase(_PHRASES, text)
+        answer = answer_by_phrase(_QUESTION_PHRASES, text)
     except (ValueError, OverflowError):
-        return None  # not an existing day
+        return None  # There is no such day, such as February 30, or it is out of range.
     if answer is not None and re.search(_RELATIVE_DATE_PATTERN, text, re.IGNORECASE):
         return _add_today_note(answer)
     return answer
@@ -57,23 +59,29 @@ def _get_today() -> datetime.date:
 
 
 def _parse_date(text: str) -> datetime.date:
-    """Parse a date in words or figures, or a relative date such as "tomorrow".
+    """Parse a date such as `2030-05-03`, "May 3, 2030", "3rd of May 2030" or "tomorrow".
 
     Raises:
         ValueError: The date does not exist or is out of range.
     """
-    lower = text.lower()
-    offsets = {"yesterday": -1, "today": 0, "tomorrow": 1}
-    if lower in offsets:
-        return _get_today() + datetime.timedelta(days=offsets[lower])
-    if "-" in lower:
-        date = datetime.date.fromisoformat(lower)
-    else:
-        day, year = (int(numeral) for numeral in re.findall(r"\d+", lower))
-        month_name = re.findall(_MONTH, lower)[0][:3]
-        month = 1 + [name[:3] for name in _MONTH_NAMES].index(month_name)
-        date = datetime.date(year, month, day)
-    return _check_year_range(date)
+    lower_text = text.lower()
+    day_offsets = {"yesterday": -1, "today": 0, "tomorrow": 1}
+    if lower_text in day_offsets:
+        return _get_today() + datetime.timedelta(days=day_offsets[lower_text])
+    is_numeric = "-" in lower_text
+    parse = datetime.date.fromisoformat if is_numeric else _parse_written_date
+    return _check_year_range(parse(lower_text))
+
+
+def _parse_written_date(lower_text: str) -> datetime.date:
+    """Parse a date with the name of a month, such as "may 3rd, 2030".
+
+    The pattern `_DATE` has ensured that the text has one month, and two numbers: day and year.
+    """
+    day, year = (int(numeral) for numeral in re.findall(r"\d+", lower_text))
+    month_prefix = re.findall(_MONTH, lower_text)[0][:3]
+    month = 1 + [name[:3] for name in _MONTH_NAMES].index(month_prefix)
+    return datetime.date(year, month, day)
 
 
 def _check_year_range(date: datetime.date) -> datetime.date:
@@ -112,17 +120,25 @@ def _answer_since(unit: str, start: str) -> OfflineAnswer:
     return _add_today_note(_answer_interval(unit, start, "today"))
 
 
-def _create_offset_answer(sign: int) -> Callable[..., OfflineAnswer]:
-    """Create a function that adds a duration to a date (sign 1), or subtracts it (sign -1)."""
+def _answer_days_after(count: str, unit: str, start: str) -> OfflineAnswer:
+    """Answer a question such as "3 weeks after May 5, 2030". The unit is days or weeks."""
+    first_date = _parse_date(start)
+    result_date = _check_year_range(first_date + _parse_duration(count, unit))
+    interpretation = f"{count} {unit} after {_format_date(first_date)}"
+    return OfflineAnswer(interpretation, _format_date(result_date))
 
-    def answer(count: str, unit: str, start: str = "today") -> OfflineAnswer:
-        date = _parse_date(start)
-        days = int(count) * (7 if unit.lower().startswith("week") else 1)
-        result = _check_year_range(date + datetime.timedelta(days=sign * days))
-        word = "after" if sign > 0 else "before"
-        return OfflineAnswer(f"{count} {unit} {word} {_format_date(date)}", _format_date(result))
 
-    return answer
+def _answer_days_before(count: str, unit: str, start: str = "today") -> OfflineAnswer:
+    """Answer a question such as "3 weeks before May 5, 2030" or "3 weeks ago"."""
+    first_date = _parse_date(start)
+    result_date = _check_year_range(first_date - _parse_duration(count, unit))
+    interpretation = f"{count} {unit} before {_format_date(first_date)}"
+    return OfflineAnswer(interpretation, _format_date(result_date))
+
+
+def _parse_duration(count: str, unit: str) -> datetime.timedelta:
+    is_weeks = unit.lower().startswith("week")
+    return datetime.timedelta(days=int(count) * (7 if is_weeks else 1))
 
 
 def _answer_weekday(date: str) -> OfflineAnswer:
@@ -137,14 +153,14 @@ def _answer_leap_year(year: str) -> OfflineAnswer:
     return OfflineAnswer(f"is {number} a leap year?", result)
 
 
-_PHRASES: Phrases = (
+_QUESTION_PHRASES: Phrases = (
     (rf"{_COUNTED_UNIT} (?:are there )?between {_DATE} and {_DATE}", _answer_interval),
     (rf"{_COUNTED_UNIT} from {_DATE} (?:to|until) {_DATE}", _answer_interval),
     (rf"{_COUNTED_UNIT} (?:until|till) {_DATE}", _answer_until),
     (rf"{_COUNTED_UNIT} since {_DATE}", _answer_since),
-    (rf"(?:date )?{_DURATION} (?:after|from) {_DATE}", _create_offset_answer(1)),
-    (rf"(?:date )?{_DURATION} before {_DATE}", _create_offset_answer(-1)),
-    (rf"(?:date )?{_DURATION} ago", _create_offset_answer(-1)),
+    (rf"(?:date )?{_DURATION} (?:after|from) {_DATE}", _answer_days_after),
+    (rf"(?:date )?{_DURATION} before {_DATE}", _answer_days_before),
+    (rf"(?:date )?{_DURATION} ago", _answer_days_before),
     (rf"(?:what )?day of (?:the )?week (?:is|was|of|for|on)? ?{_DATE}", _answer_weekday),
     (rf"(?:what |which )(?:day|weekday|day of the week) (?:is|was) {_DATE}", _answer_weekday),
     (r"is (\d{4}) a leap year", _answer_leap_year),

@@ -73,16 +73,14 @@ _INFINITY_VALUES = {
 
 
 class FormulaQuestion(NamedTuple):
-    """A question about a formula of one variable.
-
-    `start` and `end` are the limits of an integral. For a limit, only `end` is set, to the point.
-    """
+    """A question about a formula of one variable, such as its derivative or its roots."""
 
     formula: Formula
     variable: str
     start: Formula | float | None = None
-    """The start of an interval; a float is infinite."""
+    """The lower bound of a definite integral. A float is plus or minus infinity."""
     end: Formula | float | None = None
+    """The upper bound of a definite integral, or the point that a limit approaches."""
 
     @property
     def code(self) -> str:
@@ -91,7 +89,10 @@ class FormulaQuestion(NamedTuple):
 
 
 def differentiate(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return the derivative of a formula, compared with finite differences."""
+    """Return the derivative of a formula, computed by the engine.
+
+    It is verified by a comparison with numeric derivatives.
+    """
     return _evaluate_verified(
         evaluate,
         f"D[{question.code}, {question.variable}]",
@@ -100,75 +101,96 @@ def differentiate(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineRe
 
 
 def differentiate_twice(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return the second derivative of a formula.
+    """Return the second derivative of a formula, computed by the engine.
 
-    Both derivatives are computed and verified one after the other, because the check covers only
-    first derivatives.
+    The first derivative is computed and verified too, because only first derivatives can be
+    verified.
     """
-    first = differentiate(question, evaluate)
-    return differentiate(question._replace(formula=parse_result(first.text)), evaluate)
+    first_derivative = differentiate(question, evaluate)
+    formula = parse_result(first_derivative.text)
+    return differentiate(question._replace(formula=formula), evaluate)
 
 
 def integrate(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return the definite or indefinite integral of a formula.
-
-    The derivative of an indefinite integral must be the formula. A definite integral must agree
-    with numeric quadrature.
-    """
-    name = question.variable
+    """Return the integral of a formula: a value if the question has bounds, else a function."""
     if question.start is None or question.end is None:
-        result = _evaluate_verified(
-            evaluate,
-            f"Integrate[{question.code}, {name}]",
-            lambda result: is_derivative(question.formula, result, name),
-        )
-        return result._replace(notes=(CONSTANT_NOTE,))
-    start, end = _get_limit_value(question.start), _get_limit_value(question.end)
-    if not start < end:
-        raise UncertainAnswerError("the limits are not in order")
-    # Engines return values for divergent integrals: woxi 0.3 does so for 1/x from -1 to 1. The
-    # estimate does not converge for them.
-    estimate = estimate_integral(question.formula, name, start, end)
-    if estimate is None:
-        raise UncertainAnswerError("the integral may be infinite")
-    limits = f"{{{name}, {_format_limit(question.start)}, {_format_limit(question.end)}}}"
+        return _find_antiderivative(question, evaluate)
+    return _integrate_between(question, question.start, question.end, evaluate)
+
+
+def _find_antiderivative(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
+    """Return the indefinite integral of a formula, whose derivative must be the formula."""
+    variable = question.variable
     result = _evaluate_verified(
         evaluate,
-        f"Integrate[{question.code}, {limits}]",
-        lambda result: is_close(evaluate_formula(result, {}), estimate),
+        f"Integrate[{question.code}, {variable}]",
+        lambda antiderivative: is_derivative(question.formula, antiderivative, variable),
+    )
+    return result._replace(notes=(CONSTANT_NOTE,))
+
+
+def _integrate_between(
+    question: FormulaQuestion, start: Formula | float, end: Formula | float, evaluate: EvaluateCode
+) -> EngineResult:
+    """Return the definite integral of a formula, which must agree with a numeric estimate."""
+    start_value, end_value = _evaluate_bound(start), _evaluate_bound(end)
+    if not start_value < end_value:
+        raise UncertainAnswerError("the bounds are not in order")
+    # Engines return values for divergent integrals: woxi 0.3 does so for 1/x from -1 to 1. The
+    # estimate does not converge for them.
+    estimate = estimate_integral(question.formula, question.variable, start_value, end_value)
+    if estimate is None:
+        raise UncertainAnswerError("the integral may be infinite")
+    interval = f"{{{question.variable}, {_format_bound(start)}, {_format_bound(end)}}}"
+    result = _evaluate_verified(
+        evaluate,
+        f"Integrate[{question.code}, {interval}]",
+        lambda integral: is_close(evaluate_formula(integral, {}), estimate),
     )
     return _append_decimal(result)
 
 
 def find_limit(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return the two-sided limit of a formula, or its limit at infinity.
+    """Return the limit of a formula at a finite point, from both sides, or at infinity.
 
-    The formula must approach the engine's result at points that come closer to the limit point,
-    from both sides if it is finite.
+    The engine's result is verified: the values of the formula must approach it at points that come
+    closer and closer to the limit point.
     """
     if question.end is None:
         raise UncertainAnswerError("the point is missing")
-    name, point = question.variable, _get_limit_value(question.end)
-    # At infinity there is one side to check, at a finite point there are two.
-    if math.isinf(point):
-        sides = [[math.copysign(magnitude, point) for magnitude in _FAR_POINTS]]
-    else:
-        sides = [[point + sign * distance for distance in _NEAR_DISTANCES] for sign in (1, -1)]
+    variable = question.variable
+    approaches = _list_approaching_points(_evaluate_bound(question.end))
 
     def is_limit(result: Formula) -> bool:
         limit = evaluate_formula(result, {})
-        return not limit.imag and all(
-            approaches_limit(question.formula, name, points, limit.real) for points in sides
+        is_real = not limit.imag
+        return is_real and all(
+            approaches_limit(question.formula, variable, points, limit.real)
+            for points in approaches
         )
 
-    code = f"Limit[{question.code}, {name} -> {_format_limit(question.end)}]"
+    code = f"Limit[{question.code}, {variable} -> {_format_bound(question.end)}]"
     return _append_decimal(_evaluate_verified(evaluate, code, is_limit))
 
 
+def _list_approaching_points(limit_point: float) -> list[list[float]]:
+    """Return sequences of points that approach a point: from one side at infinity, else two."""
+    if math.isinf(limit_point):
+        return [[math.copysign(magnitude, limit_point) for magnitude in _FAR_POINTS]]
+    points_above = [limit_point + distance for distance in _NEAR_DISTANCES]
+    points_below = [limit_point - distance for distance in _NEAR_DISTANCES]
+    return [points_above, points_below]
+
+
 def solve_equation(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return all solutions of a polynomial equation, real and complex."""
+    """Return all real and complex solutions of a polynomial equation, such as `x = 1 or x = 2`.
+
+    The question's formula is zero at a solution. The engine's solutions are verified by a
+    comparison with roots that are found numerically.
+    """
     polynomial = get_coefficients(question.formula, question.variable)
-    if not 1 <= len(polynomial) - 1 <= MAX_EQUATION_DEGREE:
+    degree = len(polynomial) - 1
+    if not 1 <= degree <= MAX_EQUATION_DEGREE:
         raise UncertainAnswerError("the degree is zero or too high")
     result = _evaluate_code(evaluate, f"Solve[{question.code} == 0, {question.variable}]")
     solutions = [
@@ -178,18 +200,19 @@ def solve_equation(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineR
     if not _are_all_roots(solutions, polynomial):
         raise UncertainAnswerError("the engine's solutions are not the roots")
     is_complex = any(abs(solution.imag) > TOLERANCE for solution in solutions)
-    rules = result.text.replace("->", "=").removeprefix("{{").removesuffix("}}").split("}, {")
-    shown = " or ".join(dict.fromkeys(rules))  # a double root is listed twice
-    return EngineResult(shown, result.engine, (COMPLEX_NOTE,) if is_complex else ())
+    # The engine's text has the form {{x -> 1}, {x -> 2}}, and contains a double root twice.
+    equations = result.text.replace("->", "=").removeprefix("{{").removesuffix("}}").split("}, {")
+    text = " or ".join(dict.fromkeys(equations))
+    return EngineResult(text, result.engine, (COMPLEX_NOTE,) if is_complex else ())
 
 
 def factorize(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
     """Return a polynomial as a product of irreducible factors with integer coefficients.
 
-    The product must equal the polynomial, and each factor must be irreducible, so that the answer
-    is complete.
+    The engine's product must equal the polynomial, and each factor must be irreducible. Otherwise,
+    the engine could have stopped before the last factor.
     """
-    # Raises an error for formulas that are not polynomials.
+    # This raises an error if the formula is not a polynomial.
     get_coefficients(question.formula, question.variable)
     return _evaluate_verified(
         evaluate,
@@ -202,7 +225,10 @@ def factorize(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult
 
 
 def expand(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return a polynomial as a sum of powers."""
+    """Return a polynomial as a sum of terms such as `3 x^2`, with all products multiplied out.
+
+    The engine's sum must have the same coefficients as the polynomial.
+    """
     polynomial = get_coefficients(question.formula, question.variable)
     return _evaluate_verified(
         evaluate,
@@ -214,9 +240,9 @@ def expand(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
 
 
 def simplify(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return a simpler form of the same function.
+    """Return a simpler form of a formula, which the engine has found.
 
-    Only the equality of both forms is verified.
+    It is verified that both have equal values, but not that the new form is simpler.
     """
     return _evaluate_verified(
         evaluate,
@@ -235,10 +261,15 @@ def _evaluate_code(evaluate: EvaluateCode, code: str) -> EngineResult:
 def _evaluate_verified(
     evaluate: EvaluateCode, code: str, is_correct: Callable[[Formula], bool]
 ) -> EngineResult:
-    """Return the engine's result if it passes a check.
+    """Evaluate code with an engine, and return its result if it passes a check.
+
+    Args:
+        evaluate: Evaluates Wolfram Language code with an engine.
+        code: The code.
+        is_correct: Checks the result numerically, because engines can return wrong results.
 
     Raises:
-        UncertainAnswerError: There is no result, or it fails the check.
+        UncertainAnswerError: There is no engine or no result, or the result fails the check.
     """
     result = _evaluate_code(evaluate, code)
     if not is_correct(parse_result(result.text)):
@@ -246,19 +277,19 @@ def _evaluate_verified(
     return result
 
 
-def _get_limit_value(bound: Formula | float) -> float:
-    """Return the real value of an integration limit or limit point, which may be infinite."""
-    if isinstance(bound, float | int):
+def _evaluate_bound(bound: Formula | float) -> float:
+    """Return the real value of an integral's bound or of a limit point, which may be infinite."""
+    if isinstance(bound, float | int):  # Plus or minus infinity is not represented by a formula.
         return bound
     if find_variables(bound):
-        raise UncertainAnswerError("a limit contains a variable")
+        raise UncertainAnswerError("a bound contains a variable")
     value = evaluate_formula(bound, {})
     if value.imag:
-        raise UncertainAnswerError("not real")
+        raise UncertainAnswerError("a bound is not real")
     return value.real
 
 
-def _format_limit(bound: Formula | float) -> str:
+def _format_bound(bound: Formula | float) -> str:
     if isinstance(bound, float | int):
         return "Infinity" if bound > 0 else "-Infinity"
     return to_wolfram_code(bound)
@@ -273,20 +304,21 @@ def _append_decimal(result: EngineResult) -> EngineResult:
 
 
 def _are_all_roots(solutions: list[complex], polynomial: list[Fraction]) -> bool:
-    """Return True if solutions are exactly the roots of a polynomial.
+    """Return True if solutions are all roots of a polynomial, and nothing else.
 
     The roots of a polynomial without multiple roots are found numerically and compared. With
     multiple roots that method is inaccurate, so the polynomial is divided by the solutions instead.
     """
-    distinct: list[complex] = []
+    distinct_solutions: list[complex] = []
     for solution in solutions:
-        if not any(is_close(solution, other) for other in distinct):
-            distinct.append(solution)
-    if is_squarefree(polynomial):
-        roots = find_polynomial_roots(polynomial)
-        return roots is not None and _are_same_roots(distinct, roots)
-    monic = [float(coefficient / polynomial[0]) for coefficient in polynomial]
-    return _are_roots_with_multiplicity(distinct, monic)
+        if not any(is_close(solution, other) for other in distinct_solutions):
+            distinct_solutions.append(solution)
+    has_multiple_roots = not is_squarefree(polynomial)
+    if has_multiple_roots:
+        coefficients = [float(coefficient / polynomial[0]) for coefficient in polynomial]
+        return _are_roots_with_multiplicity(distinct_solutions, coefficients)
+    roots = find_polynomial_roots(polynomial)
+    return roots is not None and _are_same_roots(distinct_solutions, roots)
 
 
 def _are_same_roots(roots: list[complex], others: list[complex]) -> bool:
@@ -295,20 +327,22 @@ def _are_same_roots(roots: list[complex], others: list[complex]) -> bool:
     )
 
 
-def _are_roots_with_multiplicity(distinct: list[complex], monic: list[float]) -> bool:
-    """Return True if dividing by each root, as often as possible, leaves a constant.
+def _are_roots_with_multiplicity(roots: list[complex], coefficients: list[float]) -> bool:
+    """Return True if a polynomial has these roots and no others, counted with multiplicity.
+
+    The polynomial is divided by each root as often as possible. A constant must remain.
 
     Args:
-        distinct: The roots without repetition.
-        monic: The coefficients from the highest power on, with the first one equal to 1.
+        roots: The roots without repetition.
+        coefficients: The coefficients from the highest power on, with the first one equal to 1.
     """
-    quotient: list[complex] = [*monic]
-    for root in distinct:
-        degree = len(quotient)
+    quotient: list[complex] = [*coefficients]
+    for root in roots:
+        length_before = len(quotient)
         while len(quotient) > 1 and abs(evaluate_polynomial(quotient, root)) < TOLERANCE:
             quotient = _divide_by_root(quotient, root)
-        if len(quotient) == degree:
-            return False
+        if len(quotient) == length_before:
+            return False  # The polynomial does not have this root.
     return len(quotient) == 1
 
 
@@ -339,69 +373,78 @@ def _is_irreducible(factor: Formula, name: str) -> bool:
 
 
 def _is_expanded(formula: Formula) -> bool:
-    """Return True if no product or power contains a sum."""
-    terms = (
-        formula.arguments
-        if isinstance(formula, FormulaCall) and formula.head == "Plus"
-        else (formula,)
-    )
+    """Return True if a polynomial is multiplied out: no product or power contains a sum."""
+    terms: tuple[Formula, ...] = (formula,)
+    if isinstance(formula, FormulaCall) and formula.head == "Plus":
+        terms = formula.arguments
     return not any(find_calls(term, frozenset({"Plus"})) for term in terms)
 
 
 def answer_symbolic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Answer a question of calculus or algebra, or return None.
+    """Answer a question of calculus or algebra, such as "derivative of x^2", or return None.
 
-    The first phrase that matches decides on the kind of question.
+    The first pattern that matches the question determines its kind.
+
+    Args:
+        text: The question.
+        evaluate: Evaluates Wolfram Language code. Returns None without an engine.
 
     Raises:
         UncertainAnswerError: The formula is ambiguous, or the result fails its check.
     """
-    for pattern, solve in _PHRASES:
+    for pattern, compute_result in _QUESTION_PATTERNS:
         match = re.fullmatch(pattern, text, re.IGNORECASE)
         if match:
             question = _parse_question(text, match.groupdict())
-            result = solve(question, evaluate)
+            result = compute_result(question, evaluate)
             notes = (*list_assumptions(question.formula), *result.notes)
             return OfflineAnswer(text, result.text, notes, f"{result.engine}, checked by Paddock")
     return None
 
 
 def _parse_question(text: str, parts: dict[str, str | None]) -> FormulaQuestion:
-    """Parse the formula and limits of a question.
+    """Parse the formula, the variable and the bounds of a question.
 
-    An equation is converted to a formula that is zero at its solutions. A differential at the end
-    of an integrand, as in `x^2 dx`, names the variable.
+    An equation is converted to a formula that is zero at its solutions.
+
+    Args:
+        text: The question.
+        parts: The texts of its parts: `formula`, `right` (the right side of an equation), `name`
+            and `in` (the variable), `start` and `end` (the bounds). Most questions lack some.
 
     Raises:
         UncertainAnswerError: A part is invalid, or there is not exactly one variable.
     """
     formula_text = parts["formula"] or ""
-    with_differential = re.fullmatch(r"(.+?) ?d([a-z])", formula_text)
     name = parts.get("name")
-    # In "integrate x^2 dx", the d belongs to the differential and not to the formula.
-    if with_differential and text.lower().startswith("integra"):
-        formula_text = with_differential[1]
-        name = name or with_differential[2]
+    # In "integrate x^2 dx", the differential dx names the variable and is not part of the formula.
+    differential = re.fullmatch(r"(.+?) ?d([a-z])", formula_text)
+    if differential and text.lower().startswith("integra"):
+        formula_text = differential[1]
+        name = name or differential[2]
     formula = parse_formula(formula_text)
-    right = parts.get("right")
-    if right is not None:
-        formula = FormulaCall("Plus", (formula, negate(parse_formula(right))))
-    variables = sorted(find_variables(formula))
+    right_side = parts.get("right")
+    if right_side is not None:
+        formula = FormulaCall("Plus", (formula, negate(parse_formula(right_side))))
+    variables = find_variables(formula)
+    named_variables = {variable for variable in (name, parts.get("in")) if variable is not None}
     # A variable that the question names must be the only one in the formula.
-    if len(variables) != 1 or {name, parts.get("in")} - {None, variables[0]}:
+    if len(variables) != 1 or not named_variables <= set(variables):
         raise UncertainAnswerError("there is not exactly one variable")
-    limits = [_parse_limit(parts.get(key)) for key in ("start", "end")]
-    return FormulaQuestion(formula, variables[0], *limits)
+    start, end = _parse_bound(parts.get("start")), _parse_bound(parts.get("end"))
+    return FormulaQuestion(formula, min(variables), start, end)
 
 
-def _parse_limit(text: str | None) -> Formula | float | None:
+def _parse_bound(text: str | None) -> Formula | float | None:
     if text is None:
         return None
     normalized = text.strip().lower()
     return _INFINITY_VALUES[normalized] if normalized in _INFINITY_VALUES else parse_formula(text)
 
 
-_PHRASES: tuple[tuple[str, Callable[[FormulaQuestion, EvaluateCode], EngineResult]], ...] = (
+_QUESTION_PATTERNS: tuple[
+    tuple[str, Callable[[FormulaQuestion, EvaluateCode], EngineResult]], ...
+] = (
     (rf"(?:first )?derivative of {_FORMULA}{_VARIABLE_CLAUSE}", differentiate),
     (rf"differentiate {_FORMULA}{_VARIABLE_CLAUSE}", differentiate),
     (rf"d/d(?P<name>[a-z]) ?{_FORMULA}", differentiate),

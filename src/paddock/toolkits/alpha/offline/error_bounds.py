@@ -36,10 +36,10 @@ BoundedFunction = Callable[..., BoundedValue]
 
 
 def evaluate_with_bounds(formula: Formula) -> BoundedValue:
-    """Evaluate a formula with an error bound.
+    """Evaluate a formula in floating point, with a bound for the error of the value.
 
-    Parts that are fractions are computed exactly first, so that only the final conversion to
-    floating point is rounded.
+    The true value lies between `value - error` and `value + error`. A part with a rational value
+    is computed exactly, so that only its conversion to floating point is rounded.
 
     Raises:
         UncertainAnswerError: The value is undefined, not real or too large.
@@ -52,13 +52,18 @@ def evaluate_with_bounds(formula: Formula) -> BoundedValue:
         raise UncertainAnswerError("too large") from None
     if isinstance(formula, FormulaName):
         if formula.name not in CONSTANT_VALUES:
-            raise UncertainAnswerError(formula.name)
+            raise UncertainAnswerError(f"{formula.name} has no value")
         return _add_rounding_error(CONSTANT_VALUES[formula.name], 0.0)
     if not isinstance(formula, FormulaCall):  # a number beyond the size of exact values
         raise UncertainAnswerError("too large")
+    return _evaluate_call(formula)
+
+
+def _evaluate_call(formula: FormulaCall) -> BoundedValue:
+    """Evaluate the arguments of a function with error bounds, and then the function."""
     compute = _BOUNDED_FUNCTIONS.get(formula.head)
     if compute is None:
-        raise UncertainAnswerError(formula.head)
+        raise UncertainAnswerError(f"{formula.head} has no error bound")
     try:
         value = compute(*map(evaluate_with_bounds, formula.arguments))
     except (ArithmeticError, ValueError) as error:
@@ -74,16 +79,17 @@ def is_certain(bounded: BoundedValue) -> bool:
 
 
 def format_value(bounded: BoundedValue) -> str:
-    """Format a certain value with all digits on which both ends of its interval agree."""
-    ends = (bounded.value - bounded.error, bounded.value + bounded.error)
-    text = next(
-        first
-        for digits in range(SHOWN_DIGITS, 0, -1)
-        for first, last in [[f"{end:.{digits}g}" for end in ends]]
-        if first == last
-    )
-    mantissa, _, exponent = text.partition("e")
-    return f"{mantissa}\u00d710^{int(exponent)}" if exponent else text
+    """Format a value with as many digits as its error bound makes certain.
+
+    The value must pass `is_certain`, so that at least one digit is certain.
+    """
+    lowest, highest = bounded.value - bounded.error, bounded.value + bounded.error
+    for digits in range(SHOWN_DIGITS, 0, -1):
+        text = f"{lowest:.{digits}g}"
+        if text == f"{highest:.{digits}g}":
+            mantissa, _, exponent = text.partition("e")
+            return f"{mantissa}\u00d710^{int(exponent)}" if exponent else text
+    raise UncertainAnswerError("no digit is certain")
 
 
 def _add_rounding_error(value: float, error: float) -> BoundedValue:
@@ -99,7 +105,10 @@ def _add(*values: BoundedValue) -> BoundedValue:
 
 
 def _multiply(*values: BoundedValue) -> BoundedValue:
-    """Return a product. Its error has a term for the error of each factor, and one for both."""
+    """Return the product of values.
+
+    The error of `a b` is at most `|a| error(b) + |b| error(a) + error(a) error(b)`.
+    """
     product = BoundedValue(1.0, 0.0)
     for factor in values:
         error = (
@@ -112,17 +121,17 @@ def _multiply(*values: BoundedValue) -> BoundedValue:
 
 
 def _exponentiate(base: BoundedValue, exponent: BoundedValue) -> BoundedValue:
-    """Return a power by way of the logarithm of its base.
+    """Return a power as `exp(exponent * log(base))`.
 
-    Bases that may be zero or negative are rejected, except for reciprocals.
+    Bases that may be zero or negative are rejected, except for the exponent -1.
     """
-    if exponent == (-1.0, exponent.error):
+    if exponent.value == -1.0:  # A division is represented by this exponent, which is exact.
         return _invert(base)
     return _compute_exponential(_multiply(_compute_logarithm(base), exponent))
 
 
 def _invert(divisor: BoundedValue) -> BoundedValue:
-    """Return the reciprocal. The divisor must not be zero anywhere in its interval."""
+    """Return the reciprocal of a value, which must not be zero anywhere in its interval."""
     min_magnitude = abs(divisor.value) - divisor.error
     if min_magnitude <= 0:
         raise UncertainAnswerError("the divisor may be zero")
@@ -174,18 +183,28 @@ def _compute_tangent(angle: BoundedValue) -> BoundedValue:
 
 
 def _create_hyperbolic(sign: float) -> BoundedFunction:
-    """Create half the sum (sign 1) or difference (sign -1) of two exponentials."""
+    """Return the hyperbolic cosine (sign 1) or sine (sign -1), with error bounds.
 
-    def compute(argument: BoundedValue) -> BoundedValue:
-        falling = _compute_exponential(BoundedValue(-argument.value, argument.error))
-        other = BoundedValue(sign * falling.value, falling.error)
-        return _multiply(_add(_compute_exponential(argument), other), BoundedValue(0.5, 0.0))
+    It is half the sum or difference of the exponentials of `x` and `-x`.
+    """
 
-    return compute
+    def compute_with_bounds(argument: BoundedValue) -> BoundedValue:
+        exponential = _compute_exponential(argument)
+        reciprocal = _compute_exponential(BoundedValue(-argument.value, argument.error))
+        signed_reciprocal = BoundedValue(sign * reciprocal.value, reciprocal.error)
+        return _multiply(_add(exponential, signed_reciprocal), BoundedValue(0.5, 0.0))
+
+    return compute_with_bounds
 
 
 def _bound_inverse_sine(compute: Callable[[float], float]) -> BoundedFunction:
-    """Add bounds to the inverse sine or cosine."""
+    """Return the inverse sine or cosine with error bounds.
+
+    The error is at most the error of the argument times the largest slope in its interval.
+
+    Args:
+        compute: `math.asin` or `math.acos`.
+    """
 
     def compute_with_bounds(argument: BoundedValue) -> BoundedValue:
         # The slope 1/sqrt(1-x^2) is unbounded at the ends of the domain.

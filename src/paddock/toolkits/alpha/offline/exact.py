@@ -26,6 +26,7 @@ NumberT = TypeVar("NumberT", Fraction, complex)
 MAX_FRACTION_BITS = 3000  # About 900 digits, more than anyone can read.
 MAX_FACTORIAL_ARGUMENT = 400
 MAX_POLYNOMIAL_DEGREE = 12
+MAX_SEARCHED_COEFFICIENT = 10**6  # The search for rational roots tries all divisors.
 
 
 class InexactValueError(UncertainAnswerError):
@@ -67,7 +68,10 @@ def _multiply(*values: Fraction) -> Fraction:
 def _exponentiate(base: Fraction, exponent: Fraction) -> Fraction:
     """Return a power with an integer exponent, or a rational square root.
 
-    The size of the result is estimated before it is computed.
+    Raises:
+        InexactValueError: The power is not a fraction or too large, which is estimated first, so
+            that a huge power is never computed.
+        UncertainAnswerError: The power is undefined.
     """
     if exponent.denominator != 1:
         if exponent == Fraction(1, 2):
@@ -75,8 +79,10 @@ def _exponentiate(base: Fraction, exponent: Fraction) -> Fraction:
         raise InexactValueError("a root other than the square root")
     if base == 0 and exponent <= 0:
         raise UncertainAnswerError("division by zero, or zero to the power of zero")
-    size = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if size > 1 and abs(exponent) * size > 2 * MAX_FRACTION_BITS:
+    bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+    # Powers of 0, 1 and -1, which have one bit, are never large. For others, the estimate may be
+    # twice the size. The exact size is checked after the computation.
+    if bits > 1 and abs(exponent) * bits > 2 * MAX_FRACTION_BITS:
         raise InexactValueError("too large")
     return base ** int(exponent)
 
@@ -109,9 +115,9 @@ _EXACT_FUNCTIONS: dict[str, Callable[..., Fraction]] = {
 
 
 def get_coefficients(formula: Formula, name: str) -> list[Fraction]:
-    """Return the coefficients of a polynomial, from the highest power on.
+    """Return the coefficients of a polynomial in a variable, from the highest power on.
 
-    The list is empty for the zero polynomial.
+    For example, `x^2 - 1` has the coefficients `[1, 0, -1]`. The zero polynomial has none.
 
     Raises:
         UncertainAnswerError: The formula is not a polynomial.
@@ -125,15 +131,17 @@ def get_coefficients(formula: Formula, name: str) -> list[Fraction]:
 def has_rational_root(polynomial: list[Fraction]) -> bool:
     """Return True if a polynomial with small integer coefficients has a rational root.
 
+    Args:
+        polynomial: The coefficients from the highest power on, at least one.
+
     Raises:
-        UncertainAnswerError: The coefficients are not integers or not small.
+        UncertainAnswerError: A coefficient is not an integer or not small.
     """
-    max_coefficient = 10**6
     if any(
-        coefficient.denominator != 1 or abs(coefficient) > max_coefficient
+        coefficient.denominator != 1 or abs(coefficient) > MAX_SEARCHED_COEFFICIENT
         for coefficient in polynomial
     ):
-        raise UncertainAnswerError("large coefficients")
+        raise UncertainAnswerError("a coefficient is not an integer or is too large")
     if polynomial[-1] == 0:
         return True
     # By the rational root theorem, the numerator of a root divides the last coefficient, and its
@@ -164,22 +172,25 @@ def is_squarefree(polynomial: list[Fraction]) -> bool:
 
 
 def _get_ascending_coefficients(formula: Formula, name: str) -> list[Fraction]:
-    """Return the coefficients of a polynomial, from the constant term on."""
+    """Return the coefficients of a polynomial in a variable, from the constant term on.
+
+    Raises:
+        UncertainAnswerError: The formula is not a polynomial.
+    """
     if name not in find_variables(formula):
         return [compute_fraction(formula)]
-    if isinstance(formula, FormulaName):
-        return [Fraction(0), Fraction(1)]
-    arguments = formula.arguments if isinstance(formula, FormulaCall) else ()
-    head = formula.head if isinstance(formula, FormulaCall) else ""
-    if head in ("Plus", "Times"):
-        combine = _add_polynomials if head == "Plus" else _multiply_polynomials
+    if not isinstance(formula, FormulaCall):
+        return [Fraction(0), Fraction(1)]  # the variable alone: 0 + 1 x
+    arguments = formula.arguments
+    if formula.head in ("Plus", "Times"):
+        combine = _add_polynomials if formula.head == "Plus" else _multiply_polynomials
         return combine([_get_ascending_coefficients(argument, name) for argument in arguments])
-    if head == "Power" and not find_variables(arguments[1]):
+    if formula.head == "Power" and not find_variables(arguments[1]):
         base, exponent = arguments[0], compute_fraction(arguments[1])
         # A power is multiplied out, so its exponent has to be small.
         if exponent.denominator == 1 and 0 < exponent <= MAX_POLYNOMIAL_DEGREE:
             return _multiply_polynomials([_get_ascending_coefficients(base, name)] * int(exponent))
-    raise UncertainAnswerError("another function")
+    raise UncertainAnswerError("not a polynomial")
 
 
 def _add_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
