@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 def compute_changes(current: Agent, file_agent: Agent) -> Json:
-    """Return the changes that make an agent match a file, such as `{"description": "…"}`.
+    """Return the changes that make an agent match a file, by JSON key: `{"description": "…"}`.
 
     Texts that differ only in line ends or surrounding white space count as equal, because formats
     do not preserve them.
@@ -52,10 +52,10 @@ def compute_changes(current: Agent, file_agent: Agent) -> Json:
 
 
 def merge_skills(current: Agent, file_agent: Agent) -> list[AgentSkill]:
-    """Return the skills of an agent after reading a file: updated, added or disabled.
+    """Return the skills that an agent has after a file is imported into it.
 
-    Skills are matched by name, because files do not contain their IDs. A skill that is missing in
-    the file is disabled at its old position.
+    Skills are matched by name, because files do not contain their IDs. New skills are added. A
+    skill that is missing in the file is not deleted, but disabled at its old position.
     """
     unmatched = list(current.skills)
     used_ids = {skill.id for skill in unmatched}

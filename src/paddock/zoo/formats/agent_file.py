@@ -58,7 +58,7 @@ class AgentFileFormat:
     suffix: str
     extra_path_patterns: tuple[str, ...] = ()
     """Patterns of further paths that are read but not written."""
-    name_style: Literal["safe", "free", "none"] = "none"
+    name_style: Literal["slug", "free", "none"] = "none"
     """The kind of name in the front matter: a slug, any text, or none."""
     needs_description: bool = True
     has_description: bool = True
@@ -82,9 +82,9 @@ class AgentFileFormat:
         return f"{self.folder}/{stem}{self.suffix}"
 
     def find_stem(self, path: str) -> str | None:
-        """Return the name that a path gives its agent, or None for a path of another format.
+        """Return the stem of a file of this format: `ada` for `.claude/agents/ada.md`.
 
-        This is also how the format of a file is detected.
+        Return None for a path of another format. The format of a file is detected in this way, too.
         """
         patterns = (
             rf"{re.escape(self.folder)}/([^/]+){re.escape(self.suffix)}",
@@ -97,12 +97,14 @@ class AgentFileFormat:
 
 
 class ParsedAgentFile(NamedTuple):
-    """The fields of an agent, as a file contains them."""
+    """The content of one agent file."""
 
     id: str
     name: str
+    """The display name."""
     description: str
     persona: Persona
+    """The soul (the system prompt) and the skills, which form the body of the file."""
     other_fields: Json
     """Fields of the front matter that have no counterpart in the zoo."""
 
@@ -110,11 +112,11 @@ class ParsedAgentFile(NamedTuple):
 def parse_agent_file(
     file_format: AgentFileFormat, path: str, document: FrontMatterFile
 ) -> ParsedAgentFile:
-    """Extract the fields of an agent from a file.
+    """Extract the fields of an agent from a file with front matter.
 
-    The ID comes from the name in the front matter if the format requires a slug there, and from the
-    path otherwise. The display name is the one in the name comment, in the front matter or in the
-    path, in this order.
+    The ID comes from the field `name` if the format requires a slug there, and otherwise from the
+    path. The display name comes from the comment `# zoo-name: …`, from the field `name`, or from
+    the path, in this order.
     """
     fields = document.get_fields()
     # A file outside of the format's folders is identified by its name: `notes/ada.md` by `ada`.
@@ -122,12 +124,14 @@ def parse_agent_file(
     name = ""
     if file_format.name_style != "none":
         name = collapse_whitespace(front_matter.get_text(fields, "name"))
-    is_slug = file_format.name_style == "safe"
-    title = name if name and not is_slug else make_title(name or stem)
-    title = collapse_whitespace(document.get_name_comment() or title)
+    if file_format.name_style == "slug":
+        id_text, default_title = name or stem, make_title(name or stem)
+    else:
+        id_text, default_title = stem, name or make_title(stem)
+    title = collapse_whitespace(document.get_name_comment() or default_title)
     description = front_matter.get_text(fields, "description").strip()
     return ParsedAgentFile(
-        id=make_file_slug(name if name and is_slug else stem, "agent"),
+        id=make_file_slug(id_text, "agent"),
         name=title or make_title(make_file_slug(stem, "agent")),
         description=description if file_format.has_description else "",
         persona=parse_persona(document.body),
@@ -138,7 +142,10 @@ def parse_agent_file(
 
 
 def convert_file_to_agent(file_format: AgentFileFormat, file: File) -> tuple[Agent, list[Remark]]:
-    """Return the agent that a file describes, and remarks about the rest of the file."""
+    """Return the agent that a file describes, and remarks about what the user should check.
+
+    The agent's `extra` gets the data that is needed to write the file back unchanged.
+    """
     document = front_matter.parse_front_matter(file.text)
     parsed = parse_agent_file(file_format, file.path, document)
     agent = Agent(
@@ -153,11 +160,11 @@ def convert_file_to_agent(file_format: AgentFileFormat, file: File) -> tuple[Age
 
 
 def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) -> Json:
-    """Return the data by which the original file can be restored: `{"path": …, "head": …, …}`.
+    """Return the data that is needed to write a file back byte for byte: `{"path": …, "head": …}`.
 
-    The agent stores this data in `extra`. It contains the path, the front matter (`head`) and the
-    fields without a counterpart in the zoo. The body is included only if formatting the agent does
-    not give the same text.
+    The agent stores this data in `extra`. It contains the path, the front matter (`head`), the
+    fields without a counterpart in the zoo, and the white space around the body (`before` and
+    `after`). The body itself is included only if formatting the agent does not give the same text.
     """
     origin: Json = {
         "path": path,
@@ -165,43 +172,50 @@ def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) 
         "fields": parsed.other_fields,
     }
     text = document.body.strip()
-    before, _, after = document.body.partition(text) if text else (document.body, "", "")
-    compact = {**origin, "before": before, "after": after}
+    leading_space, _, trailing_space = (
+        document.body.partition(text) if text else (document.body, "", "")
+    )
+    origin_without_body = {**origin, "before": leading_space, "after": trailing_space}
     # The agent has the text too. Store it a second time only if formatting would change it.
-    is_restorable = _restore_document(compact, parsed.persona) == document
-    return compact if is_restorable else {**origin, "body": document.body}
+    is_restorable = _restore_document(origin_without_body, parsed.persona) == document
+    return origin_without_body if is_restorable else {**origin, "body": document.body}
 
 
 def _restore_document(origin: Json, persona: Persona) -> FrontMatterFile | None:
-    """Return the original file with the agent's present texts, or None without an original.
+    """Return the file that an agent was imported from, or None if it was not imported.
+
+    If the original body is stored, the result is the original file. Otherwise the body is formatted
+    from the persona.
 
     Args:
-        origin: The data that `_make_origin` has stored. If it includes the original body, that body
-            is used unchanged.
-        persona: The agent's soul and skills.
+        origin: The data that `_make_origin` has stored.
+        persona: The agent's current soul and skills.
     """
     head, body = origin.get("head"), origin.get("body")
     if not isinstance(head, str):
         return None
     if isinstance(body, str):
         return front_matter.parse_front_matter(head + body)
-    before, after = origin.get("before", ""), origin.get("after", "")
+    leading_space, trailing_space = origin.get("before", ""), origin.get("after", "")
     document = front_matter.parse_front_matter(head)
-    end = document.line_end if document.closing else "\n"
-    text = format_persona(persona).replace("\n", end)
-    return document._replace(body=f"{before}{text}{after}")
+    line_end = document.line_end if document.closing else "\n"
+    text = format_persona(persona).replace("\n", line_end)
+    return document._replace(body=f"{leading_space}{text}{trailing_space}")
 
 
 def _iterate_import_remarks(
     file_format: AgentFileFormat, file: File, document: FrontMatterFile, agent: Agent
 ) -> Iterator[Remark]:
-    """Yield remarks about parts of a file that need the user's attention after an import."""
+    """Yield remarks about parts of a file that need the user's attention after an import.
+
+    These are damaged front matter, fields without a counterpart in the zoo, and a missing body.
+    """
     if not document.is_yaml:
-        text = "the front matter is not valid YAML; read line by line and left unchanged"
-        yield Remark("file", text, agent_id=agent.id, path=file.path)
+        message = "the front matter is not valid YAML; read line by line and left unchanged"
+        yield Remark("file", message, agent_id=agent.id, path=file.path)
     for key in agent.extra[file_format.name]["fields"]:
-        text = f"only {file_format.title} has this field; it is preserved on export"
-        yield Remark(key, text, agent_id=agent.id, path=file.path)
+        message = f"only {file_format.title} has this field; it is preserved on export"
+        yield Remark(key, message, agent_id=agent.id, path=file.path)
     if not agent.system_prompt and not agent.skills:
         yield Remark("file", "the file has no text", agent_id=agent.id, path=file.path)
 
@@ -212,14 +226,19 @@ def convert_agent_to_file(
     """Convert an agent to a file, with remarks about data that is not written.
 
     An agent that was imported is written back into its original file, so everything that the zoo
-    does not know stays as it was. The path is added to `used_paths`, and is never one that is
-    already there.
+    does not know stays as it was.
+
+    Args:
+        file_format: The format of the file.
+        agent: The agent.
+        used_paths: The paths of the files written so far, in lower case. A free path is chosen, and
+            added to the set.
     """
     origin = agent.extra.get(file_format.name, {})
     path = _choose_path(file_format, agent, origin, used_paths)
-    # Paths are compared in lower case, because some file systems ignore case.
     used_paths.add(path.lower())
     persona = make_persona(agent)
+    # Start from the original file or an empty one, and change only the parts that differ.
     original = _restore_document(origin, persona)
     document = original or front_matter.parse_front_matter("")
     parsed = parse_agent_file(file_format, path, document)
@@ -228,27 +247,30 @@ def convert_agent_to_file(
     )
     if persona != parsed.persona:
         document = document.with_body(format_persona(persona))
-    return File(path=path, text=document.text), list(
-        _iterate_export_remarks(file_format, agent, persona, path)
-    )
+    remarks = list(_iterate_export_remarks(file_format, agent, persona, path))
+    return File(path=path, text=document.text), remarks
 
 
 def _choose_path(
     file_format: AgentFileFormat, agent: Agent, origin: Json, used_paths: set[str]
 ) -> str:
-    """Return the path that the agent was read from if it may be written, or a new one."""
-    original = origin.get("path")
+    """Return the path that an agent was imported from, or a new one if it is invalid or used."""
+
+    def is_used(path: str) -> bool:
+        # Paths are compared in lower case, because some file systems ignore case.
+        return path.lower() in used_paths
+
+    original_path = origin.get("path")
     if (
-        isinstance(original, str)
-        and file_format.find_stem(original) is not None
-        and original.lower() not in used_paths
-        and is_portable_path(original)
+        isinstance(original_path, str)
+        and file_format.find_stem(original_path) is not None
+        and not is_used(original_path)
+        and is_portable_path(original_path)
     ):
-        return original
+        return original_path
     slug = make_file_slug(agent.id, "agent")
-    return file_format.make_path(
-        find_free_slug(slug, lambda stem: file_format.make_path(stem) in used_paths)
-    )
+    stem = find_free_slug(slug, lambda candidate: is_used(file_format.make_path(candidate)))
+    return file_format.make_path(stem)
 
 
 def _update_front_matter(
@@ -270,7 +292,7 @@ def _update_front_matter(
     name = make_printable(agent.name) or make_title(agent.id)
     changes: Json = {}
     # An existing name stays as its author wrote it, also if the zoo's ID differs.
-    if file_format.name_style == "safe" and is_new:
+    if file_format.name_style == "slug" and is_new:
         changes["name"] = make_file_slug(agent.id, "agent")
     if file_format.name_style == "free" and (is_new or parsed.name != name):
         changes["name"] = name
@@ -307,39 +329,42 @@ def _update_front_matter(
 def _iterate_export_remarks(
     file_format: AgentFileFormat, agent: Agent, persona: Persona, path: str
 ) -> Iterator[Remark]:
-    """Yield remarks about data that the format cannot represent, or that its program changes."""
+    """Yield remarks about data that the format cannot represent, or that its program will alter.
+
+    Args:
+        file_format: The format of the file.
+        agent: The exported agent.
+        persona: The agent's soul and skills, which form the body of the file.
+        path: The path of the file, for the remarks.
+    """
 
     def make_remark(key: str, message: str) -> Remark:
         return Remark(key, message, agent_id=agent.id, path=path)
 
-    yield from (make_remark(key, text) for key, text in iterate_unsupported_fields(agent))
-    if (
-        file_format.has_description
-        and file_format.needs_description
-        and not agent.description.strip()
-    ):
-        yield make_remark(
-            "description", f"{file_format.title} requires a description; the name is used"
-        )
-    if not file_format.has_description and agent.description:
-        yield make_remark("description", f"{file_format.title} has no description")
-    length = len(format_persona(persona))
-    if file_format.max_characters is not None and length > file_format.max_characters:
-        text = f"{length:,} characters with the skills; {file_format.title} allows "
-        yield make_remark("systemPrompt", f"{text}{file_format.max_characters:,}")
-    if not length:
+    program, max_characters = file_format.title, file_format.max_characters
+    for key, message in iterate_unsupported_fields(agent):
+        yield make_remark(key, message)
+    if file_format.has_description:
+        if file_format.needs_description and not agent.description.strip():
+            yield make_remark("description", f"{program} requires a description; the name is used")
+    elif agent.description:
+        yield make_remark("description", f"{program} has no description")
+    body = format_persona(persona)
+    if max_characters is not None and len(body) > max_characters:
+        message = f"{len(body):,} characters with the skills; {program} allows {max_characters:,}"
+        yield make_remark("systemPrompt", message)
+    if not body:
         yield make_remark("systemPrompt", "the agent has neither a soul nor an enabled skill")
     pattern = file_format.placeholder_pattern
-    if pattern and (placeholder := re.search(pattern, format_persona(persona))):
-        yield make_remark(
-            "systemPrompt", f"{file_format.title} replaces {placeholder[0]} in the text"
-        )
+    if pattern and (placeholder := re.search(pattern, body)):
+        yield make_remark("systemPrompt", f"{program} replaces {placeholder[0]} in the text")
 
 
 def iterate_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:
-    """Yield the fields of an agent that no format of other programs has.
+    """Yield the data of an agent that no other program's file format can hold.
 
-    Each field comes with an explanation for the report of an export.
+    Each pair has the JSON key of a field and an explanation for the user, such as `("skills",
+    "requirements of skills are not written")`.
     """
     enabled = [skill for skill in agent.skills if skill.enabled]
     disabled = [skill.name for skill in agent.skills if not skill.enabled]

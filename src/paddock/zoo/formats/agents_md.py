@@ -28,6 +28,8 @@ AGENTS_MD_PATH = "AGENTS.md"
 _BLOCK_BEGIN = re.compile(r"^<!-- paddock:agent ([a-z0-9-]+) -->[ \t]*(?:\r?\n|\Z)", re.M)
 _BLOCK_MARK = re.compile(r"<(\\*)!-- (/?)paddock:")
 _ESCAPED_BLOCK_MARK = re.compile(r"<\\(\\*)!-- (/?)paddock:")
+_HEADING = re.compile(r"## (.+)\n*")
+_QUOTATION = re.compile(r"(?:>.*(?:\n|\Z))+")
 
 
 class BlockError(AgentFilesError):
@@ -37,19 +39,27 @@ class BlockError(AgentFilesError):
 
 
 def make_block(agent: Agent) -> tuple[File, list[Remark]]:
-    """Convert an agent to a block. Returns remarks about data that it cannot represent."""
+    """Convert an agent to a block, with remarks about data that the block cannot represent.
+
+    A block is the section of an AGENTS.md between the marks `<!-- paddock:agent ada -->` and
+    `<!-- /paddock:agent ada -->`. It contains the heading `## Ada`, the description as a quotation,
+    the soul and the skills.
+    """
     name = make_file_slug(agent.id, "agent")
     title = collapse_whitespace(agent.name) or make_title(name)
-    parts = [f"## {title}"]
-    if description := agent.description.strip():
-        parts.append("\n".join(f"> {line}" if line else ">" for line in description.split("\n")))
+    description = agent.description.strip()
     body = format_persona(make_persona(agent))
-    if body.startswith(">") and not description:
-        parts.append(">")  # an empty description: the quotation belongs to the soul
+    parts = [f"## {title}"]
+    if description:
+        parts.append("\n".join(f"> {line}" if line else ">" for line in description.split("\n")))
+    elif body.startswith(">"):
+        # An empty quotation means an empty description. Otherwise the parser would take the first
+        # quotation of the soul for the description.
+        parts.append(">")
     parts.append(body)
-    # Marks in the text of an agent are escaped, or they would end its block.
-    inner = _BLOCK_MARK.sub(r"<\\\1!-- \2paddock:", "\n\n".join(part for part in parts if part))
-    text = f"<!-- paddock:agent {name} -->\n{inner}\n<!-- /paddock:agent {name} -->\n"
+    # `<!-- paddock:` in the text of an agent becomes `<\!-- paddock:`, or it would end the block.
+    content = _BLOCK_MARK.sub(r"<\\\1!-- \2paddock:", "\n\n".join(part for part in parts if part))
+    text = f"<!-- paddock:agent {name} -->\n{content}\n<!-- /paddock:agent {name} -->\n"
     report = [
         Remark(key, message, agent_id=agent.id, path=AGENTS_MD_PATH)
         for key, message in iterate_unsupported_fields(agent)
@@ -58,24 +68,31 @@ def make_block(agent: Agent) -> tuple[File, list[Remark]]:
 
 
 def insert_block(text: str, block: File) -> str:
-    """Return the text of an AGENTS.md with a block replaced or appended.
+    """Return the text of an AGENTS.md with the block of an agent replaced or appended.
 
     Text outside of the block is not changed, because the file belongs to the project.
+
+    Args:
+        text: The current text of the AGENTS.md, which may be empty.
+        block: The block that `make_block` returned.
 
     Raises:
         BlockError: The marks of a block are damaged.
     """
     # Windows line ends of the project are kept.
-    end = "\r\n" if "\r\n" in text else "\n"
-    new = block.text.replace("\n", end)
-    for existing in list(_find_blocks(text)):  # list: check all blocks before changing one
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    block_text = block.text.replace("\n", line_end)
+    # All blocks are read before one is changed, so that damage anywhere prevents the change.
+    for existing in list(_find_blocks(text)):
         if existing.name == block.block:
-            return f"{text[: existing.start]}{new}{text[existing.end :]}"
-    if not text.strip():
-        gap = end if text and not text.endswith("\n") else ""
-    else:
-        gap = "" if re.search(r"\n\r?\n\Z", text) else end if text.endswith("\n") else end + end
-    return f"{text}{gap}{new}"
+            return f"{text[: existing.start]}{block_text}{text[existing.end :]}"
+    # A blank line separates the block from the text before it.
+    gap = ""
+    if text and not text.endswith("\n"):
+        gap += line_end
+    if text.strip() and not re.search(r"\n\r?\n\Z", text):
+        gap += line_end
+    return f"{text}{gap}{block_text}"
 
 
 def has_blocks(text: str) -> bool:
@@ -84,7 +101,7 @@ def has_blocks(text: str) -> bool:
 
 
 def parse_agents(file: File) -> tuple[list[Agent], list[Remark]]:
-    """Return the agents in an AGENTS.md.
+    """Return the agents in the blocks of an AGENTS.md, and a remark that other text is ignored.
 
     Raises:
         BlockError: The marks of a block are damaged.
@@ -106,32 +123,36 @@ class _BlockRange(NamedTuple):
 
 
 def _find_blocks(text: str) -> Iterator[_BlockRange]:
-    """Yield the positions of all blocks.
+    """Yield the positions of the agents' blocks in an AGENTS.md.
 
-    A damaged block raises an error instead of being skipped: replacing a wrong range would destroy
-    text of the project.
+    A damaged block raises an error instead of being skipped, because replacing a wrong range would
+    destroy the project's own text.
+
+    Raises:
+        BlockError: A block has no end mark, or an agent has two blocks.
     """
-    position, seen = 0, set()
-    while begin := _BLOCK_BEGIN.search(text, position):
-        name = begin[1]
+    position = 0
+    seen_names: set[str] = set()
+    while begin_mark := _BLOCK_BEGIN.search(text, position):
+        name = begin_mark[1]
         end_pattern = re.compile(rf"^<!-- /paddock:agent {name} -->[ \t]*(?:\r?\n|\Z)", re.M)
-        end = end_pattern.search(text, begin.end())
-        following = _BLOCK_BEGIN.search(text, begin.end())
-        if end is None or (following and following.start() < end.start()):
+        end_mark = end_pattern.search(text, begin_mark.end())
+        next_begin_mark = _BLOCK_BEGIN.search(text, begin_mark.end())
+        if end_mark is None or (next_begin_mark and next_begin_mark.start() < end_mark.start()):
             raise BlockError(
                 f"the block of {name} has no end mark",
-                where=_format_location(text, begin.start()),
+                where=_format_location(text, begin_mark.start()),
                 hint=f"write <!-- /paddock:agent {name} --> below the block, or remove it",
             )
-        if name in seen:
+        if name in seen_names:
             raise BlockError(
                 f"there is a second block of {name}",
-                where=_format_location(text, begin.start()),
+                where=_format_location(text, begin_mark.start()),
                 hint="remove one of the two",
             )
-        seen.add(name)
-        yield _BlockRange(name, begin.start(), end.end())
-        position = end.end()
+        seen_names.add(name)
+        yield _BlockRange(name, begin_mark.start(), end_mark.end())
+        position = end_mark.end()
 
 
 def _format_location(text: str, position: int) -> str:
@@ -140,25 +161,23 @@ def _format_location(text: str, position: int) -> str:
 
 
 def _parse_agent(name: str, text: str) -> Agent:
-    """Convert a block back to an agent.
+    """Convert a block back to an agent, the inverse of `make_block`.
 
-    This is the inverse of `make_block`.
+    Args:
+        name: The name in the marks of the block.
+        text: The block with its marks.
     """
-    lines = (
-        _ESCAPED_BLOCK_MARK.sub(r"<\1!-- \2paddock:", text.replace("\r\n", "\n"))
-        .strip("\n")
-        .split("\n")
-    )
-    inner = "\n".join(lines[1:-1]).strip("\n")
-    title = make_title(name)
-    if heading := re.match(r"## (.+)\n*", inner):
-        title, inner = heading[1].strip(), inner[heading.end() :]
-    quoted = re.match(r"(?:>.*(?:\n|\Z))+", inner)
-    description = ""
-    if quoted is not None:
-        description = re.sub(r"^> ?", "", quoted[0], flags=re.M).strip()
-        inner = inner[quoted.end() :]
-    persona = parse_persona(inner)
+    unescaped_text = _ESCAPED_BLOCK_MARK.sub(r"<\1!-- \2paddock:", text.replace("\r\n", "\n"))
+    # The first and the last line are the marks.
+    lines = unescaped_text.strip("\n").split("\n")[1:-1]
+    body = "\n".join(lines).strip("\n")
+    title, description = make_title(name), ""
+    if heading := _HEADING.match(body):
+        title, body = heading[1].strip(), body[heading.end() :]
+    if quotation := _QUOTATION.match(body):
+        description = re.sub(r"^> ?", "", quotation[0], flags=re.M).strip()
+        body = body[quotation.end() :]
+    persona = parse_persona(body)
     return Agent(
         id=name,
         name=title,

@@ -53,7 +53,15 @@ def make_bundle(
     packs: Iterable[Pack] = (),
     path: str = DEFAULT_BUNDLE_PATH,
 ) -> File:
-    """Return a bundle of agents with everything that belongs to them."""
+    """Return a bundle, Paddock's own JSON file, which preserves everything that agents have.
+
+    Args:
+        agents: The agents.
+        brains: The entries that agents have saved, by agent ID.
+        library: Library skills to include.
+        packs: Packs, groups of library skills, to include.
+        path: The path of the file.
+    """
     data = {
         "format": BUNDLE_FORMAT,
         "version": BUNDLE_VERSION,
@@ -80,7 +88,7 @@ def read_bundle(file: File) -> ImportBatch:
     """Return the content of a bundle or of a legacy agents.json.
 
     Raises:
-        BundleFormatError: The file is neither, or is of a newer version.
+        BundleFormatError: The file is neither of them, is damaged, or has a newer version.
     """
     data = _decode_bundle(file)
     if "format" not in data:
@@ -101,13 +109,14 @@ def read_bundle(file: File) -> ImportBatch:
             batch.brains[agent.id] = msgspec.convert(item.get("brainEntries", []), list[BrainEntry])
         batch.library = msgspec.convert(data.get("library", []), list[LibrarySkill])
         batch.packs = msgspec.convert(data.get("packs", []), list[Pack])
+    # Items that are not objects cause the last two exceptions.
     except (msgspec.ValidationError, AttributeError, TypeError) as error:
         raise BundleFormatError(f"the bundle is damaged: {error}", where=file.path) from None
     return batch
 
 
 def _decode_bundle(file: File) -> Json:
-    """Decode the JSON of a bundle, and check its outermost structure."""
+    """Decode a bundle or a legacy agents.json, and check that it has a list of agents."""
     try:
         # Windows editors may add a byte order mark, which JSON does not allow.
         data = msgspec.json.decode(file.text.removeprefix("\ufeff"))
@@ -123,13 +132,17 @@ def _decode_bundle(file: File) -> Json:
 
 
 def _read_legacy_agents(data: Json, path: str) -> ImportBatch:
-    """Convert the agents of an agents.json of any form."""
+    """Convert an agents.json, the format before bundles.
+
+    Its fields changed over time, so missing and invalid ones get defaults. Items that cannot be
+    converted are left out, with a remark in the report of the batch.
+    """
     batch = ImportBatch()
     used_ids: set[str] = set()
-    for number, item in enumerate(data["agents"]):
+    for number, item in enumerate(data["agents"], 1):
         if not isinstance(item, dict):
-            text = f"agent {number + 1} is not an object; left out"
-            batch.report.append(Remark("agents", text, path=path))
+            message = f"agent {number} is not an object; left out"
+            batch.report.append(Remark("agents", message, path=path))
             continue
         agent = _read_legacy_agent(item, used_ids)
         used_ids.add(agent.id)
@@ -137,8 +150,8 @@ def _read_legacy_agents(data: Json, path: str) -> ImportBatch:
         entries, invalid_count = _read_legacy_entries(item.get("brainEntries"), agent.id)
         batch.brains[agent.id] = entries
         if invalid_count:
-            text = f"{invalid_count} entries without a known type or without content; left out"
-            batch.report.append(Remark("brainEntries", text, agent_id=agent.id, path=path))
+            message = f"{invalid_count} entries without a known type or without content; left out"
+            batch.report.append(Remark("brainEntries", message, agent_id=agent.id, path=path))
     return batch
 
 
@@ -168,15 +181,19 @@ def _read_legacy_agent(data: Json, used_ids: set[str]) -> Agent:
 
 
 def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[AgentSkill]:
-    """Convert the skills of an agent in an agents.json."""
-    default_category = categories[0].id
-    # The oldest form is an object with a flag for each skill, such as {"CODE_REVIEW": true}.
+    """Convert the skills of an agent in an agents.json, which are a list or, in old files, flags.
+
+    Skills without a valid category get the first one.
+    """
+    default_category_id = categories[0].id
+    # The oldest form is an object with a flag for each skill: {"CODE_REVIEW": true} means that the
+    # skill "Code Review" is enabled.
     if isinstance(data, dict):
         return [
             AgentSkill(
                 id=key,
                 name=make_title(key.replace("_", "-").lower()),
-                category_id=default_category,
+                category_id=default_category_id,
                 enabled=bool(is_enabled),
             )
             for key, is_enabled in data.items()
@@ -193,14 +210,14 @@ def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[A
             id=skill_id,
             name=name,
             description=get_text(item, "description"),
-            category_id=category_id if category_id in category_ids else default_category,
+            category_id=category_id if category_id in category_ids else default_category_id,
             enabled=item.get("enabled") is not False,
         )
     return list(skills.values())
 
 
 def _read_legacy_entries(data: object, agent_id: str) -> tuple[list[BrainEntry], int]:
-    """Return the valid entries, and the number of the others."""
+    """Return the entries with a known type and some content, and the number of those left out."""
     entries, invalid_count = [], 0
     for item in _list_objects(data):
         try:
@@ -208,6 +225,7 @@ def _read_legacy_entries(data: object, agent_id: str) -> tuple[list[BrainEntry],
         except msgspec.ValidationError:
             invalid_count += 1
             continue
+        # The file may name another agent, or this one by an ID that is already used.
         entry.agent_id = agent_id
         if entry.content.strip():
             entries.append(entry)

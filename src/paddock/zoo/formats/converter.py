@@ -74,44 +74,50 @@ class PossibleSecret(NamedTuple):
 
 
 def find_secrets(text: str) -> Iterator[PossibleSecret]:
-    """Yield everything in a text that looks like a secret.
+    """Yield the first possible secret in each line of a text.
 
     The search is a heuristic. Known token formats are recognized, and other values only if they
     look random and are assigned to a name such as `password`.
     """
-    for number, line in enumerate(text.split("\n"), 1):
+    for line_number, line in enumerate(text.split("\n"), 1):
         match = _SECRET_PATTERN.search(line)
         if match is not None and match.lastgroup is not None:
-            yield PossibleSecret(number, SECRET_KINDS[int(match.lastgroup[1:])][0])
+            # The group `k3` belongs to the fourth kind.
+            kind, _ = SECRET_KINDS[int(match.lastgroup.removeprefix("k"))]
+            yield PossibleSecret(line_number, kind)
         elif (assigned := _ASSIGNMENT_PATTERN.search(line)) and _is_random(assigned["value"]):
-            yield PossibleSecret(number, "a secret")
+            yield PossibleSecret(line_number, "a secret")
 
 
 def _is_random(text: str) -> bool:
     """Return whether a value looks random, unlike a word or a placeholder.
 
-    A random value has characters of two kinds at least (digits, lower case, upper case) and a high
-    entropy per character.
+    A random value has at least two kinds of characters (digits, lower case, upper case) and a high
+    Shannon entropy per character.
     """
-    kinds = (str.isdigit, str.islower, str.isupper)
-    if sum(any(map(kind, text)) for kind in kinds) < len(kinds) - 1:
+    has_kinds = [any(map(is_kind, text)) for is_kind in (str.isdigit, str.islower, str.isupper)]
+    if sum(has_kinds) < 2:
         return False
-    counts = Counter(text)
-    bits = -sum(n / len(text) * math.log2(n / len(text)) for n in counts.values())
-    return bits >= _MIN_RANDOM_BITS
+    frequencies = [count / len(text) for count in Counter(text).values()]
+    entropy_bits = -sum(frequency * math.log2(frequency) for frequency in frequencies)
+    return entropy_bits >= _MIN_RANDOM_BITS
 
 
 def find_agent_secrets(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list[Remark]:
-    """Return remarks about possible secrets in an agent's texts and entries."""
+    """Return remarks about possible secrets in the fields and the brain entries of an agent.
+
+    A remark reads, for example, `line 3 contains what looks like a GitHub token`.
+    """
+    # Each text has the key of its field, and a label for the remark.
     texts = [("systemPrompt", "", agent.system_prompt), ("description", "", agent.description)]
     texts += [
         ("skills", f"{skill.name}: ", skill.description) for skill in agent.skills if skill.enabled
     ]
     texts += [("brain", f"{entry.type} of {entry.timestamp}: ", entry.content) for entry in entries]
     return [
-        Remark(key, f"{prefix}line {line} contains what looks like {kind}", agent_id=agent.id)
-        for key, prefix, text in texts
-        for line, kind in find_secrets(text)
+        Remark(key, f"{label}line {line_number} contains what looks like {kind}", agent_id=agent.id)
+        for key, label, text in texts
+        for line_number, kind in find_secrets(text)
     ]
 
 
@@ -122,16 +128,16 @@ class UnknownFormatError(AgentFilesError):
 
 
 def check_format_name(name: str) -> str:
-    """Return the name of a format.
+    """Return `name` unchanged if it is the name of a format, such as `claude-code`.
 
     Raises:
         UnknownFormatError: There is no such format.
     """
-    names = [file_format.name for file_format in list_file_formats()]
-    if name not in names:
+    known_names = [file_format.name for file_format in list_file_formats()]
+    if name not in known_names:
         raise UnknownFormatError(
             f"unknown format {name!r}",
-            hint=did_you_mean(name, names) or f"the formats are {', '.join(names)}",
+            hint=did_you_mean(name, known_names) or f"the formats are {', '.join(known_names)}",
         )
     return name
 
@@ -186,46 +192,52 @@ def export_agents(
 
 
 def _export_agent_files(
-    agents: Sequence[Agent], name: str, brains: Mapping[str, list[BrainEntry]]
+    agents: Sequence[Agent], format_name: str, brains: Mapping[str, list[BrainEntry]]
 ) -> AgentExport:
-    """Convert agents to one file each, and for Claude Code also to memory files."""
-    file_format = FILE_FORMATS[name]
+    """Convert agents to one file each, and for Claude Code also their brains to memory files.
+
+    A memory file is the MEMORY.md that Claude Code reads for an agent. Other formats have no place
+    for brain entries.
+    """
+    file_format = FILE_FORMATS[format_name]
     export = AgentExport()
     used_paths: set[str] = set()
     for agent in agents:
         entries = brains.get(agent.id) if file_format is CLAUDE_CODE else None
-        file, report = convert_agent_to_file(
-            file_format, _enable_memory(agent) if entries else agent, used_paths
-        )
+        exported_agent = _enable_memory(agent) if entries else agent
+        file, remarks = convert_agent_to_file(file_format, exported_agent, used_paths)
         export.files.append(file)
-        export.report += report
+        export.report += remarks
         if entries:
             stem = file_format.find_stem(file.path) or agent.id
-            memory, report = memory_file.make_memory_file(agent.id, stem, entries)
+            memory, remarks = memory_file.make_memory_file(agent.id, stem, entries)
             export.files.append(memory)
-            export.report += report
+            export.report += remarks
     return export
 
 
 def _enable_memory(agent: Agent) -> Agent:
-    """Return the agent with the field that enables memory in Claude Code.
+    """Return the agent with `memory: project`, the field that enables memory in Claude Code.
 
-    A value that the agent already has is kept.
+    If the agent already has another value of this field, it is kept.
     """
     origin = agent.extra.get(CLAUDE_CODE.name, {})
-    if "head" in origin and "fields" not in origin:
-        return agent  # an agent of an older version: its keys are only in the stored file
+    # Older versions of Paddock stored the fields of an imported file only in `head`. Adding
+    # `fields` would override them.
+    is_legacy_origin = "head" in origin and "fields" not in origin
+    if is_legacy_origin:
+        return agent
     fields = {"memory": "project", **origin.get("fields", {})}
     extra = {**agent.extra, CLAUDE_CODE.name: {**origin, "fields": fields}}
     return msgspec.structs.replace(agent, extra=extra)
 
 
 def import_files(files: Sequence[File], format_name: str | None = None) -> ImportBatch:
-    """Convert files to agents and skills. The path of a file determines its format.
+    """Convert files to agents, skills and brain entries. Their paths show their formats.
 
     Args:
         files: Files with paths relative to a project or to the home directory.
-        format_name: The format of files whose path does not determine it.
+        format_name: The format of files that cannot be recognized by their path.
 
     Raises:
         UnknownFormatError: There is no such format.
@@ -244,22 +256,22 @@ def import_files(files: Sequence[File], format_name: str | None = None) -> Impor
             hint=f"at most {MAX_IMPORT_FILES:,} files with {MAX_IMPORT_CHARACTERS:,} characters",
         )
     builder = _ImportBuilder()
-    memories = []
+    memory_files = []
     for file in files:
         if memory_file.parse_memory_agent(file.path) is not None:
-            memories.append(file)
+            memory_files.append(file)
         else:
             builder.add_file(file, format_name)
     # Memory files are assigned to agents by name, so all agents must be known.
-    for file in memories:
+    for file in memory_files:
         builder.add_memory(file)
     return builder.batch
 
 
 def detect_format(file: File, default: str | None = None) -> str | None:
-    """Return the format of a file, judging by its path, or else the default.
+    """Return the name of the format of a file, or `default` if it cannot be recognized.
 
-    None means that the format is unknown.
+    Most formats are recognized by the path, and a bundle by its content.
     """
     for file_format in FILE_FORMATS.values():
         if file_format.find_stem(file.path) is not None:
@@ -268,10 +280,11 @@ def detect_format(file: File, default: str | None = None) -> str | None:
         return AGENT_SKILLS_FORMAT
     if file.path.rpartition("/")[2] == agents_md.AGENTS_MD_PATH:
         return AGENTS_MD_FORMAT
-    # The default `agent-skills` is for Markdown files, not for a bundle among them.
-    if default is not None and default != AGENT_SKILLS_FORMAT:
-        return default
-    return BUNDLE_FORMAT if bundle.is_bundle(file) else default
+    # A bundle has no path of its own. It is recognized only without a default, or among files of
+    # Agent Skills, which are Markdown and never JSON.
+    if default in (None, AGENT_SKILLS_FORMAT) and bundle.is_bundle(file):
+        return BUNDLE_FORMAT
+    return default
 
 
 class _ImportBuilder:
@@ -282,68 +295,80 @@ class _ImportBuilder:
         self._agents_by_id: dict[str, Agent] = {}
 
     def add_file(self, file: File, default_format: str | None) -> None:
-        """Add the content of a file."""
-        name = detect_format(file, default_format)
-        if name is None:
-            text = "unknown format; left out"
-            self.batch.report.append(Remark("file", text, path=file.path))
-        elif name == BUNDLE_FORMAT:
+        """Add the agents or skills in a file to the batch.
+
+        A file in an unknown format is left out, with a remark in the report.
+
+        Args:
+            file: The file, which is not a memory file.
+            default_format: The format of a file that cannot be recognized.
+        """
+        format_name = detect_format(file, default_format)
+        if format_name is None:
+            message = "unknown format; left out"
+            self.batch.report.append(Remark("file", message, path=file.path))
+        elif format_name == BUNDLE_FORMAT:
             self._add_bundle(bundle.read_bundle(file))
-        elif name == AGENT_SKILLS_FORMAT:
-            skill, report = skill_folders.parse_standalone_skill(file)
+        elif format_name == AGENT_SKILLS_FORMAT:
+            skill, remarks = skill_folders.parse_standalone_skill(file)
             self.batch.skills.append(skill)
-            self.batch.report += report
+            self.batch.report += remarks
         else:
-            agents, report = _convert_file_to_agents(file, name)
-            self.batch.report += report
+            agents, remarks = _convert_file_to_agents(file, format_name)
+            self.batch.report += remarks
             for agent in agents:
                 self._add_agent(agent)
 
     def _add_agent(self, agent: Agent) -> str:
-        """Add an agent, and return its ID. An agent with equal content is merged into the first."""
+        """Add an agent to the batch, and return its ID, which may be a new one.
+
+        Projects often have the same agent for several programs. If the batch already has an agent
+        with this ID and equal content, only the `extra` data of the new one is added to it.
+        """
         requested_id = agent.id
-        other = self._agents_by_id.get(requested_id)
-        # Projects often have the same agent for several programs.
-        if other is not None and _get_content(other) == _get_content(agent):
-            other.extra = agent.extra | other.extra
-            return other.id
+        existing = self._agents_by_id.get(requested_id)
+        if existing is not None and _get_content(existing) == _get_content(agent):
+            existing.extra = agent.extra | existing.extra
+            return existing.id
         agent.id = find_free_name(requested_id, self._agents_by_id)
         if agent.id != requested_id:
-            text = f"another agent has the ID {requested_id}; this one gets {agent.id}"
-            self.batch.report.append(Remark("id", text, agent_id=agent.id))
+            message = f"another agent has the ID {requested_id}; this one gets {agent.id}"
+            self.batch.report.append(Remark("id", message, agent_id=agent.id))
         self._agents_by_id[agent.id] = agent
         self.batch.agents.append(agent)
         return agent.id
 
-    def _add_bundle(self, other: ImportBatch) -> None:
-        """Add the content of a bundle.
+    def _add_bundle(self, bundle_batch: ImportBatch) -> None:
+        """Add the content of a bundle: agents, their brains, library skills and packs.
 
-        An agent may get another ID because its own is taken. Its brain entries follow it.
+        An agent gets another ID if a different agent already has its own. Its brain entries then
+        refer to the new ID.
         """
-        for agent in other.agents:
+        for agent in bundle_batch.agents:
             original_id = agent.id
             agent_id = self._add_agent(agent)
-            entries = other.brains.get(original_id, [])
+            entries = bundle_batch.brains.get(original_id, [])
             for entry in entries:
                 entry.agent_id = agent_id
             self.batch.brains.setdefault(agent_id, []).extend(entries)
-        self.batch.library += other.library
-        self.batch.packs += other.packs
-        self.batch.report += other.report
+        self.batch.library += bundle_batch.library
+        self.batch.packs += bundle_batch.packs
+        self.batch.report += bundle_batch.report
 
     def add_memory(self, file: File) -> None:
-        """Add the entries of a memory file to its agent."""
-        name = memory_file.parse_memory_agent(file.path)
-        owner = next(
-            (agent for agent in self.batch.agents if name in (agent.id, _get_origin_stem(agent))),
-            None,
-        )
-        if owner is None:
-            text = "the agent of this memory is not among the files; left out"
-            self.batch.report.append(Remark("brain", text, path=file.path))
-            return
-        entries = memory_file.parse_entries(file, owner.id)
-        self.batch.brains.setdefault(owner.id, []).extend(entries)
+        """Add the entries of a memory file to the agent that its path names.
+
+        All agents must have been added before. The path names an agent by its ID or by the stem of
+        the file that it was read from.
+        """
+        agent_name = memory_file.parse_memory_agent(file.path)
+        for agent in self.batch.agents:
+            if agent_name in (agent.id, _get_origin_stem(agent)):
+                entries = memory_file.parse_entries(file, agent.id)
+                self.batch.brains.setdefault(agent.id, []).extend(entries)
+                return
+        message = "the agent of this memory is not among the files; left out"
+        self.batch.report.append(Remark("brain", message, path=file.path))
 
 
 def _convert_file_to_agents(file: File, name: str) -> tuple[list[Agent], list[Remark]]:

@@ -21,14 +21,14 @@ class File(Struct, rename="camel", kw_only=True, frozen=True):
     """Relative to the folder of the project, with `/` as separator."""
     text: str
     block: str | None = None
-    """The agent whose marked block the text is, or None if the text is the whole file."""
+    """The name of an agent if the text is only its block in an AGENTS.md, or None for a file."""
 
 
 class Remark(Struct, rename="camel", frozen=True):
     """Something that a conversion cannot represent, or that the user should check."""
 
     field: str
-    """The JSON key of an agent, a key of the front matter, or `file`."""
+    """A JSON key of an agent, a key of the front matter, `brain`, or `file` for the whole file."""
     message: str
     agent_id: str | None = None
     path: str | None = None
@@ -58,6 +58,8 @@ class ImportBatch(Struct, rename="camel", kw_only=True):
     brains: dict[str, list[BrainEntry]] = field(default_factory=dict)
     """Entries by agent ID."""
     skills: list[StandaloneSkill] = field(default_factory=list)
+    """Skills from SKILL.md files, which do not belong to an agent yet."""
     library: list[LibrarySkill] = field(default_factory=list)
+    """Library skills from bundles."""
     packs: list[Pack] = field(default_factory=list)
     report: list[Remark] = field(default_factory=list)

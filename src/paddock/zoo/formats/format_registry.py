@@ -12,14 +12,14 @@ CLAUDE_CODE = AgentFileFormat(
     folder=".claude/agents",
     suffix=".md",
     extra_path_patterns=(r"\.claude/agents/(?:[^/]+/)*([^/]+)\.md",),
-    name_style="safe",
+    name_style="slug",
 )
 CURSOR = AgentFileFormat(
     name="cursor",
     title="Cursor",
     folder=".cursor/agents",
     suffix=".md",
-    name_style="safe",
+    name_style="slug",
 )
 CURSOR_RULES = AgentFileFormat(
     name="cursor-rules",
@@ -77,14 +77,14 @@ class FormatEntry(Struct, rename="camel", kw_only=True, frozen=True):
     kind: str
     """`agents`, `rules`, `prompts`, `skills`, `block` or `bundle`."""
     place: str
-    """A pattern of the paths of its files."""
+    """A pattern of the paths of its files, such as `.claude/agents/*.md`."""
     is_for_user: bool = False
     """Whether the files are in the user's home directory instead of a project."""
 
 
 def list_file_formats() -> list[FormatEntry]:
-    """Return all formats, in display order."""
-    files = [
+    """Return the descriptions of all formats, in display order."""
+    agent_file_formats = [
         FormatEntry(
             name=file_format.name,
             title=file_format.title,
@@ -95,7 +95,7 @@ def list_file_formats() -> list[FormatEntry]:
         for file_format in FILE_FORMATS.values()
     ]
     return [
-        *files,
+        *agent_file_formats,
         FormatEntry(
             name=AGENT_SKILLS_FORMAT,
             title="Agent Skills",

@@ -43,13 +43,16 @@ _ERROR_LOCATION = "front matter"
 
 
 class _KeyLines(NamedTuple):
-    """The lines of one key."""
+    """A top-level key of the front matter, and the lines that it occupies."""
 
     start: int
+    """Index of the first line."""
     end: int
+    """Index of the line after the last one."""
     key: str
     value: object
     is_yaml: bool
+    """Whether the value is valid YAML. Otherwise it was read as plain text."""
 
 
 class FrontMatterFile(NamedTuple):
@@ -86,10 +89,10 @@ class FrontMatterFile(NamedTuple):
         fields = _parse_yaml(self.block)
         if fields is not None:
             return fields
-        return {chunk.key: chunk.value for chunk in _iterate_keys(self.block)}
+        return {key_lines.key: key_lines.value for key_lines in _iterate_keys(self.block)}
 
     def get_name_comment(self) -> str | None:
-        """Return the agent's name from its comment, or None."""
+        """Return the display name from the comment `# zoo-name: …`, or None without a comment."""
         for line in _split_lines(self.block):
             if match := _NAME_COMMENT_PATTERN.fullmatch(line):
                 return match[1]
@@ -98,37 +101,50 @@ class FrontMatterFile(NamedTuple):
     def with_fields(
         self, changes: Mapping[str, object], *, removed: tuple[str, ...] = ()
     ) -> FrontMatterFile:
-        """Return the file with changed and removed fields.
+        """Return the file with changed and removed fields in its front matter.
 
         Only the lines of these fields are replaced, so comments, order and formatting of the others
         stay as the author wrote them.
+
+        Args:
+            changes: New values of existing fields, and further fields to append.
+            removed: Keys of the fields to remove.
         """
         old_fields = self.get_fields()
         fields = {key: value for key, value in old_fields.items() if key not in removed}
         fields.update(changes)
         if fields == old_fields:
             return self
-        lines, end = _split_lines(self.block), self.line_end
-        chunks = list(_iterate_keys(self.block))
-        for chunk in reversed(chunks):  # from the end, so that earlier line numbers stay valid
-            if chunk.key in removed:
-                del lines[chunk.start : chunk.end]
-            elif chunk.key in changes and changes[chunk.key] != chunk.value:
-                comment = _find_trailing_comment(lines, chunk)
-                line = _format_line(chunk.key, changes[chunk.key])
-                lines[chunk.start : chunk.end] = [f"{line}{comment}{end}"]
-        present_keys = {chunk.key for chunk in chunks}
-        added = [
-            _format_line(key, changes[key]) + end for key in changes if key not in present_keys
+        lines, line_end = _split_lines(self.block), self.line_end
+        existing = list(_iterate_keys(self.block))
+        # Edit from the end, so that earlier line numbers stay valid.
+        for key_lines in reversed(existing):
+            key, start, end = key_lines.key, key_lines.start, key_lines.end
+            if key in removed:
+                del lines[start:end]
+            elif key in changes and changes[key] != key_lines.value:
+                comment = _find_trailing_comment(lines, key_lines)
+                lines[start:end] = [f"{_format_line(key, changes[key])}{comment}{line_end}"]
+        existing_keys = {key_lines.key for key_lines in existing}
+        added_lines = [
+            f"{_format_line(key, value)}{line_end}"
+            for key, value in changes.items()
+            if key not in existing_keys
         ]
-        block = "".join([*lines, *added])
-        # Unusual YAML, such as anchors, can make an edit in place change other fields too.
+        block = "".join([*lines, *added_lines])
+        # Unusual YAML, such as anchors, can make an edit in place change other fields too. The
+        # whole block is then written again, which loses its comments.
         if FrontMatterFile("", block, "", "").get_fields() != fields:
-            block = "".join(_format_line(key, value) + end for key, value in fields.items())
+            block = "".join(
+                f"{_format_line(key, value)}{line_end}" for key, value in fields.items()
+            )
         return self._with_block(block)
 
     def with_name_comment(self, name: str | None) -> FrontMatterFile:
-        """Return the file with another name comment, or without one."""
+        """Return the file with a comment `# zoo-name: …`, or without one if `name` is None.
+
+        The comment preserves the display name if the field `name` must be a slug.
+        """
         if self.get_name_comment() == name:
             return self
         lines = _split_lines(self.block)
@@ -138,19 +154,16 @@ class FrontMatterFile(NamedTuple):
         return self._with_block("".join(lines))
 
     def with_body(self, body: str) -> FrontMatterFile:
-        """Return the file with another body.
-
-        Blank lines around the present body are kept.
-        """
+        """Return the file with a different body, keeping the blank lines around the current one."""
         body = body.replace("\n", self.line_end)
-        # In a file without front matter, a body that begins with a rule would be read as front
-        # matter.
+        # In a file without front matter, a body that begins with `---` would be read as front
+        # matter. Empty front matter before it prevents that.
         if not self.closing and body.startswith("---"):
             return self._with_new_block("").with_body(body)
-        old = self.body.strip()
-        if old:
-            before, _, after = self.body.partition(old)
-            return self._replace(body=f"{before}{body}{after}")
+        old_text = self.body.strip()
+        if old_text:
+            leading_space, _, trailing_space = self.body.partition(old_text)
+            return self._replace(body=f"{leading_space}{body}{trailing_space}")
         gap = self.line_end if self.closing else ""
         return self._replace(body=f"{gap}{body}{self.line_end}" if body else "")
 
@@ -174,16 +187,20 @@ def get_text(data: Mapping[str, Any], key: str) -> str:
 
 
 def parse_front_matter(text: str) -> FrontMatterFile:
-    """Split a file into its parts. Without front matter, all of it is the body."""
+    """Split the text of a file into its front matter and its body.
+
+    Without front matter, everything after a byte order mark is the body.
+    """
     match = _DOCUMENT_PATTERN.match(text)
     if match is not None:
         return FrontMatterFile(
-            match["opening"], match["block"], match["closing"], text[match.end() :]
+            opening=match["opening"],
+            block=match["block"],
+            closing=match["closing"],
+            body=text[match.end() :],
         )
-    has_mark = text.startswith(_BYTE_ORDER_MARK)
-    return FrontMatterFile(
-        _BYTE_ORDER_MARK if has_mark else "", "", "", text[1:] if has_mark else text
-    )
+    opening = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+    return FrontMatterFile(opening, block="", closing="", body=text.removeprefix(opening))
 
 
 def _split_lines(text: str) -> list[str]:
@@ -195,8 +212,10 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _parse_yaml(block: str) -> Json | None:
-    """Parse a block, or return None if it is not valid YAML."""
-    if not re.search(r"^[ \t]*[^#\s]", block, re.M):
+    """Parse the lines between the delimiters, or return None if they are not valid YAML."""
+    # Blank lines and comments alone are an empty mapping. The decoder would reject them.
+    has_fields = re.search(r"^[ \t]*[^#\s]", block, re.M) is not None
+    if not has_fields:
         return {}
     try:
         return parse_frontmatter(f"---\n{block}\n---\n".encode(), _ERROR_LOCATION)
@@ -205,20 +224,22 @@ def _parse_yaml(block: str) -> Json | None:
 
 
 def _iterate_keys(block: str) -> Iterator[_KeyLines]:
-    """Yield the top-level keys of a block, each with its lines.
+    """Yield the top-level keys of front matter, each with its lines and its value.
 
     Keys are found by pattern and parsed one at a time, which also works if the block as a whole is
-    not valid YAML.
+    not valid YAML. A repeated key is yielded only once.
     """
     lines = _split_lines(block)
     starts = [
-        (number, match) for number, line in enumerate(lines) if (match := _KEY_PATTERN.match(line))
+        (index, match) for index, line in enumerate(lines) if (match := _KEY_PATTERN.match(line))
     ]
     seen: set[str] = set()
     for number, (start, match) in enumerate(starts, 1):
+        # A key ends where the next one starts. Because `number` counts from 1, it is the index of
+        # the next key.
         end = starts[number][0] if number < len(starts) else len(lines)
         # Comments and blank lines before a key belong to it, not to the key before them.
-        while end > start + 1 and _is_separator_line(lines[end - 1]):
+        while end > start + 1 and _is_blank_or_comment(lines[end - 1]):
             end -= 1
         text = "".join(lines[start:end])
         # A value that is not valid YAML is read as plain text.
@@ -234,34 +255,38 @@ def _iterate_keys(block: str) -> Iterator[_KeyLines]:
             yield _KeyLines(start, end, key, value, is_yaml)
 
 
-def _is_separator_line(line: str) -> bool:
-    """Return whether a line after a key belongs to the next key instead."""
+def _is_blank_or_comment(line: str) -> bool:
     return not line.strip() or line.startswith("#")
 
 
-def _find_trailing_comment(lines: list[str], chunk: _KeyLines) -> str:
-    """Return the comment that follows a value on the same line, or an empty string.
+def _find_trailing_comment(lines: list[str], key_lines: _KeyLines) -> str:
+    """Return the comment that follows a value on the same line, with the space before it.
 
     A `#` may belong to the value. It starts a comment only if the text before it parses to the same
-    value.
+    value. The result is empty if there is no comment.
     """
-    if chunk.end != chunk.start + 1 or not chunk.is_yaml:
+    is_one_line = key_lines.end == key_lines.start + 1
+    if not is_one_line or not key_lines.is_yaml:
         return ""
-    line = lines[chunk.start].rstrip("\r\n")
+    line = lines[key_lines.start].rstrip("\r\n")
     for match in islice(re.finditer(r"[ \t]+#", line), MAX_COMMENT_ATTEMPTS):
-        if _parse_yaml(line[: match.start()] + "\n") == {chunk.key: chunk.value}:
+        if _parse_yaml(line[: match.start()] + "\n") == {key_lines.key: key_lines.value}:
             return line[match.start() :]
     return ""
 
 
 def _format_line(key: str, value: object) -> str:
-    """Format a key and its value on one line, unquoted if every parser reads it the same."""
-    # The YAML encoder quotes every string, which looks foreign in files written by hand.
-    quoted = encode_frontmatter({key: value}, _ERROR_LOCATION).decode().split("\n")[1]
+    """Format a key and its value as one line of YAML, such as `description: Writes tests`.
+
+    A string is written without quotes if every parser reads it in the same way, because the quotes
+    of the YAML encoder look foreign in files written by hand.
+    """
+    # The encoder writes the delimiters `---` in the lines before and after.
+    quoted_line = encode_frontmatter({key: value}, _ERROR_LOCATION).decode().split("\n")[1]
     if not isinstance(value, str) or not _PLAIN_VALUE_PATTERN.fullmatch(value):
-        return quoted
-    if value.lower() in _YAML_KEYWORDS or not value.isprintable():
-        return quoted
-    name = quoted.partition(": ")[0]
-    plain = f"{name}: {value}"
-    return plain if " #" not in value and _parse_yaml(plain) == {key: value} else quoted
+        return quoted_line
+    if value.lower() in _YAML_KEYWORDS or not value.isprintable() or " #" in value:
+        return quoted_line
+    encoded_key = quoted_line.partition(": ")[0]
+    plain_line = f"{encoded_key}: {value}"
+    return plain_line if _parse_yaml(plain_line) == {key: value} else quoted_line

@@ -32,21 +32,27 @@ def parse_memory_agent(path: str) -> str | None:
 def make_memory_file(
     agent_id: str, name: str, entries: Iterable[BrainEntry]
 ) -> tuple[File, list[Remark]]:
-    """Convert entries to a file that lists pinned entries first, then the newest.
+    """Write brain entries to the MEMORY.md of an agent: pinned ones first, each group newest first.
 
-    Returns the file, and remarks about data that it cannot represent.
+    Args:
+        agent_id: The ID of the agent, for the remarks.
+        name: The name of the agent in Claude Code, which is the folder of the file.
+        entries: The entries.
+
+    Returns:
+        The file, and remarks about data that it cannot represent.
     """
     ordered = sorted(entries, key=lambda entry: entry.timestamp, reverse=True)
     # Claude Code reads the beginning only, so the most important entries come first.
     ordered.sort(key=lambda entry: not entry.pinned)
     path = f"{MEMORY_FOLDER}/{name}/MEMORY.md"
     bodies = [_format_entry_body(entry) for entry in ordered]
-    closing = _choose_closing_hashes(bodies)
-    parts = [
-        f"{_format_heading(entry)}{closing}\n\n{body}"
+    closing_hashes = _choose_closing_hashes(bodies)
+    sections = [
+        f"{_format_heading(entry)}{closing_hashes}\n\n{body}"
         for entry, body in zip(ordered, bodies, strict=True)
     ]
-    text = "\n\n".join([f"{MEMORY_TITLE}{closing}", *parts]) + "\n"
+    text = "\n\n".join([f"{MEMORY_TITLE}{closing_hashes}", *sections]) + "\n"
     messages = []
     if any(entry.metadata for entry in ordered):
         messages.append("the metadata of entries is not written")
@@ -63,10 +69,10 @@ def _format_heading(entry: BrainEntry) -> str:
 
 
 def _choose_closing_hashes(bodies: list[str]) -> str:
-    """Return hashes that close the headings of entries, if bodies have headings of their own.
+    """Return hashes that close the headings of entries, if a body has headings of its own.
 
-    Markdown ignores them. `parse_entries` uses them to tell the headings of entries from others, so
-    there are more of them than any line of the bodies ends with.
+    In Markdown, `## Note ##` is the same heading as `## Note`. `parse_entries` recognizes the
+    headings of entries by these hashes, so no line of a body may end with as many of them.
     """
     if not any(re.search(r"^#{1,2} ", body, re.M) for body in bodies):
         return ""
@@ -74,20 +80,26 @@ def _choose_closing_hashes(bodies: list[str]) -> str:
 
 
 def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
-    """Convert a file to entries. Text outside of entries becomes a note without a time."""
+    """Convert a MEMORY.md to brain entries, the inverse of `make_memory_file`.
+
+    Text before the first entry becomes a note without a time. Entries have empty IDs, which the
+    import fills in.
+    """
     text = normalize_text(file.text.removeprefix("\ufeff"))
-    title = re.match(rf"{MEMORY_TITLE}(?: (#+))?$", text, re.M)
+    # The title shows with which hashes the headings of entries are closed.
+    title = re.match(rf"{MEMORY_TITLE}(?: (?P<hashes>#+))?$", text, re.M)
     entries_text = text[title.end() :] if title else text
-    closing = f" {title[1]}" if title and title[1] else ""
-    heading = rf"^## ({_ENTRY_TYPE_NAMES}) (\S+?)( \(pinned\))?{re.escape(closing)}$"
-    # The text before the first heading, then type, time, pin and body of each entry.
+    closing_hashes = f" {title['hashes']}" if title and title["hashes"] else ""
+    heading = rf"^## ({_ENTRY_TYPE_NAMES}) (\S+?)( \(pinned\))?{re.escape(closing_hashes)}$"
+    # The pieces are the text before the first heading, then type, time, pin and body of each entry.
     preamble, *pieces = re.split(heading, entries_text, flags=re.M)
+    entry_fields = [pieces[index : index + 4] for index in range(0, len(pieces), 4)]
     entries = []
     if note := preamble.strip():
         entries.append(
             BrainEntry(id="", agent_id=agent_id, type="note", content=note, timestamp="")
         )
-    for type_name, timestamp, pinned, body in zip(*(pieces[n::4] for n in range(4)), strict=True):
+    for type_name, timestamp, pinned, body in entry_fields:
         tags, content = _parse_entry_body(body.strip())
         entries.append(
             BrainEntry(
@@ -104,22 +116,28 @@ def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
 
 
 def _format_entry_body(entry: BrainEntry) -> str:
-    """Return the text of an entry below its heading."""
+    """Return the text of an entry below its heading: `*Tags:* python, tests`, and the content."""
     content = normalize_text(entry.content)
     if not entry.tags:
+        # Content that begins with the label gets an empty label before it, or the parser would take
+        # its first line for tags.
         return f"{TAGS_LABEL}\n\n{content}" if content.startswith(TAGS_LABEL) else content
-    # Tags with commas would be read as several tags.
+    # Tags with a comma, outer white space or a leading `[` would be read differently. They are
+    # written as a JSON list.
     is_plain = all(re.fullmatch(r"[^\s,\[](?:[^,\n]*[^\s,])?", tag) for tag in entry.tags)
     tags = ", ".join(entry.tags) if is_plain else json.dumps(entry.tags, ensure_ascii=False)
     return f"{TAGS_LABEL} {tags}\n\n{content}"
 
 
 def _parse_entry_body(text: str) -> tuple[list[str], str]:
-    """Return the tags and the content of an entry."""
+    """Return the tags and the content of an entry, the inverse of `_format_entry_body`.
+
+    Tags are separated by commas, or written as a JSON list.
+    """
     if not text.startswith(TAGS_LABEL):
         return [], text
-    first, _, content = text.partition("\n")
-    tags_text = first.removeprefix(TAGS_LABEL).strip()
+    tags_line, _, content = text.partition("\n")
+    tags_text = tags_line.removeprefix(TAGS_LABEL).strip()
     if tags_text.startswith("["):
         try:
             tags = json.loads(tags_text)

@@ -51,18 +51,19 @@ def parse_standalone_skill(file: File) -> tuple[StandaloneSkill, list[Remark]]:
         if key not in KNOWN_FIELDS
     ]
     if not document.is_yaml:
-        text = "the front matter is not valid YAML; read line by line and left unchanged"
-        report.append(Remark("file", text, path=file.path))
+        message = "the front matter is not valid YAML; read line by line and left unchanged"
+        report.append(Remark("file", message, path=file.path))
+    # The description of a skill is the body of its file.
     if not skill.description:
         report.append(Remark("file", "the file has no text", path=file.path))
     return StandaloneSkill(skill=skill, path=file.path, text=file.text), report
 
 
 def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
-    """Extract a skill from a SKILL.md.
+    """Extract a skill from a SKILL.md, the file of a skill in the format Agent Skills.
 
-    Agent Skills stores the time to use a skill as `description` and the instructions as the body.
-    In the zoo the instructions are the description.
+    There the field `description` says when to use the skill, and the body has the instructions. The
+    zoo keeps them as `when_to_use` and `description`.
     """
     fields = document.get_fields()
     match = _SKILL_FILE_PATTERN.fullmatch(path)
@@ -77,7 +78,10 @@ def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
 
 
 def add_standalone_skill(agent: Agent, standalone: StandaloneSkill) -> AgentSkill:
-    """Append a skill from a file to an agent, and store the original file with the agent."""
+    """Append a skill from a SKILL.md to an agent.
+
+    The agent also stores the original file, so that an export can write it back unchanged.
+    """
     used_ids = {skill.id for skill in agent.skills}
     skill = AgentSkill(
         id=find_free_name(standalone.skill.id, used_ids),
@@ -95,32 +99,34 @@ def add_standalone_skill(agent: Agent, standalone: StandaloneSkill) -> AgentSkil
 
 
 def make_skill_folders(agents: Iterable[Agent]) -> AgentExport:
-    """Convert the enabled skills of agents. Identical skills are written once."""
+    """Convert the enabled skills of agents to SKILL.md files. Identical skills are written once."""
     export = AgentExport()
-    texts: dict[str, str] = {}
+    texts_by_path: dict[str, str] = {}
     for agent in agents:
         disabled = [skill.name for skill in agent.skills if not skill.enabled]
         if disabled:
-            text = f"disabled skills are not written: {', '.join(disabled)}"
-            export.report.append(Remark("skills", text, agent_id=agent.id))
-        # The format has no place for a soul, so the user has to know that it is missing.
+            message = f"disabled skills are not written: {', '.join(disabled)}"
+            export.report.append(Remark("skills", message, agent_id=agent.id))
+        # The format has no place for the soul (the system prompt), so the user has to know that it
+        # is missing.
         if agent.system_prompt.strip():
-            text = "the soul is not written, only skills"
-            export.report.append(Remark("systemPrompt", text, agent_id=agent.id))
+            message = "the soul is not written, only skills"
+            export.report.append(Remark("systemPrompt", message, agent_id=agent.id))
         for skill in agent.skills:
             if skill.enabled:
-                _add_skill_file(export, texts, agent, skill)
+                _add_skill_file(export, texts_by_path, agent, skill)
     return export
 
 
 def _add_skill_file(
-    export: AgentExport, texts: dict[str, str], agent: Agent, skill: AgentSkill
+    export: AgentExport, texts_by_path: dict[str, str], agent: Agent, skill: AgentSkill
 ) -> None:
     """Add the SKILL.md of one skill to an export, unless the same file is already there.
 
     Args:
-        export: The export.
-        texts: The texts of the files in the export, by path in lower case.
+        export: The export, to which the file is added.
+        texts_by_path: The texts of the files in the export, by path in lower case, because some
+            file systems ignore case.
         agent: The agent that has the skill.
         skill: The skill.
     """
@@ -128,21 +134,21 @@ def _add_skill_file(
     # Other programs may have written data of another shape.
     origin = origin if isinstance(origin, dict) else {}
     stem = make_file_slug(skill.id, "skill")
-    document, report = _make_document(agent, skill, origin, stem)
+    document, losses = _make_document(skill, origin, stem)
     path = front_matter.get_text(origin, "path")
     if not _is_skill_location(path):
         path = f"{SKILLS_FOLDER}/{stem}/SKILL.md"
-    # Agents may share a skill, which is written once. Paths are compared in lower case, because
-    # some file systems ignore case.
-    if texts.get(path.lower()) == document.text:
+    # Agents may share a skill, which is written once.
+    if texts_by_path.get(path.lower()) == document.text:
         return
-    if path.lower() in texts:
-        stem = find_free_name(stem, {other.split("/")[-2] for other in texts})
+    if path.lower() in texts_by_path:
+        used_folders = {used_path.split("/")[-2] for used_path in texts_by_path}
+        stem = find_free_name(stem, used_folders)
         path = f"{SKILLS_FOLDER}/{stem}/SKILL.md"
         document = document.with_fields({"name": stem})
-    texts[path.lower()] = document.text
+    texts_by_path[path.lower()] = document.text
     export.files.append(File(path=path, text=document.text))
-    export.report += [Remark(key, text, agent_id=agent.id, path=path) for key, text in report]
+    export.report += [Remark(key, text, agent_id=agent.id, path=path) for key, text in losses]
 
 
 def _is_skill_location(path: str) -> bool:
@@ -151,44 +157,49 @@ def _is_skill_location(path: str) -> bool:
 
 
 def _make_document(
-    agent: Agent, skill: AgentSkill, origin: Json, stem: str
+    skill: AgentSkill, origin: Json, stem: str
 ) -> tuple[FrontMatterFile, list[tuple[str, str]]]:
-    """Return the SKILL.md of a skill, and remarks about data that is not written.
+    """Return the SKILL.md of a skill, with pairs of a field and a message for data that is lost.
 
     An imported skill is written back into its original text. Only parts that differ are changed.
+
+    Args:
+        skill: The skill.
+        origin: The path and text of the file that the skill was imported from, or an empty
+            dictionary.
+        stem: The folder name of a new file.
     """
-    text = origin.get("text")
-    is_new = not isinstance(text, str)
-    document = front_matter.parse_front_matter("" if is_new else str(text))
+    original_text = origin.get("text")
+    is_new = not isinstance(original_text, str)
+    document = front_matter.parse_front_matter("" if is_new else str(original_text))
     parsed = _parse_skill(f"{stem}/SKILL.md", document)
     name = make_printable(skill.name)
-    report = []
+    messages = []
     when_to_use = skill.when_to_use.strip()
-    # Agent Skills requires a description, so a skill without a time to use it gets its first
-    # paragraph or its name.
+    # Agent Skills requires a description, so a skill without `when_to_use` gets its first paragraph
+    # or its name.
     if is_new or when_to_use != parsed.when_to_use:
         description = when_to_use or _get_first_paragraph(skill) or name or stem
         if not when_to_use:
-            report.append(("skills", f"{skill.name}: when to use the skill is not set"))
+            messages.append("when to use the skill is not set")
         if len(description) > MAX_DESCRIPTION_CHARACTERS:
             description = f"{description[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
-            text = (
-                f"{skill.name}: when to use the skill is shortened to "
-                f"{MAX_DESCRIPTION_CHARACTERS} characters"
+            messages.append(
+                f"when to use the skill is shortened to {MAX_DESCRIPTION_CHARACTERS} characters"
             )
-            report.append(("skills", text))
         changes = {"name": stem} if is_new else {}
         document = document.with_fields({**changes, "description": description})
-    # The name in the front matter is a slug. Another name is stored in a comment.
+    # The name in the front matter is a slug. A name that cannot be derived from it is stored in a
+    # comment.
     if is_new or name != parsed.name:
         document = document.with_name_comment(None if make_title(stem) == name else name)
     if normalize_text(skill.description) != parsed.description:
         document = document.with_body(normalize_text(skill.description))
     if skill.requires:
-        report.append(("skills", f"{skill.name}: requirements are not written"))
+        messages.append("requirements are not written")
     if not skill.description.strip():
-        report.append(("skills", f"{skill.name}: the skill has no text"))
-    return document, report
+        messages.append("the skill has no text")
+    return document, [("skills", f"{skill.name}: {message}") for message in messages]
 
 
 def _get_first_paragraph(skill: AgentSkill) -> str:

@@ -25,8 +25,8 @@ UNNAMED_SKILL = "Unnamed"
 WHEN_TO_USE_LABEL = "*When to use:*"
 
 _SKILLS_HEADING = re.compile(rf"^## {SKILLS_TITLE}(?: (?P<hashes>#+))?$", re.M)
-_SKILLS_HEADING_PREFIX = re.compile(rf"^## {SKILLS_TITLE}", re.M)
-_SKILL_HEADING_PREFIX = re.compile(r"^### ", re.M)
+_SECTION_HEADING_START = re.compile(rf"^## {SKILLS_TITLE}", re.M)
+_SKILL_HEADING_START = re.compile(r"^### ", re.M)
 _CLOSING_HASHES = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
 
 
@@ -39,9 +39,10 @@ class SkillText(NamedTuple):
 
 
 class Persona(NamedTuple):
-    """The parts of an agent that Markdown files contain."""
+    """The parts of an agent that Markdown files contain: its soul and its enabled skills."""
 
     soul: str
+    """The system prompt."""
     skills: tuple[SkillText, ...] = ()
 
 
@@ -69,35 +70,47 @@ def normalize_persona(soul: str, skills: Iterable[SkillText]) -> Persona:
 
 
 def format_persona(persona: Persona) -> str:
-    """Format a normalized persona as Markdown that `parse_persona` reads back unchanged."""
-    # A soul that itself contains a skills section needs an empty one after it.
+    """Format a normalized persona as Markdown that `parse_persona` reads back unchanged.
+
+    The text is the soul, a rule `---`, the heading `## Active Skills`, and for each skill the
+    heading `### Name` with its text.
+    """
+    # Without skills, the text is only the soul. If the soul itself looks like a soul with skills,
+    # an empty skills section follows it, so that the parser does not split it.
     if not persona.skills and parse_persona(persona.soul) == persona:
         return persona.soul
-    closing = _choose_closing_hashes(persona)
-    parts = [f"### {skill.name}{closing}{_format_skill_body(skill)}" for skill in persona.skills]
-    skills = "\n\n".join([f"## {SKILLS_TITLE}{closing}", *parts])
-    return f"{persona.soul}{SECTION_RULE}{skills}" if persona.soul else skills
+    closing_hashes = _choose_closing_hashes(persona)
+    skill_texts = [
+        f"### {skill.name}{closing_hashes}{_format_skill_body(skill)}" for skill in persona.skills
+    ]
+    skills_section = "\n\n".join([f"## {SKILLS_TITLE}{closing_hashes}", *skill_texts])
+    return f"{persona.soul}{SECTION_RULE}{skills_section}" if persona.soul else skills_section
 
 
 def parse_persona(text: str) -> Persona:
-    """Split a text into soul and skills.
+    """Split a Markdown text into soul and skills, the inverse of `format_persona`.
 
-    Without a skills section, the whole text is the soul.
+    A skills section begins with a rule `---` and the heading `## Active Skills`. Without such a
+    section, the whole text is the soul.
     """
     text = normalize_text(text)
     # The heading with the most closing hashes is the real one. Others are part of the soul.
-    heading = max(
+    section_heading = max(
         _SKILLS_HEADING.finditer(text), key=lambda match: len(match["hashes"] or ""), default=None
     )
-    if heading is None:
+    if section_heading is None:
         return Persona(text)
-    soul = text[: heading.start()].rstrip("\n")
-    # A skills section is separated from the soul by a rule. A heading without one is part of the
-    # soul.
-    if soul != "---" and soul and not soul.endswith("\n\n---"):
+    soul = text[: section_heading.start()].rstrip("\n")
+    # A heading that no rule separates from the soul is part of the soul.
+    has_rule = soul in ("", "---") or soul.endswith("\n\n---")
+    if not has_rule:
         return Persona(text)
-    closing = f" {heading['hashes']}" if heading["hashes"] else "(?<!#)"
-    preamble, *pieces = re.split(rf"^### (.+?){closing}$", text[heading.end() :], flags=re.M)
+    hashes = section_heading["hashes"]
+    # The headings of skills end with the same hashes as that of the section, or with none.
+    heading_end = f" {hashes}" if hashes else "(?<!#)"
+    section = text[section_heading.end() :]
+    preamble, *pieces = re.split(rf"^### (.+?){heading_end}$", section, flags=re.M)
+    # Paddock writes no text between the two headings, so this is not one of its sections.
     if preamble.strip():
         return Persona(text)
     skills = [
@@ -107,25 +120,22 @@ def parse_persona(text: str) -> Persona:
 
 
 def _choose_closing_hashes(persona: Persona) -> str:
-    """Return the hashes that close all headings, or an empty string if none are needed.
+    """Return the hashes that close all headings of a persona's text, or an empty string.
 
     A soul or a skill may contain headings that look like those of skills. Markdown ignores hashes
-    at the end of a heading, so a unique number of them marks the real headings.
+    at the end of a heading (`### Name ##`), so a unique number of them marks the real headings.
     """
     bodies = [_format_skill_body(skill) for skill in persona.skills]
     names = [skill.name for skill in persona.skills]
-    is_unambiguous = (
-        persona.skills
-        and not _SKILLS_HEADING_PREFIX.search(persona.soul)
-        and not any(
-            _SKILLS_HEADING_PREFIX.search(text) or _SKILL_HEADING_PREFIX.search(text)
-            for text in bodies
-        )
-        and not any(name.endswith("#") for name in names)
+    is_ambiguous = (
+        # `format_persona` writes an empty section only if the soul looks like one with skills.
+        not persona.skills
+        or _SECTION_HEADING_START.search(persona.soul)
+        or any(_SECTION_HEADING_START.search(body) for body in bodies)
+        or any(_SKILL_HEADING_START.search(body) for body in bodies)
+        or any(name.endswith("#") for name in names)
     )
-    if is_unambiguous:
-        return ""
-    return make_closing_hashes([persona.soul, *bodies, *names])
+    return make_closing_hashes([persona.soul, *bodies, *names]) if is_ambiguous else ""
 
 
 def make_closing_hashes(texts: Iterable[str]) -> str:
@@ -140,48 +150,46 @@ def make_closing_hashes(texts: Iterable[str]) -> str:
 def _format_skill_body(skill: SkillText) -> str:
     """Return the text below the heading of a skill, with a line break before it.
 
-    For example `*When to use:* For sums.`, a blank line, and the description.
+    For example `*When to use:* For sums.`, a blank line, and the description. A skill without texts
+    gives an empty string.
     """
     parts = [skill.description] if skill.description else []
-    # A description that begins with the label needs an empty label before it.
+    # A description that begins with the label needs an empty label before it, or the parser would
+    # take its first line for `when_to_use`.
     if skill.when_to_use or skill.description.startswith(WHEN_TO_USE_LABEL):
         parts.insert(0, f"{WHEN_TO_USE_LABEL} {skill.when_to_use}".rstrip())
     return "\n" + "\n\n".join(parts) if parts else ""
 
 
 def _parse_skill(name: str, body: str) -> SkillText:
-    """Split the text of a skill into its parts.
-
-    This is the inverse of `_format_skill_body`.
-    """
+    """Split the text below the heading of a skill, the inverse of `_format_skill_body`."""
     text = body.strip()
     if not text.startswith(WHEN_TO_USE_LABEL):
         return SkillText(name.strip(), text)
-    first, _, description = text.partition("\n")
-    return SkillText(
-        name.strip(), description.strip(), first.removeprefix(WHEN_TO_USE_LABEL).strip()
-    )
+    label_line, _, description = text.partition("\n")
+    when_to_use = label_line.removeprefix(WHEN_TO_USE_LABEL).strip()
+    return SkillText(name.strip(), description.strip(), when_to_use)
 
 
 def make_persona(agent: Agent) -> Persona:
-    """Return the texts of an agent that Markdown can represent."""
-    texts = [
+    """Return the soul and the enabled skills of an agent, normalized for comparison."""
+    enabled_skills = [
         SkillText(skill.name, skill.description, skill.when_to_use)
         for skill in agent.skills
         if skill.enabled
     ]
-    return normalize_persona(agent.system_prompt, texts)
+    return normalize_persona(agent.system_prompt, enabled_skills)
 
 
 def make_skills(persona: Persona) -> list[AgentSkill]:
-    """Return skills with IDs derived from their names."""
-    skills: dict[str, AgentSkill] = {}
-    for text in persona.skills:
-        skill_id = find_free_name(make_file_slug(text.name, "skill"), skills)
-        skills[skill_id] = AgentSkill(
+    """Convert the skills of a persona to skills of an agent, with IDs derived from their names."""
+    skills_by_id: dict[str, AgentSkill] = {}
+    for skill in persona.skills:
+        skill_id = find_free_name(make_file_slug(skill.name, "skill"), skills_by_id)
+        skills_by_id[skill_id] = AgentSkill(
             id=skill_id,
-            name=text.name,
-            description=text.description,
-            when_to_use=text.when_to_use,
+            name=skill.name,
+            description=skill.description,
+            when_to_use=skill.when_to_use,
         )
-    return list(skills.values())
+    return list(skills_by_id.values())
