@@ -91,10 +91,14 @@ def write_atomically(
 
 
 def _create_exclusively(temporary: Path, target: Path) -> None:
-    """Rename a file unless the new name is in use."""
+    """Rename a temporary file to its final name, unless a file with this name exists.
+
+    Raises:
+        FileExistsError: The target exists.
+    """
     try:
-        # Creating a hard link fails atomically if the name exists. File systems without hard
-        # links leave a short race between the check and the rename.
+        # Unlike a rename, creating a hard link fails if the name exists. On file systems without
+        # hard links, another process can create the file between the check and the rename.
         target.hardlink_to(temporary)
     except FileExistsError:
         raise
@@ -117,7 +121,11 @@ def path_exists(path: Path) -> bool:
 
 @contextmanager
 def convert_os_errors(path: Path) -> Iterator[None]:
-    """Convert an OSError about a file in the data directory to a `DataDirectoryError`."""
+    """Convert an `OSError` in the `with` block to a `DataDirectoryError`.
+
+    Args:
+        path: The file in the data directory that the error concerns if it has no file name.
+    """
     try:
         yield
     except OSError as error:
@@ -130,7 +138,10 @@ def convert_os_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def lock_file(path: Path, *, seconds: float = LOCK_TIMEOUT_SECONDS) -> Iterator[int | None]:
-    """Hold the inter-process lock of a file, waiting up to `seconds` for other processes.
+    """Hold the lock of a file in a `with` block, so that no other process changes the file.
+
+    The lock only affects Paddock's own processes, which use it before they change the file. If
+    another process holds the lock, this function waits for up to `seconds`.
 
     Yields:
         The descriptor that holds the lock, or None on Windows. A child process that inherits the
@@ -160,10 +171,9 @@ def lock_file(path: Path, *, seconds: float = LOCK_TIMEOUT_SECONDS) -> Iterator[
 
 
 def delete_lock_file(path: Path) -> None:
-    """Delete the lock file of a deleted file. The caller must hold the lock.
+    """Delete the lock file that belongs to a deleted file. The caller must hold the lock.
 
-    A process that has opened the lock file before notices that it was unlinked and creates a new
-    one.
+    Another process that has opened the lock file notices the deletion and creates a new one.
     """
     with suppress(OSError):  # Windows cannot delete an open file
         _get_lock_path(path).unlink()
@@ -175,9 +185,9 @@ def _get_lock_path(path: Path) -> Path:
 
 
 def check_regular_file(path: Path) -> None:
-    """Check that a path is a regular file or does not exist.
+    """Raise an error if a path exists and is not a regular file.
 
-    Reading a pipe or a device could block forever or never end.
+    Reading a pipe can block forever, and reading a device can return data without end.
 
     Raises:
         OSError: The path is a directory, device, pipe or socket.
@@ -195,6 +205,10 @@ def check_regular_file(path: Path) -> None:
 def read_regular_file(path: Path, most_bytes: int) -> bytes:
     """Return the content of a file whose path comes from an untrusted source.
 
+    Args:
+        path: The file.
+        most_bytes: The maximum size of the file.
+
     Raises:
         OSError: The file cannot be read, is not a regular file, or exceeds `most_bytes`.
     """
@@ -208,7 +222,13 @@ def read_regular_file(path: Path, most_bytes: int) -> bytes:
 
 
 def _copy_owner(target: Path, temporary: Path) -> None:
-    """Set owner and group of the temporary file to those of the file that it replaces."""
+    """Set the owner and group of a temporary file to those of the file that it will replace.
+
+    Does nothing on Windows, or if the target does not exist.
+
+    Raises:
+        PermissionError: The target belongs to another user, and only root may change the owner.
+    """
     if sys.platform == "win32":
         return
     try:
@@ -220,7 +240,6 @@ def _copy_owner(target: Path, temporary: Path) -> None:
     if target_owner == (temporary_status.st_uid, temporary_status.st_gid):
         return
     try:
-        # Succeeds for root, who may write files of other users.
         os.chown(temporary, *target_owner)
     except OSError as error:
         text = "belongs to another user or group, and replacing it would change the owner"

@@ -30,22 +30,26 @@ _CHUNK_BYTES = 1 << 16
 
 
 class FetchRules(NamedTuple):
-    """The restrictions of a request."""
+    """The redirects, addresses and proxies that an HTTP request may use."""
 
     check_redirect: Callable[[str, str], object]
     """Called with the URLs before and after a redirect. Raises a `URLError` to reject it."""
     check_connection: Callable[[socket.socket], object] = lambda _: None
     """Called with a connected socket before anything is sent. Raises an exception to reject it.
 
-    The address of an open connection is reliable. A separate lookup of the name could return
-    another address (DNS rebinding)."""
+    The address of an open connection is the one to check, because a separate lookup of the host
+    name could return another address (DNS rebinding)."""
     max_redirects: int = 10
     uses_proxy: bool = True
-    """False for a server on this machine, which a proxy would look for on its own."""
+    """False for a server on this machine. For a proxy, `localhost` would be the proxy's machine."""
 
 
 class ConnectionDeadline:
-    """Closes its connections after a number of seconds from entering the context."""
+    """Limits the total time of requests by closing their connections.
+
+    The time counts from the beginning of the `with` block. A socket timeout is not sufficient,
+    because it applies to each read, and a slow server can send one byte at a time.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.has_expired = False
@@ -63,31 +67,36 @@ class ConnectionDeadline:
     def make_handlers(
         self, check_connection: Callable[[socket.socket], object]
     ) -> list[BaseHandler]:
-        """Return handlers for `build_opener` whose connections are closed at the deadline."""
+        """Return `urllib` handlers for HTTP and HTTPS whose connections end at the deadline.
 
-        def watch(connection: Any) -> None:
-            check_connection(connection)
-            self._track_socket(connection)
+        Args:
+            check_connection: Called with each connected socket before anything is sent. It raises
+                an exception to reject the connection.
+        """
 
-        class Plain(HTTPConnection):
+        def check_and_track(connected_socket: Any) -> None:
+            check_connection(connected_socket)
+            self._track_socket(connected_socket)
+
+        class TrackedConnection(HTTPConnection):
             def connect(self) -> None:
                 super().connect()
-                watch(self.sock)
+                check_and_track(self.sock)
 
-        class Secure(HTTPSConnection):
+        class TrackedTLSConnection(HTTPSConnection):
             def connect(self) -> None:
                 super().connect()
-                watch(self.sock)
+                check_and_track(self.sock)
 
-        class PlainHandler(HTTPHandler):
+        class TrackingHTTPHandler(HTTPHandler):
             def http_open(self, req: Request) -> HTTPResponse:
-                return self.do_open(Plain, req)
+                return self.do_open(TrackedConnection, req)
 
-        class SecureHandler(HTTPSHandler):
+        class TrackingHTTPSHandler(HTTPSHandler):
             def https_open(self, req: Request) -> HTTPResponse:
-                return self.do_open(Secure, req)
+                return self.do_open(TrackedTLSConnection, req)
 
-        return [PlainHandler(), SecureHandler()]
+        return [TrackingHTTPHandler(), TrackingHTTPSHandler()]
 
     def end_connections(self) -> None:
         """Close all connections now, and later ones as soon as they are made."""
@@ -104,7 +113,7 @@ class ConnectionDeadline:
 
 
 class _RedirectFilter(HTTPRedirectHandler):
-    """Follows the redirects that the rules of a request allow."""
+    """A `urllib` handler that follows only the redirects which the rules of a request allow."""
 
     def __init__(self, rules: FetchRules) -> None:
         self._check_redirect = rules.check_redirect
@@ -114,7 +123,11 @@ class _RedirectFilter(HTTPRedirectHandler):
     def redirect_request(
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
-        """Return the redirected request, or raise an error if it is not allowed."""
+        """Return the request for the new URL. Called by `urllib` for each redirect.
+
+        Raises:
+            URLError: The rules do not allow the redirect.
+        """
         try:
             self._check_redirect(req.full_url, newurl)
         except BaseException:
@@ -131,12 +144,12 @@ def open_url(
     timeout_seconds: float,
     headers: Mapping[str, str] = {},
 ) -> Any:
-    """Send a GET request, and return the response of `urllib`, which the caller must close.
+    """Send a GET request, and return the open response of `urllib`, which the caller must close.
 
     Args:
         url: An `http` or `https` URL, which the caller has checked.
-        rules: The restrictions of the request.
-        deadline: The time limit of the request and of reading its response.
+        rules: The redirects, addresses and proxies that the request may use.
+        deadline: The total time limit for the request and for reading its response.
         timeout_seconds: The time limit of each read.
         headers: Headers for the server itself. They can contain secrets, so they are not sent to
             another server after a redirect.

@@ -33,7 +33,10 @@ def load_script_module(path: Path) -> ModuleType:
 
 
 def load_definition_module(path: Path) -> ModuleType:
-    """Load a definition file as a module that is not importable by name.
+    """Run a definition file, such as `tools/Plot.py`, and return it as a module.
+
+    A file that has been loaded before is not run again. Other modules cannot import the module by
+    its name, so that files with the same name in several extensions do not conflict.
 
     Raises:
         LoadError: Running the file failed. The error contains the line.
@@ -45,7 +48,7 @@ def load_definition_module(path: Path) -> ModuleType:
         return run_file(path, f"{DEFINITION_MODULE_PREFIX}{path}")
     except LoadError:
         raise
-    # A file can call sys.exit() at its top level, which must not end a server.
+    # SystemExit is caught because a file that calls sys.exit() must not end the server.
     except (Exception, SystemExit) as error:
         raise to_load_error(path, error) from error
 
@@ -55,7 +58,7 @@ def import_module(name: str, where: str) -> ModuleType:
 
     Args:
         name: The name of the module.
-        where: The place of the reference to the module, for errors.
+        where: The location of the reference to the module, for errors.
 
     Raises:
         LoadError: The module does not exist, or running it fails.
@@ -63,9 +66,9 @@ def import_module(name: str, where: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        # If the missing module is neither the named one nor a parent of it, an import inside the
-        # named module has failed.
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+        # The missing module can also be one that the named module imports.
+        is_named_module_missing = error.name and f"{name}.".startswith(f"{error.name}.")
+        if not is_named_module_missing:
             raise _make_import_error(name, error) from error
         raise LoadError(
             f"there is no module {error.name!r}",
@@ -86,10 +89,10 @@ def _make_import_error(name: str, error: BaseException) -> LoadError:
 
 
 def _find_loaded_module(path: Path) -> ModuleType | None:
-    """Return the module that was loaded from a file before, or None."""
-    text = str(path)
-    # A copy, since other threads can import modules during the loop.
+    """Return the module that has been loaded from a file, or None if it has not been loaded."""
+    file_name = str(path)
+    # The modules are copied, because other threads can import modules during the loop.
     for module in list(sys.modules.values()):
-        if getattr(module, "__file__", None) == text:
+        if getattr(module, "__file__", None) == file_name:
             return module
     return None

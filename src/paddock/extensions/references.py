@@ -37,16 +37,16 @@ _DATA_ONLY_HINT = "paclets cannot run Python: use the name of a tool or prompt, 
 
 def is_reference(text: str) -> bool:
     """Return whether a text has the form of a reference. The object need not exist."""
-    home, colon, name = text.rpartition(":")
+    file_or_module, colon, name = text.rpartition(":")
     has_name = bool(colon) and is_dotted_name(name)
-    return has_name and (home.endswith(_PYTHON_SUFFIX) or is_dotted_name(home))
+    return has_name and (file_or_module.endswith(_PYTHON_SUFFIX) or is_dotted_name(file_or_module))
 
 
 def load_reference(text: str, *, relative_to: Path | None = None, where: str) -> object:
-    """Load the object that a reference names.
+    """Load the Python object to which a definition refers, running its file or module.
 
     Args:
-        text: The reference.
+        text: The reference, such as `acme.charts:plot` or `tools.py:plot`. The name can be dotted.
         relative_to: The directory for a relative path (default: the working directory).
         where: The location of the reference, for errors.
 
@@ -59,47 +59,52 @@ def load_reference(text: str, *, relative_to: Path | None = None, where: str) ->
             where=where,
             hint="expected package.module:name or file.py:name",
         )
-    home, _, name = text.rpartition(":")
-    module = (
-        _load_file(home, relative_to, where)
-        if home.endswith(_PYTHON_SUFFIX)
-        else import_module(home, where)
-    )
-    value: object = module
-    for attribute in name.split("."):
+    file_or_module, _, object_name = text.rpartition(":")
+    referenced_object: object
+    if file_or_module.endswith(_PYTHON_SUFFIX):
+        referenced_object = _load_file(file_or_module, relative_to, where)
+    else:
+        referenced_object = import_module(file_or_module, where)
+    for attribute in object_name.split("."):
         try:
-            value = getattr(value, attribute)
+            referenced_object = getattr(referenced_object, attribute)
         except AttributeError:
-            raise _make_missing_name_error(text, attribute, value, where) from None
-    return value
+            raise _make_missing_name_error(text, attribute, referenced_object, where) from None
+    return referenced_object
 
 
 def make_reference_absolute(text: str) -> str:
     """Make the path in a reference absolute. Return any other text unchanged."""
-    home, _, name = text.rpartition(":")
-    if not is_reference(text) or not home.endswith(_PYTHON_SUFFIX):
+    file_or_module, _, name = text.rpartition(":")
+    if not is_reference(text) or not file_or_module.endswith(_PYTHON_SUFFIX):
         return text
-    path = Path(home).expanduser()
-    return text if Path(home).is_absolute() else f"{path.absolute()}:{name}"
+    path = Path(file_or_module).expanduser()
+    return text if Path(file_or_module).is_absolute() else f"{path.absolute()}:{name}"
 
 
 def get_reference_directory(text: str, relative_to: Path | None = None) -> Path | None:
-    """Return the directory for relative paths in a referenced definition.
+    """Return the directory for relative paths in a definition that is loaded from a reference.
 
-    This is the directory of the file in the reference, or else `relative_to`.
+    For `shared/tools.py:plot`, this is the directory of the file. For a reference to a module, it
+    is `relative_to`, because an installed module is in `site-packages`.
     """
-    home, _, _ = text.rpartition(":")
-    # A module has no such directory: an installed one would lead into site-packages.
-    return _resolve_path(home, relative_to).parent if home.endswith(_PYTHON_SUFFIX) else relative_to
+    file_or_module, _, _ = text.rpartition(":")
+    if file_or_module.endswith(_PYTHON_SUFFIX):
+        return _resolve_path(file_or_module, relative_to).parent
+    return relative_to
 
 
-def _resolve_path(home: str, relative_to: Path | None) -> Path:
-    return ((relative_to or Path.cwd()) / Path(home).expanduser()).resolve()
+def _resolve_path(file_or_module: str, relative_to: Path | None) -> Path:
+    return ((relative_to or Path.cwd()) / Path(file_or_module).expanduser()).resolve()
 
 
-def _load_file(home: str, relative_to: Path | None, where: str) -> ModuleType:
-    """Run the file of a reference such as `tools.py:plot`, and return its module."""
-    path = _resolve_path(home, relative_to)
+def _load_file(file_name: str, relative_to: Path | None, where: str) -> ModuleType:
+    """Run the Python file of a reference, such as `tools.py`, and return its module.
+
+    Raises:
+        LoadError: The file does not exist, or running it failed.
+    """
+    path = _resolve_path(file_name, relative_to)
     if not path.is_file():
         raise LoadError(
             f"there is no file {path}", where=where, hint="check the path, or restore the file"
@@ -114,7 +119,7 @@ def _make_missing_name_error(text: str, attribute: str, value: object, where: st
 
 
 def get_function_name(function: object) -> str:
-    """Return the name of a function.
+    """Return the name of a function, to be used as the name of its tool or prompt.
 
     Raises:
         DefinitionError: The function has no name, such as a lambda or a partial function.
@@ -129,7 +134,10 @@ def get_function_name(function: object) -> str:
 
 
 def list_required_parameters(function: Callable[..., Any]) -> list[str]:
-    """Return the required parameters of a function, or [] if it has no signature."""
+    """Return the names of the parameters without a default, or [] if a function has no signature.
+
+    Some functions that are written in C have no signature.
+    """
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -145,7 +153,13 @@ def list_required_parameters(function: Callable[..., Any]) -> list[str]:
 def read_function_property(
     properties: PropertyTable, name: str, *, relative_to: Path | None, where: str
 ) -> Callable[..., Any] | None:
-    """Return the function in a property, resolving a reference, or None if it is absent.
+    """Return the function in a property of a definition, or None if the property is absent.
+
+    Args:
+        properties: The definition.
+        name: The name of the property, whose value is a function or a reference to one.
+        relative_to: The directory for a relative path in the reference.
+        where: The location of the definition, for errors.
 
     Raises:
         SpecificationError: The property is not a function or reference.
@@ -167,9 +181,9 @@ def read_function_property(
 
 
 def list_reference_keys(definition: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the keys of a definition, in snake case, whose text can be a reference.
+    """Return the keys of a definition whose value can be a reference to a Python function.
 
-    `content` is one of them if the `type` of a prompt is `Function`.
+    The keys are in snake case. One of them is `content` if the `type` of a prompt is `Function`.
     """
     content_type = next(
         (value for key, value in definition.items() if normalize_key(str(key)) == "type"), ""
@@ -179,15 +193,18 @@ def list_reference_keys(definition: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def reject_python(spec: object, owner: Extension | None, where: str) -> None:
-    """Reject Python code in an item of an extension that is never run.
+    """Reject an item that refers to Python code in an extension whose code is never run.
+
+    Such an extension is a paclet, a Wolfram package. A server definition in it must not make
+    Paddock run Python code or read other files.
 
     Args:
-        spec: An element of an item list.
+        spec: An element of the list of a server's tools, prompts or resources.
         owner: The extension that contains the element, if any.
         where: The location of the element, for errors.
 
     Raises:
-        SpecificationError: The element is or contains a reference or a pickled object.
+        SpecificationError: The element refers to Python code, a file or a pickled object.
     """
     if owner is None or owner.allows_python:
         return
@@ -201,14 +218,18 @@ def reject_python(spec: object, owner: Extension | None, where: str) -> None:
 
 
 def _find_code_reference(spec: object) -> object:
-    """Return the first value in an element that refers to Python code or a file, or None."""
+    """Return the first value in an element that refers to Python code or a file, or None.
+
+    The element is a reference such as `tools.py:plot`, or a table with a property such as
+    `function` or `file`.
+    """
     if isinstance(spec, str):
         return spec if is_reference(spec) else None
     if not isinstance(spec, Mapping):
         return None
-    table = {normalize_key(str(key)): value for key, value in spec.items()}
+    properties = {normalize_key(str(key)): value for key, value in spec.items()}
     for key in (*list_reference_keys(spec), *_FILE_KEYS):
-        # Wolfram functions are objects here (`WolframFunction`), not text.
-        if isinstance(table.get(key), str | Mapping):
-            return table[key]
+        # A Wolfram function is allowed. It is neither text nor a table, but a `WolframFunction`.
+        if isinstance(properties.get(key), str | Mapping):
+            return properties[key]
     return None

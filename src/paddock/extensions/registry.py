@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 
 class DeclaredItem(NamedTuple):
-    """An item in the manifest of an extension."""
+    """A tool, prompt, resource or server that the manifest of an extension declares."""
 
     extension: Extension
     kind: ItemKind
@@ -73,11 +73,14 @@ class DeclaredItem(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The shortest name that is valid everywhere: short for built-in items, else qualified."""
+        """The name with which any definition can refer to the item.
+
+        It is short, such as `Plot`, for items of Paddock itself, and qualified for others.
+        """
         return self.item.name if self.extension.is_built_in else self.qualified_name
 
     def locate_definition(self) -> DefinitionFile:
-        """Return the definition, without reading or running the file.
+        """Locate the definition of the item, without reading or running its file.
 
         Raises:
             LoadError: There is no definition file.
@@ -137,18 +140,18 @@ class ItemRegistry:
     def find_item(
         self, kind: ItemKind, name: str, owner: Extension | None = None
     ) -> DeclaredItem | None:
-        """Return the item with a name, or None.
+        """Return the declared item with a name, or None.
 
-        A short name is an item of the owner or a built-in item. Only the extension in a qualified
-        name is searched.
+        A short name, such as `Plot`, means an item of the owner or of Paddock itself. A qualified
+        name, such as `acme/charts/Plot`, means an item of the named extension.
 
         Args:
-            kind: The kind of the item.
+            kind: The kind of the item, such as `"tools"`.
             name: A short or qualified name.
             owner: The extension whose definition contains the name.
 
         Raises:
-            PaddockError: The extension is broken.
+            PaddockError: The named extension is broken.
         """
         qualified = parse_qualified_name(name)
         if qualified is None:
@@ -171,11 +174,12 @@ class ItemRegistry:
         owner: Extension | None = None,
         where: str,
     ) -> Any:
-        """Resolve an element of a server's item list to a tool, prompt or resource.
+        """Create the tool, prompt or resource for an element of a server's item list.
 
         Args:
-            kind: The kind of the item.
-            spec: A name, a reference, a function, an object or a table of properties.
+            kind: The kind of the item, such as `"tools"`.
+            spec: The element: a name, a reference to a Python object, a function, a `Tool`,
+                `Prompt` or `Resource`, or a table of properties.
             relative_to: The directory for relative paths.
             owner: The extension whose definition contains the element.
             where: The location of the element, for errors.
@@ -234,8 +238,13 @@ class ItemRegistry:
     def _find_named_extension(
         self, name: QualifiedName, owner: Extension | None
     ) -> Extension | None:
-        """Return the extension in a qualified name: the owner itself, or one of the registry."""
-        # The owner need not be installed: `paddock validate` reads extensions in project folders.
+        """Return the extension in a qualified name, or None if it is not known.
+
+        Args:
+            name: The qualified name, such as `acme/charts/Plot`.
+            owner: The extension whose definition contains the name. It need not be installed,
+                because `paddock validate` also reads extensions in project folders.
+        """
         if owner is not None and owner.name == name.extension_name:
             return owner
         return self.find_extension(name.extension_name)
@@ -243,7 +252,10 @@ class ItemRegistry:
     def _make_not_found_error(
         self, kind: ItemKind, name: str, owner: Extension | None, where: str
     ) -> DefinitionError:
-        """Return the error for a name in a server's list, with similar names as a hint."""
+        """Return the error for a name in a server's item list that cannot be resolved.
+
+        The hint suggests similar names, or explains how to refer to an object in a file.
+        """
         factory, item_kind = _ITEM_FACTORIES[kind], kind.removesuffix("s")
         if not name or name.endswith(".py"):
             hint = (
@@ -269,7 +281,7 @@ class ItemRegistry:
 
 
 class InstalledItemRegistry(ItemRegistry):
-    """The items of all installed extensions, which are discovered on demand."""
+    """The items of all installed extensions, which are searched for when they are needed."""
 
     def __init__(self) -> None:
         super().__init__([get_built_in_extension()])
@@ -279,7 +291,13 @@ class InstalledItemRegistry(ItemRegistry):
         return list_extensions()
 
     def find_extension(self, name: str) -> Extension | None:
-        """Return the installed extension with a name, without reading other manifests."""
+        """Return the installed extension with a name, or None.
+
+        Unlike `list_extensions`, it reads only manifests that can belong to this extension.
+
+        Raises:
+            PaddockError: The extension is broken.
+        """
         discovery = discover_extension(name)
         if discovery.extensions:
             return discovery.extensions[0]
@@ -289,7 +307,10 @@ class InstalledItemRegistry(ItemRegistry):
 
 
 class LazyItemMapping(Mapping[str, T], Generic[T]):
-    """Items by name, each loaded on access, so that listing the names runs no code."""
+    """A mapping of item names to tools, prompts or resources, each loaded when it is accessed.
+
+    Listing the names reads no definitions and runs no code.
+    """
 
     def __init__(self, declared_items: Sequence[DeclaredItem]) -> None:
         self._items_by_name = {
@@ -318,14 +339,17 @@ def load_item(declared_item: DeclaredItem) -> Any:
         SpecificationError: The definition is invalid.
     """
     file = declared_item.locate_definition()
-    make = _ITEM_FACTORIES[declared_item.kind].make
-    return make(
+    factory = _ITEM_FACTORIES[declared_item.kind]
+    return factory.make(
         file.load(), relative_to=file.directory, where=str(file.path), name=declared_item.item.name
     )
 
 
 def find_catalogue_extension(name: str) -> Extension | None:
-    """Return an extension that is not installed from the local copies of catalogues, or None."""
+    """Return an extension that could be installed from a catalogue, or None.
+
+    Only the local copies of the catalogues are searched. They list extensions for download.
+    """
     if is_package_installed(name):
         return None
     try:

@@ -28,7 +28,7 @@ _RESOURCE_KEYS = {
 def make_resource(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Resource | ResourceTemplate:
-    """Create a resource or a resource template from a definition.
+    """Create a resource or a resource template from the definition in an extension or a server.
 
     Args:
         definition: A `Resource`, a `ResourceTemplate`, a function decorated as one, or a table of
@@ -61,7 +61,17 @@ def make_resource(
 def _make_resource_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Resource | ResourceTemplate:
-    """Create a resource from a table with one URI or URI template, and one source of content."""
+    """Create a resource from a table of properties, such as `{"uri": …, "text": …}`.
+
+    The table must contain either `uri` or `uri_template`, and one of `text`, `file` and `function`,
+    which provides the content.
+
+    Args:
+        definition: The properties as written.
+        relative_to: The directory for relative paths.
+        where: The location of the definition, for errors.
+        name: The name of the resource if the definition has none.
+    """
     properties = PropertyTable(definition, _RESOURCE_KEYS, ResourceSpecificationError, where)
     uri, template = properties.get_text("uri"), properties.get_text("uri_template")
     if (uri is None) == (template is None):
@@ -95,12 +105,12 @@ def _make_resource_from_table(
                 "a uri_template requires a function", 'as in function = "package.module:name"'
             )
         return ResourceTemplate(template, function, **fields)
-    handler = function or _make_reader(properties.get_text("text"), file)
+    handler = function or _make_content_handler(properties.get_text("text"), file)
     return Resource(uri or "", handler, **fields)
 
 
 def _resolve_file(properties: PropertyTable, relative_to: Path | None) -> Path | None:
-    """Return the absolute path of the file with the content, or None if there is no file.
+    """Return the absolute path in the property `file` of a resource, or None if it is absent.
 
     Raises:
         ResourceSpecificationError: The file does not exist.
@@ -114,17 +124,20 @@ def _resolve_file(properties: PropertyTable, relative_to: Path | None) -> Path |
     return path
 
 
-def _make_reader(text: str | None, file: Path | None) -> Callable[[], str | bytes]:
-    """Return a handler that returns a fixed text, or the content of a file as text or bytes."""
+def _make_content_handler(text: str | None, file: Path | None) -> Callable[[], str | bytes]:
+    """Return the handler of a resource whose content is a fixed text or a file.
 
-    def read() -> str | bytes:
+    The file is read on each request, so that clients see its changes. Its content is returned as
+    text if it is UTF-8, and otherwise as bytes.
+    """
+
+    def read_content() -> str | bytes:
         if file is None:
             return text or ""
-        # The file is read on each request, so that clients see its changes.
         data = file.read_bytes()
         try:
             return data.decode()
         except UnicodeDecodeError:
             return data
 
-    return read
+    return read_content

@@ -45,7 +45,7 @@ _TARGET_PATHS = {
 
 
 class ExtensionScaffold(NamedTuple):
-    """The name and files of a new extension."""
+    """The names and files of an extension that `create_extension` has written."""
 
     name: str
     server: str
@@ -63,7 +63,9 @@ class ScaffoldError(ExtensionError):
 def create_extension(
     directory: Path, *, name: str | None = None, publisher: str | None = None
 ) -> ExtensionScaffold:
-    """Write a new extension into a directory.
+    """Write the files of a new extension, a Python package with an example tool and server.
+
+    The files are created from templates.
 
     Args:
         directory: A directory that does not exist or contains only hidden files.
@@ -106,7 +108,11 @@ def create_extension(
 
 
 def _check_names(name: str, publisher: str | None) -> None:
-    """Raise an error if a name is invalid, or would shadow Paddock or one of its dependencies."""
+    """Check the name and the publisher of a new extension.
+
+    Raises:
+        ScaffoldError: A name is invalid, or would shadow Paddock or one of its dependencies.
+    """
     for label, part in (("name", name), ("publisher", publisher)):
         if part is not None and not _NAME_PATTERN.fullmatch(part):
             raise ScaffoldError(
@@ -122,17 +128,25 @@ def _check_names(name: str, publisher: str | None) -> None:
 
 
 def make_module_name(name: str) -> str:
-    """Return a package name for a distribution that no standard or test module shadows."""
+    """Return the name of the Python package for a distribution, such as `acme_charts`.
+
+    If Python could not import a package with this name, or would import another module, such as
+    one of the standard library, the name gets the prefix `ext_`.
+    """
     module = re.sub(r"\W+", "_", name).lower()
-    is_hidden = module in sys.stdlib_module_names or module in _TEST_MODULES
-    # Such a module could not be imported, or Python would import another one with its name.
-    if not module.isidentifier() or keyword.iskeyword(module) or is_hidden:
-        module = f"ext_{module}"
-    return module
+    is_taken = module in sys.stdlib_module_names or module in _TEST_MODULES
+    is_importable = module.isidentifier() and not keyword.iskeyword(module)
+    return module if is_importable and not is_taken else f"ext_{module}"
 
 
 def _require_empty_directory(directory: Path) -> None:
-    """Raise an error if a directory contains files, which would be overwritten or mixed up."""
+    """Check that a directory does not exist, or contains only hidden files.
+
+    Otherwise, new files could overwrite files in it.
+
+    Raises:
+        ScaffoldError: The directory contains other files, or the path is a file.
+    """
     try:
         is_empty = not directory.exists() or (
             directory.is_dir() and not any(directory.glob("[!.]*"))

@@ -55,13 +55,14 @@ _TOOL_KEYS = {key: key for key in _PROPERTIES} | {"display_name": "title", "hand
 
 
 class _ParameterEntry(NamedTuple):
-    """A parameter as written in a definition."""
+    """A parameter of a tool as written in its definition, before it is checked."""
 
     name: object
     """The name, or None if the properties must contain it."""
     properties: object
     """A table such as `{ type = "Integer", help = "…" }`, or a `Parameter`."""
     where: str
+    """The location of the parameter, for errors."""
 
 
 def read_parameters(value: object, where: str) -> list[Parameter]:
@@ -70,11 +71,18 @@ def read_parameters(value: object, where: str) -> list[Parameter]:
     Raises:
         ToolSpecificationError: A parameter is invalid.
     """
-    return [_read_parameter(*entry) for entry in _list_entries(value, where)]
+    return [_read_parameter(*entry) for entry in _iter_parameter_entries(value, where)]
 
 
-def _list_entries(value: object, where: str) -> Iterator[_ParameterEntry]:
-    """Yield the parameters of a table by name, or of a list of tables, pairs and `Parameter`s."""
+def _iter_parameter_entries(value: object, where: str) -> Iterator[_ParameterEntry]:
+    """Yield the parameters in the property `parameters` of a tool.
+
+    The value is a table of parameters by name, or a list. An element of the list is such a table,
+    a pair of name and properties, a table of properties with a name, or a `Parameter`.
+
+    Raises:
+        ToolSpecificationError: The value is neither a table nor a list.
+    """
     if isinstance(value, Mapping):
         for name, properties in value.items():
             yield _ParameterEntry(name, properties, f"{where}: parameters.{name}")
@@ -99,9 +107,15 @@ def _has_only_tables(table: Mapping[object, object]) -> bool:
 
 
 def _read_parameter(name: object, parameter: object, where: str) -> Parameter:
-    """Read one parameter of a tool.
+    """Convert a parameter of a tool as written in its definition to a `Parameter`.
 
-    If `name` is None, the table must contain the name.
+    Args:
+        name: The name, or None if the table contains it.
+        parameter: A table such as `{ type = "Integer", help = "…" }`, or a `Parameter`.
+        where: The location of the parameter, for errors.
+
+    Raises:
+        ToolSpecificationError: The parameter is not a table, or has no name.
     """
     if isinstance(parameter, Parameter):
         return parameter
@@ -131,7 +145,10 @@ def _read_json_type(properties: PropertyTable) -> str:
 
 
 class OneTimeInitializer:
-    """A thread-safe initialization function that is called until it succeeds once."""
+    """Calls the initialization function of a tool once, also if several threads need it.
+
+    If the function fails, it is called again the next time.
+    """
 
     __slots__ = ("_function", "_is_done", "_lock")
 
@@ -141,7 +158,10 @@ class OneTimeInitializer:
         self._is_done = False
 
     def run(self) -> None:
-        """Call the function unless it has succeeded. Propagates its exceptions."""
+        """Call the function unless it has already succeeded.
+
+        Other threads wait until the call has ended. Exceptions of the function are propagated.
+        """
         if self._is_done:
             return
         with self._lock:
@@ -151,10 +171,10 @@ class OneTimeInitializer:
                 self._is_done = True
 
     def run_for_call(self) -> None:
-        """Call the function on behalf of a tool call.
+        """Call the function before a tool call, unless it has already succeeded.
 
         Raises:
-            ToolError: The function failed. The message is for the model.
+            ToolError: The function failed. The model receives the message.
         """
         try:
             self.run()
@@ -166,16 +186,20 @@ class OneTimeInitializer:
 def add_initializer(
     handler: Callable[..., Any], initializer: OneTimeInitializer
 ) -> Callable[..., Any]:
-    """Wrap a handler so that its initialization runs before the first call."""
+    """Return a wrapper of a tool's handler that runs the initialization before the first call.
+
+    The wrapper of a coroutine function is a coroutine function. Its attribute `initialization` is
+    the initializer.
+    """
     if is_coroutine_function(handler):
 
         @functools.wraps(handler)
         async def call(*arguments: object, **keywords: object) -> Any:
-            # A server with coroutines has loaded asyncio already. In other servers, an import at
-            # the top of this module would cost 45 ms.
+            # A server with coroutines has already loaded asyncio. Importing it at the top of this
+            # module would delay the start of other servers by 45 ms.
             import asyncio  # noqa: PLC0415 - see above
 
-            # The initialization may block, so it runs in a thread and not in the event loop.
+            # The initialization runs in a thread, because it may block.
             await asyncio.to_thread(initializer.run_for_call)
             return await handler(*arguments, **keywords)
     else:
@@ -198,10 +222,10 @@ def get_initializer(tool: Tool) -> OneTimeInitializer | None:
 def make_tool(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Tool:
-    """Create a tool from a definition.
+    """Create a tool from the definition in an extension or a server.
 
-    If the definition has `parameters`, the function takes one dictionary; otherwise the input
-    schema comes from its type hints.
+    If a table of properties contains `parameters`, its function is called with one dictionary.
+    Otherwise, the input schema is derived from the type hints of the function.
 
     Args:
         definition: A `Tool`, a function, or a table of properties.
@@ -231,7 +255,16 @@ def make_tool(
 def _make_tool_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Tool:
-    """Create a tool from a table, whose function and initialization can be references."""
+    """Create a tool from a table of properties, such as `{"name": "Plot", "function": …}`.
+
+    The function and the optional initialization can be references such as `charts.py:plot`.
+
+    Args:
+        definition: The properties as written.
+        relative_to: The directory for relative paths in references.
+        where: The location of the definition, for errors.
+        name: The name of the tool if the definition has none.
+    """
     properties = PropertyTable(definition, _TOOL_KEYS, ToolSpecificationError, where)
     name = properties.get_text("name") or name
     if not name:
@@ -260,7 +293,7 @@ def _make_tool_from_table(
 
 
 def _read_optional_properties(properties: PropertyTable, where: str) -> dict[str, Any]:
-    """Return the optional keyword arguments of `Tool` that the definition sets."""
+    """Return the optional properties of a tool definition as keyword arguments for `Tool`."""
     tool_properties: dict[str, Any] = {
         **{key: properties.get_text(key) for key in _TEXT_PROPERTIES},
         **{key: properties.get_table(key) for key in _TABLE_PROPERTIES},
@@ -277,10 +310,14 @@ def _read_optional_properties(properties: PropertyTable, where: str) -> dict[str
 
 
 def _read_option(option: object) -> object:
-    """Return a table with a default as an `Option`, and any other value as the default itself."""
+    """Return an option of a tool: an `Option`, or only its default.
+
+    A table such as `{ default = 10, description = "…" }` becomes an `Option`. Any other value is
+    the default of the option.
+    """
     if not isinstance(option, Mapping):
         return option
-    table = {normalize_key(str(key)): value for key, value in option.items()}
-    if "default" not in table or not set(table) <= {"default", "description"}:
+    properties = {normalize_key(str(key)): value for key, value in option.items()}
+    if "default" not in properties or not set(properties) <= {"default", "description"}:
         return option
-    return Option(table["default"], description=str(table.get("description", "")))
+    return Option(properties["default"], description=str(properties.get("description", "")))

@@ -59,6 +59,11 @@ def supported_clients() -> Mapping[str, Client]:
 
 
 def _build_client(client_id: str, table: dict[str, Any]) -> Client:
+    """Create a client application from its table in `clients.toml`.
+
+    The table contains fields of `Client` in a short form. For example, locations of configuration
+    files can be only paths, and keys of settings are dotted (`mcp.enabled`).
+    """
     row = {
         **table,
         "id": client_id,
@@ -82,8 +87,14 @@ def _build_locations(places: list[Any] | dict[str, list[Any]]) -> dict[str, list
 
 
 def _build_location(place: str | dict[str, Any], system: OperatingSystem) -> ConfigLocation:
-    table = {"path_template": place} if isinstance(place, str) else place
-    location = ConfigLocation(**table)
+    """Create the location of a client's configuration file from its entry in `clients.toml`.
+
+    Args:
+        place: A path template such as `"{config}/app/mcp.json"`, or a table with other fields too.
+        system: The operating system, for the placeholders in the path.
+    """
+    fields = {"path_template": place} if isinstance(place, str) else place
+    location = ConfigLocation(**fields)
     return replace(
         location,
         path_template=_expand_directories(location.path_template, system),
@@ -92,7 +103,11 @@ def _build_location(place: str | dict[str, Any], system: OperatingSystem) -> Con
 
 
 def _expand_directories(template: str, system: OperatingSystem) -> str:
-    """Replace the placeholders for directories in `clients.toml` by path templates."""
+    """Replace the placeholders for directories in a path of `clients.toml`.
+
+    For example, `{appdata}/Claude` becomes `${APPDATA:-~/AppData/Roaming}/Claude`, which contains
+    an environment variable with its default.
+    """
     directories = {
         "{applications}": APPLICATIONS_DIRECTORIES[system],
         "{config}": CONFIG_DIRECTORY,
@@ -106,10 +121,12 @@ def _expand_directories(template: str, system: OperatingSystem) -> str:
 
 
 def find_client(name: str) -> Client:
-    """Return the client with an id, display name or alias, ignoring case and punctuation.
+    """Return the client application with an id, display name or alias.
+
+    Case and punctuation are ignored, so that `Claude Desktop` and `claude-desktop` are the same.
 
     Raises:
-        UnsupportedClientError: There is no such client; the hint suggests similar names.
+        UnsupportedClientError: There is no such client. The hint suggests similar names.
     """
     clients_by_name = _index_clients_by_name()
     normalized_name = _normalize_name(name)
@@ -125,9 +142,9 @@ def find_client(name: str) -> Client:
 
 @cache
 def _index_clients_by_name() -> dict[str, Client]:
-    """Index clients by all their normalized names.
+    """Return the client applications by all their normalized names: ids, display names, aliases.
 
-    The id of a client takes precedence over another client's alias.
+    If the id of one client is an alias of another, it means the former.
     """
     clients = supported_clients().values()
     other_names = {

@@ -90,7 +90,10 @@ MAX_DIRECTORY_BYTES = 50_000_000
 
 @dataclass
 class BundleContents:
-    """The files of a bundle by path, the file to serve, and the requirements to install."""
+    """The contents of a portable bundle, a zip file with a server for client applications.
+
+    They are the files by path, the file to serve, and the Python packages to install.
+    """
 
     base_directory: Path = field(default_factory=Path)
     """The directory for relative paths in the definition."""
@@ -101,7 +104,12 @@ class BundleContents:
     """The names in the bundle of the directories that files come from."""
 
     def add_file(self, file: Path) -> str:
-        """Add a file and the files beside it that it imports, and return its path in the bundle.
+        """Add a Python file, and the files beside it that it imports, to the bundle.
+
+        The packages that the files import become requirements of the bundle.
+
+        Returns:
+            The path of the file in the bundle, such as `code/tools.py`.
 
         Raises:
             BundleError: The file does not exist, or a requirement cannot be bundled.
@@ -117,19 +125,25 @@ class BundleContents:
         return self._assign_path(file, file.parent)
 
     def _assign_path(self, file: Path, directory: Path) -> str:
-        """Return the path of a file in the bundle.
+        """Return the path in the bundle for a file below a source directory.
 
-        Each source directory becomes a directory of its own (`code`, `code2`, …), so that files
-        with the same name do not collide.
+        Each source directory has its own directory in the bundle (`code`, `code2`, …), so that
+        files with the same name do not conflict.
         """
-        count = len(self.directory_names)
-        name = self.directory_names.setdefault(
-            directory, f"{CODE_DIRECTORY}{count + 1 if count else ''}"
-        )
+        directory_count = len(self.directory_names)
+        number = directory_count + 1 if directory_count else ""
+        name = self.directory_names.setdefault(directory, f"{CODE_DIRECTORY}{number}")
         return f"{name}/{file.relative_to(directory).as_posix()}"
 
     def convert_value(self, value: Any, key: str) -> Any:
-        """Return a value of a definition for the bundle, and add the files that it refers to.
+        """Convert a value of a server definition so that it works inside the bundle.
+
+        The files to which the value refers are added to the bundle, and their paths are replaced by
+        paths in the bundle.
+
+        Args:
+            value: The value: a text, a table, a list or any other TOML value.
+            key: The key of the value in the definition.
 
         Raises:
             BundleError: The value does not work on other machines.
@@ -149,10 +163,10 @@ class BundleContents:
         return self._convert_text(value, key) if isinstance(value, str) else value
 
     def _convert_text(self, text: str, key: str) -> str:
-        """Return a string of a definition for the bundle.
+        """Convert a string of a server definition so that it works inside the bundle.
 
-        Depending on its key, a string is a path, a reference to a function, the name of an item, or
-        plain text, which is returned unchanged.
+        Depending on its key, the string is a path, a reference to a Python object, the name of a
+        tool, prompt or resource, or plain text, which is returned unchanged.
 
         Raises:
             BundleError: The string names an item of an extension, which bundles cannot contain.
@@ -160,7 +174,7 @@ class BundleContents:
         normalized_key = normalize_key(key)
         if normalized_key == "file":
             return self.add_file(self.base_directory / Path(text).expanduser())
-        # A content is usually plain text, so only a reference to a file counts there.
+        # The content of a prompt is usually plain text, so only `file.py:name` is a reference.
         is_content = normalized_key == "content" and is_reference(text) and ".py:" in text
         if normalized_key not in REFERENCE_KEYS and not is_content:
             return text
@@ -176,33 +190,44 @@ class BundleContents:
         return text
 
     def _convert_reference(self, reference: str, key: str) -> str:
-        """Return a reference for the bundle.
+        """Convert a reference to a Python object so that it works inside the bundle.
 
-        A file in the reference is added to the bundle. A module becomes a requirement on the
-        distribution that contains it.
+        For `tools.py:plot`, the file is added to the bundle, and the result is
+        `code/tools.py:plot`. For `acme.charts:plot`, the distribution that contains the module
+        becomes a requirement, and the reference is returned unchanged.
         """
-        source, _, name = reference.rpartition(":")
-        if source.endswith(".py"):
-            return f"{self.add_file(self.base_directory / Path(source).expanduser())}:{name}"
-        package = source.partition(".")[0]
+        file_or_module, _, object_name = reference.rpartition(":")
+        if file_or_module.endswith(".py"):
+            file = self.base_directory / Path(file_or_module).expanduser()
+            return f"{self.add_file(file)}:{object_name}"
+        package = file_or_module.partition(".")[0]
         if package != "paddock":
             self.requirements.add(find_requirement(package, key))
         return reference
 
 
 def collect_contents(server: InstallableServer) -> BundleContents:
-    """Return the contents of a portable bundle for a server.
+    """Return the contents of a portable bundle, which runs a server on any machine.
+
+    Args:
+        server: A named server, or a server in a Python file or directory.
 
     Raises:
         BundleError: A part of the server does not work on other machines.
     """
     if server.named_server is None:
-        return _collect_path(server.name)
-    return _collect_definition(server.named_server)
+        return _collect_path_contents(server.name)
+    return _collect_definition_contents(server.named_server)
 
 
-def _collect_definition(server: NamedServer) -> BundleContents:
-    """Return the contents for a named server: its definition, and the files that it refers to."""
+def _collect_definition_contents(server: NamedServer) -> BundleContents:
+    """Return the contents of a portable bundle for a server with a definition.
+
+    These are its definition as `server.toml`, and the files to which the definition refers.
+
+    Raises:
+        BundleError: The server is in an extension, or a part of it does not work on other machines.
+    """
     location = server.location
     if not isinstance(location, Path) and location != BUILT_IN_LOCATION:
         raise BundleError(
@@ -215,8 +240,17 @@ def _collect_definition(server: NamedServer) -> BundleContents:
     return contents
 
 
-def _collect_path(text: str) -> BundleContents:
-    """Return the contents for a server that is a Python file, or a directory with all its files."""
+def _collect_path_contents(text: str) -> BundleContents:
+    """Return the contents of a portable bundle for a server in a Python file or a directory.
+
+    A file is bundled with the files that it imports, and a directory with all its files.
+
+    Args:
+        text: A path, which can end with the name of an attribute, such as `server.py:app`.
+
+    Raises:
+        BundleError: The directory is too large, or the server does not work on other machines.
+    """
     contents = BundleContents()
     target = PathTarget(text)
     path = Path(target.path).resolve()
@@ -263,7 +297,7 @@ def bundle(
     build_bundle = _build_portable_bundle if portable else _build_local_bundle
     files = build_bundle(target_server, env or {})
     target = _resolve_target(file, target_server.key)
-    _check_target_free(target)
+    _check_replaceable(target)
     if env and path_exists(target):
         target.chmod(PRIVATE_MODE)  # before secrets are written to it
     data = _zip_files(files)
@@ -281,7 +315,7 @@ def list_bundle_files(file: Path) -> list[str]:
         return sorted(archive.namelist())
 
 
-def _check_target_free(target: Path) -> None:
+def _check_replaceable(target: Path) -> None:
     """Check that a file does not exist, or is a bundle, which may be overwritten."""
     if not path_exists(target):
         return
