@@ -141,7 +141,7 @@ class ConnectOptions(TypedDict, total=False):
 
 
 class ConnectSettings(Struct, kw_only=True, frozen=True):
-    """The options of `connect` with their defaults."""
+    """The options of `connect` with their defaults. `ConnectOptions` describes them."""
 
     era: str | None = None
     timeout: float = DEFAULT_TIMEOUT_SECONDS

@@ -76,11 +76,13 @@ class RequestMetaBuilder:
         self._trace_context_source = settings.trace_context
         self._wants_progress = settings.on_progress is not None
         self._last_progress_token = 0
+        """Progress tokens are increasing numbers, because each must be unique."""
         self.version = version
         self.is_stateless = version in STATELESS_VERSIONS
         self.capabilities = declare_capabilities(settings, version)
         self.client_info = settings.client_info or {"name": "paddock", "version": __version__}
         self.log_level: LoggingLevel | None = "info" if settings.on_log is not None else None
+        """The minimum level of log messages to receive; None for no log messages."""
 
     def add_meta(self, method: str, params: Json) -> Json:
         """Return the parameters of a request with the client's `_meta` added.

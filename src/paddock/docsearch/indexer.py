@@ -176,7 +176,7 @@ def get_embedding_text(page: DocPage) -> str:
 
 
 class IndexJob(NamedTuple):
-    """The indexing of a corpus that is in progress, possibly in another process.
+    """The progress of indexing a corpus, possibly in another process.
 
     `done` and `total` count sources.
     """

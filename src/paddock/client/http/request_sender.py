@@ -44,6 +44,12 @@ class BearerCredentials:
     """Provides the token to send and redacts secrets from error messages."""
 
     def __init__(self, token: TokenSource | None, header_values: Iterable[str] = ()) -> None:
+        """Store the credentials of a client.
+
+        Args:
+            token: The bearer token, or a function that returns it.
+            header_values: The values of the user's headers, which may be secrets.
+        """
         # A server may echo the whole value of a header, or only the credential after a scheme such
         # as Bearer. Both are redacted.
         self._secrets = {
@@ -177,6 +183,11 @@ class RequestSender:
     """Sends requests to one server. May be used by several threads."""
 
     def __init__(self, url: str, settings: ConnectSettings) -> None:
+        """Check the URL, the headers and the token, without connecting to the server.
+
+        Raises:
+            ConnectError: One of them is invalid, or a secret would be sent unencrypted.
+        """
         self.url = parse_server_url(url)
         self._headers = _build_common_headers(settings.headers or {})
         has_authorization = any(name.lower() == "authorization" for name in self._headers)

@@ -43,6 +43,11 @@ class MiniLM(EmbeddingModel):
     """
 
     def __init__(self, directory: Path) -> None:
+        """Load a sentence model from a directory, and check it with a short text.
+
+        Raises:
+            ModelError: A file is missing or invalid, or the model has another architecture.
+        """
         try:
             self._config: dict[str, Any] = json.loads((directory / "config.json").read_bytes())
             vocabulary = (directory / "vocab.txt").read_text("utf-8").splitlines()

@@ -124,6 +124,7 @@ class StaticVectors(EmbeddingModel):
     """
 
     def __init__(self) -> None:
+        """Load the vocabulary and the table with the vector of each word piece."""
         directory = files("paddock.docsearch") / "data" / "vectors"
         vocabulary = (directory / VOCABULARY_FILE).read_text("utf-8").splitlines()
         self._piece_ids = {piece: piece_id for piece_id, piece in enumerate(vocabulary)}
@@ -139,7 +140,11 @@ class StaticVectors(EmbeddingModel):
         self._get_piece_ids = lru_cache(maxsize=50_000)(self._split_word)
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """Return the vectors of texts as rows of length 1."""
+        """Return the vectors of texts as rows of length 1.
+
+        The vector of a text is the sum of the vectors of its word pieces. A text without known
+        words has a vector of zeros.
+        """
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in enumerate(texts):
             piece_ids = [
