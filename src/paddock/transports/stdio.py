@@ -53,7 +53,10 @@ class StdioChannel:
         return bool(self._pushed_back or select([self._source], [], [], 0)[0])
 
     def read(self) -> bytes:
-        """Return the next bytes from the client; b"" once it has closed its end."""
+        """Return the next bytes from the client, or b"" after it has closed its end.
+
+        The next read may return more bytes if this one has filled its buffer.
+        """
         if self._pushed_back:
             chunk, self._pushed_back = self._pushed_back, b""
             return chunk
@@ -111,14 +114,15 @@ class StdioChannel:
 
 
 def claim_stdio() -> StdioChannel:
-    """Reserve standard input and output for the protocol and return their channel.
+    """Reserve standard input and output for MCP messages, and return their channel.
 
     The channel gets duplicates of the descriptors. The original ones are then redirected, so that
     other code in the process cannot disturb the protocol.
     """
     _ensure_stderr()
     source, sink = os.dup(0), os.dup(1)
-    if sys.platform != "win32":  # Some clients start servers with non-blocking pipes.
+    # Some clients start servers with non-blocking pipes.
+    if sys.platform != "win32":
         os.set_blocking(source, True)
         os.set_blocking(sink, True)
     _enlarge_pipes(source, sink)
@@ -126,14 +130,19 @@ def claim_stdio() -> StdioChannel:
     os.dup2(null_device, 0)
     os.dup2(2, 1)
     os.close(null_device)
-    if sys.stdout is not None:  # Text printed before now goes to standard error, not to the client.
+    # Text that was printed before now goes to standard error and not to the client.
+    if sys.stdout is not None:
         sys.stdout.flush()
     sys.stdout = sys.stderr
     return StdioChannel(source, sink)
 
 
 def _ensure_stderr() -> None:
-    """Open descriptor 2 if it is closed, so that no other file gets its number."""
+    """Redirect standard error to the null device if it is closed.
+
+    Otherwise the next file that is opened would get descriptor 2, and error messages would be
+    written to it.
+    """
     try:
         os.fstat(2)
     except OSError:

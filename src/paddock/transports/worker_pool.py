@@ -48,7 +48,7 @@ class WorkerPool:
         return self._spare_threads >= self._thread_count
 
     def submit(self, request: Request) -> bool:
-        """Run a request in some thread, starting one if all are busy and the limit allows it.
+        """Run a request in a worker thread, starting one if all are busy and the limit allows it.
 
         Returns:
             False if too many requests are queued.
@@ -84,7 +84,11 @@ class WorkerPool:
                 self._queue.put(None)
 
     def _run_worker(self) -> None:
-        """Run requests until the pool is closed, and record which handlers are quick again."""
+        """Run queued requests until the pool is closed. The main function of a worker thread.
+
+        Handlers that have proved slow run here. If one of their calls is quick again, that is
+        recorded, because it may then run without a switch of threads in the future.
+        """
         while (request := self._queue.get()) is not None:
             started_at = perf_counter()
             answer = request.run()

@@ -23,7 +23,7 @@ from paddock.extensions.paclets.property_tables import to_table
 from paddock.validation.findings import FindingLocation
 from paddock.validation.items import LoadedDefinition, check_item
 from paddock.validation.manifests import report_misspelled_key
-from paddock.validation.servers import check_assembly, check_server
+from paddock.validation.servers import check_server, check_server_build
 from paddock.wolfram.literals import UnevaluatedExpression
 
 if TYPE_CHECKING:
@@ -47,10 +47,11 @@ _KNOWN_KEYS: dict[str, tuple[str, ...]] = {
 """Known keys; those of servers are checked when the definition is parsed."""
 
 
-def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
-    """Return the names of the items that a combined data file defines.
+def list_combined_item_names(subject: ValidationSubject, combined: str) -> list[str]:
+    """Return the names of the tools, prompts or other items that a combined file defines.
 
-    The list is empty for a file that cannot be read, which is reported when its items are checked.
+    A combined file, such as `tools.toml`, defines all items of a kind. The list is empty for Python
+    files, and for a file that cannot be read, which is reported when its items are checked.
     """
     if combined.endswith((".toml", ".json")):
         return [str(name) for name in _get_table(subject, combined) or ()]
@@ -66,11 +67,13 @@ def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
         return []
 
 
-def read_item(subject: ValidationSubject, kind: ItemKind, item: str, files: ItemFiles) -> object:
-    """Return the definition of an item.
+def read_item_definition(
+    subject: ValidationSubject, kind: ItemKind, item: str, files: ItemFiles
+) -> object:
+    """Load the definition of an item (a tool, prompt, resource or server) from its file.
 
-    Returns None if a problem of it was reported already, or if it cannot be known without running
-    code.
+    Returns None if a problem of the definition was reported already, or if it cannot be loaded
+    without running code, which static validation does not do.
 
     Raises:
         LoadError: The file cannot be read, or does not define the item.
@@ -94,15 +97,16 @@ def read_item(subject: ValidationSubject, kind: ItemKind, item: str, files: Item
 
 
 def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> object:
-    """Return the definition of a paclet's item, after reporting problems with its keys.
+    """Load the definition of an item in a paclet, and report missing and misspelled keys.
 
-    Returns None if a missing key makes it impossible to load the definition.
+    A paclet is an extension in the package format of the Wolfram Language. Returns None if a
+    missing key makes it impossible to load the definition.
     """
     definition = subject.extension.locate_definition(kind, item)
     # The keys are checked in the file as written, because loading stops at the first problem.
     content = definition.read_properties() if isinstance(definition, PacletDefinition) else {}
-    missing = [key for key in _REQUIRED_KEYS.get(kind, ()) if key not in content]
-    for key in missing:
+    missing_keys = [key for key in _REQUIRED_KEYS.get(kind, ()) if key not in content]
+    for key in missing_keys:
         subject.findings.add(
             "missing-key",
             f"the {kind.removesuffix('s')} {item!r} has no {key!r}",
@@ -115,7 +119,7 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
     if isinstance(definition, PacletDefinition):
         _report_immediate_initialization(subject, definition, content)
     # Without these keys there is nothing to load, and loading would report the same problem.
-    if {"Function", "LLMEvaluator"} & {*missing}:
+    if {"Function", "LLMEvaluator"} & {*missing_keys}:
         return None
     if kind == "prompts" and "Content" not in content:
         return content  # check_item reports the missing content
@@ -125,7 +129,10 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
 def _report_immediate_initialization(
     subject: ValidationSubject, definition: PacletDefinition, content: Mapping[str, object]
 ) -> None:
-    """Report an initialization with `->`, which a kernel evaluates when it reads the file."""
+    """Report an initialization with `->` instead of `:>` in a definition of a paclet.
+
+    With `->`, a kernel evaluates the code whenever it reads the file.
+    """
     key = "Initialization"
     if isinstance(content.get(key), UnevaluatedExpression) and definition.is_evaluated_on_load(key):
         subject.findings.add(
@@ -140,7 +147,9 @@ def _report_immediate_initialization(
 def _read_python_item(
     subject: ValidationSubject, kind: ItemKind, item: str, file: str, *, is_combined: bool
 ) -> object:
-    """Return the definition of an item in a Python file, or None if nothing may be run.
+    """Load the definition of an item from a Python file by running it.
+
+    Static validation only searches the source, and the result is None.
 
     Raises:
         LoadError: The file does not define the item, or cannot be run or parsed.
@@ -150,7 +159,7 @@ def _read_python_item(
         subject.python_files.append(path)
     reference = subject.extension.manifest.find_reference(kind, item)
     if subject.is_static:
-        _search_python_source(subject, kind, item, file, is_combined=is_combined)
+        _check_may_define_item(subject, kind, item, file, is_combined=is_combined)
         return None
     if reference is not None:
         return subject.extension.locate_definition(kind, item).load()
@@ -158,10 +167,10 @@ def _read_python_item(
     return DefinitionFile(Path(path), kind, item, is_combined).load()
 
 
-def _search_python_source(
+def _check_may_define_item(
     subject: ValidationSubject, kind: ItemKind, item: str, file: str, *, is_combined: bool
 ) -> None:
-    """Search a Python file, which is not run, for names that may define an item.
+    """Check without running a Python file that it may define an item.
 
     Raises:
         LoadError: The file cannot define the item, or cannot be parsed.
@@ -183,8 +192,10 @@ def _search_python_source(
     # nothing is reported.
     if source.has_dynamic_names or expected_names & source.public_names:
         return
+    # In a combined file, an object may have the name of the item in an argument, as in
+    # `Tool("name")`, regardless of the variable to which it is assigned.
     if is_combined and (source.has_string(item) or source.has_foreign_imports):
-        return  # an object may have this name, whatever variable it is assigned to
+        return
     item_kind = kind.removesuffix("s")
     expected = f"{kind} = {{{item!r}: …}}" if is_combined else f"{item_kind} = …"
     raise LoadError(
@@ -200,7 +211,7 @@ def _get_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | 
 
 
 def _read_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:
-    """Parse a data file, or return None after reporting that it cannot be read."""
+    """Parse a definition file that contains data, or return None after reporting a problem."""
     path = subject.get_path(file)
     try:
         table = parse_definition(
@@ -230,41 +241,46 @@ _IGNORED_PREFIXES = ("_", ".")
 
 
 def check_definitions(subject: ValidationSubject) -> None:
-    """Check the files of all declared items, then their contents, and build the servers.
+    """Check all definitions of an extension, and report the problems as findings.
 
-    Does nothing if the manifest declares no items, or the folder of the definitions is missing.
+    First the files of the declared items are checked, then their contents, and finally the servers
+    are built. Nothing is checked if the manifest declares no items, or the directory of the
+    definitions is missing.
     """
     manifest = subject.extension.manifest
     declares_any = any(manifest.get_items(kind) for kind in ITEM_KINDS)
-    if not declares_any or _is_root_missing(subject):
+    if not declares_any or _report_missing_root(subject):
         return
     for kind in CHECK_ORDER:
         for item in manifest.get_items(kind):
             _check_item_files(subject, kind, item.name)
         _check_undeclared_items(subject, kind)
-    results = [
+    checked_servers = [
         _check_item_contents(subject, kind, item)
         for kind in CHECK_ORDER
         for item in manifest.get_items(kind)
     ]
     # Servers are built last, because building is skipped if any item has an error.
-    for result in results:
-        if result is not None:
-            check_assembly(result.server, result.definition, subject)
+    for loaded in checked_servers:
+        if loaded is not None:
+            check_server_build(loaded.server, loaded.definition, subject)
 
 
 def check_single_item(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem
 ) -> LoadedServer | None:
-    """Check one item, and return its definition if it is a valid server."""
-    if _is_root_missing(subject):
+    """Check one item of an extension, and return its definition if it is a valid server.
+
+    Returns None for items of other kinds. Problems are reported as findings.
+    """
+    if _report_missing_root(subject):
         return None
     _check_item_files(subject, kind, item.name)
     return _check_item_contents(subject, kind, item)
 
 
-def _is_root_missing(subject: ValidationSubject) -> bool:
-    """Report a missing directory of the definitions, and return whether it is missing."""
+def _report_missing_root(subject: ValidationSubject) -> bool:
+    """Report that the directory of the definitions does not exist, and return True if so."""
     root = subject.definition_folder
     if root == "." or subject.files.has_folder(root):
         return False
@@ -280,7 +296,11 @@ def _is_root_missing(subject: ValidationSubject) -> bool:
 
 
 def _check_item_files(subject: ValidationSubject, kind: ItemKind, item: str) -> None:
-    """Report a missing definition, several files for one item, and files in a closed format."""
+    """Report problems with the files of an item.
+
+    These are a missing definition, several files for one item, and files in the format `.mx`, which
+    only a Wolfram kernel can read.
+    """
     files = subject.find_item_files(kind, item)
     if files.selected_file is None:
         _report_missing_definition(subject, kind, item)
@@ -296,17 +316,21 @@ def _check_item_files(subject: ValidationSubject, kind: ItemKind, item: str) -> 
         )
     for file in (*files.own, *files.combined):
         if file.endswith(MX_SUFFIX):
-            is_alone = file == files.selected_file
+            # Without another file, the definition cannot be read at all.
+            is_selected = file == files.selected_file
             subject.findings.add(
-                "closed-format" if is_alone else "closed-format-beside",
+                "closed-format" if is_selected else "closed-format-beside",
                 "is in the closed .mx format, which only the kernel that wrote it can read",
                 subject.get_path(file),
-                "add a .wl or .wxf file beside it" if is_alone else "it is ignored; delete it",
+                "add a .wl or .wxf file beside it" if is_selected else "it is ignored; delete it",
             )
 
 
 def _report_missing_definition(subject: ValidationSubject, kind: ItemKind, item: str) -> None:
-    """Report an item without a definition, and suggest the file or module to create."""
+    """Report an item that the manifest declares but no file defines.
+
+    The remedy names the file or module to create.
+    """
     reference = subject.extension.manifest.find_reference(kind, item)
     if reference is not None:
         expected = f"the module of {reference} in the package of the manifest"
@@ -323,22 +347,28 @@ def _report_missing_definition(subject: ValidationSubject, kind: ItemKind, item:
 
 
 def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
-    """Report definitions that have no effect, because they are undeclared or shadowed."""
-    declared = {item.name for item in subject.extension.manifest.get_items(kind)}
+    """Report definitions that have no effect.
+
+    They are not declared in the manifest, or they are in a combined file although the item has its
+    own file, which takes precedence.
+    """
+    declared_names = {item.name for item in subject.extension.manifest.get_items(kind)}
     folder = str(PurePosixPath(subject.definition_folder) / subject.get_folder(kind))
     for name in subject.files.list_file_names(folder):
         file = PurePosixPath(name)
         has_definition_suffix = file.suffix in subject.definition_suffixes
         is_ignored = name.startswith(_IGNORED_PREFIXES)
-        if has_definition_suffix and not is_ignored and file.stem not in declared:
+        if has_definition_suffix and not is_ignored and file.stem not in declared_names:
             location = FindingLocation(subject.get_path(f"{folder}/{name}"))
             _report_undeclared_item(subject, kind, file.stem, location)
-    # A combined file defines several items; its names show what it contains.
+    # A combined file, such as `tools.toml`, defines several items.
     for suffix in subject.definition_suffixes:
         combined = f"{folder}{suffix}"
-        for name in list_item_names(subject, combined) if subject.files.has_file(combined) else ():
+        for name in (
+            list_combined_item_names(subject, combined) if subject.files.has_file(combined) else ()
+        ):
             location = FindingLocation(subject.get_path(combined), key=name)
-            if name not in declared:
+            if name not in declared_names:
                 _report_undeclared_item(subject, kind, name, location)
             elif own_files := subject.find_item_files(kind, name).own:
                 subject.findings.add(
@@ -365,10 +395,10 @@ def _report_undeclared_item(
 def _check_item_contents(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem
 ) -> LoadedServer | None:
-    """Read the definition of an item and check it, unless it has no readable file.
+    """Load the definition of an item, and report its problems.
 
-    The definition of a valid server is returned, because servers are built only after all items
-    have been checked.
+    Nothing is checked if the item has no readable file. The definition of a valid server is
+    returned, because servers are built only after all items have been checked.
     """
     files = subject.find_item_files(kind, item.name)
     file = files.selected_file
@@ -376,7 +406,7 @@ def _check_item_contents(
         return None
     location = FindingLocation(subject.get_path(file), key=None if files.own else item.name)
     try:
-        value = read_item(subject, kind, item.name, files)
+        value = read_item_definition(subject, kind, item.name, files)
     except PaddockError as error:
         is_unreadable = isinstance(error, LoadError)
         code = "unreadable-definition" if is_unreadable else f"invalid-{kind.removesuffix('s')}"

@@ -49,7 +49,10 @@ _POSITION_PATTERN = re.compile(r"\(at line (\d+), column (\d+)\)$")
 
 
 class FindingLocation(NamedTuple):
-    """A location in a file, as precise as known."""
+    """The location of a problem in a file, as precise as it is known.
+
+    As text it is, for example, `tools.toml:3:7: search`.
+    """
 
     file: str
     line: int | None = None
@@ -66,7 +69,7 @@ class FindingLocation(NamedTuple):
 
 @dataclass(frozen=True)
 class ValidationFinding:
-    """A problem that validation found."""
+    """A problem that the validation of an extension or server has found."""
 
     code: str
     """Kind of the problem; docs/reference/findings.md lists them."""
@@ -91,16 +94,29 @@ class FindingCollector:
     def add(
         self, code: str, message: str, place: FindingLocation | str, remedy: str | None = None
     ) -> None:
-        """Add a finding."""
+        """Add a finding, unless the same one was added before.
+
+        Args:
+            code: The kind of the problem, which also determines its severity.
+            message: The description of the problem.
+            place: The location, or only the path of the file.
+            remedy: The way to fix the problem, if known.
+        """
         location = FindingLocation(place) if isinstance(place, str) else place
         severity = SEVERITY_BY_CODE[code]
         finding = ValidationFinding(code, severity, location, message, remedy or "")
         self._findings[finding] = None
 
     def add_error(self, code: str, error: PaddockError, place: FindingLocation | str) -> None:
-        """Add a finding for an error; `place` is used unless the error has a location."""
-        default = FindingLocation(place) if isinstance(place, str) else place
-        location = parse_location(error.where, default)
+        """Add a finding for an error that was raised while a file was read or an item created.
+
+        Args:
+            code: The kind of the problem.
+            error: The error, whose message and hint are used.
+            place: The location to use if the error has none.
+        """
+        default_location = FindingLocation(place) if isinstance(place, str) else place
+        location = parse_location(error.where, default_location)
         # Parsers report a position in the message rather than in `where`.
         position = _POSITION_PATTERN.search(error.message)
         if position is not None and location.line is None:

@@ -45,10 +45,20 @@ class FunctionStub:
         """Do nothing. Never called: a stub only completes a definition."""
 
 
-def check_reference(
+def resolve_reference(
     text: str, subject: ValidationSubject, file: str, location: FindingLocation
 ) -> object:
-    """Return the object of a reference, or a stub if it is not loaded or does not exist."""
+    """Import the object that a reference such as `package.module:name` names.
+
+    In static validation, the reference is only looked up in the source files. A reference that
+    leads nowhere is reported as a finding. In both cases, a stub is returned instead of the object.
+
+    Args:
+        text: The reference.
+        subject: The extension that is validated.
+        file: The definition file, to whose directory relative paths in the reference belong.
+        location: The location of the reference, for findings.
+    """
     if not subject.is_static:
         try:
             directory = Path(subject.get_path(file)).parent
@@ -56,7 +66,7 @@ def check_reference(
         except LoadError as error:
             subject.findings.add_error("reference-not-found", error, location)
             return FunctionStub()
-    problem = _find_static_problem(text, subject, file)
+    problem = _find_reference_problem(text, subject, file)
     if problem is not None:
         remedy = "check the reference, and that the file is included"
         subject.findings.add("reference-not-found", problem, location, remedy)
@@ -77,10 +87,11 @@ def _join_relative(file: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
 
 
-def _find_static_problem(text: str, subject: ValidationSubject, file: str) -> str | None:
+def _find_reference_problem(text: str, subject: ValidationSubject, file: str) -> str | None:
     """Return the reason why a reference cannot be resolved, or None if the files show none.
 
-    Used if nothing may be run. Modules of other packages count as resolvable.
+    Used in static validation, which imports nothing. References to modules of other packages cannot
+    be checked, so they count as resolvable.
     """
     module_path, _, name = text.rpartition(":")
     if module_path.endswith(".py"):
@@ -145,7 +156,12 @@ class _ModuleKind(Enum):
 
 
 def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
-    """Return the kind of module at a path among the files, which are never imported."""
+    """Return the kind of module at a path in the extension, without importing it.
+
+    Args:
+        path: The path of the module without a suffix, such as `package/module`.
+        subject: The extension that is validated.
+    """
     files = subject.files
     if files.has_file(f"{path}/__init__.py"):
         return _ModuleKind.PACKAGE
@@ -159,14 +175,14 @@ def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
 
 
 def _find_module_file(module_path: str, subject: ValidationSubject) -> str | None:
-    """Return the file of a module in the target.
+    """Return the file of a dotted module name, such as `package.module`, in the extension.
 
     A namespace package may have parts in other distributions, so a module that is missing in one
     may exist there.
 
     Returns:
-        The name of the file; an empty string if the target should contain the module but does not;
-        None for a module of another package, or one without Python source.
+        The name of the file. It is an empty string if the extension should contain the module but
+        does not, and None for a module of another package or one without Python source.
     """
     path, is_own_package = subject.package_folder.rstrip("/"), False
     kind = _ModuleKind.NAMESPACE
@@ -203,10 +219,10 @@ class LoadedDefinition(NamedTuple):
 
 
 def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None:
-    """Report everything that prevents an item from being created, and a missing description.
+    """Report the problems of a tool, prompt or resource, such as a missing description.
 
-    The item is created by the same factory that serves it. References that were not loaded are
-    replaced by stubs.
+    To find all problems, the item is created in the same way as for a server. Functions that were
+    not loaded are replaced with stubs.
     """
     # A missing content is reported here, because the factory's message would not name the key.
     if _is_prompt_without_content(definition):
@@ -215,7 +231,7 @@ def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None
             "prompt-without-content", "there is no content", definition.location, remedy
         )
         return
-    value = _resolve_functions(definition, subject)
+    value = _resolve_references(definition, subject)
     try:
         item = _ITEM_FACTORIES[definition.kind](
             value,
@@ -225,22 +241,24 @@ def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None
         )
         description = _get_description(definition.kind, item)
     except PaddockError as error:
+        # Otherwise `where` is only the item's name, and the location of the definition is better.
         if not (error.where or "").startswith(definition.location.file):
-            error.where = None  # only the item's name: the location is more precise
+            error.where = None
         code = f"invalid-{definition.kind.removesuffix('s')}"
         subject.findings.add_error(code, error, definition.location)
         return
     _report_unfilled_placeholders(item, definition, subject)
     # The description may come from the docstring of a function that was not loaded.
-    is_known = not _has_stub(value)
-    if definition.kind != "resources" and is_known and not (description or "").strip():
+    is_description_known = not _has_stub(value)
+    lacks_description = is_description_known and not (description or "").strip()
+    if definition.kind != "resources" and lacks_description:
         message = f"the {definition.kind.removesuffix('s')} {item.name!r} has no description"
         remedy = "describe what it does: models and users choose by it"
         subject.findings.add("missing-description", message, definition.location, remedy)
 
 
 def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
-    """Return whether a definition is the table of a prompt that has no content."""
+    """Return True if a definition is the table of a prompt whose content is missing or empty."""
     value = definition.value
     if definition.kind != "prompts" or not isinstance(value, Mapping):
         return False
@@ -250,11 +268,11 @@ def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
     )
 
 
-def _resolve_functions(definition: LoadedDefinition, subject: ValidationSubject) -> object:
-    """Return a definition with its references replaced by objects or stubs.
+def _resolve_references(definition: LoadedDefinition, subject: ValidationSubject) -> object:
+    """Return the value of a definition with its references replaced by functions or stubs.
 
-    References that do not exist are reported. In static validation, the file of a resource is
-    not read either, but replaced by an empty text.
+    References that lead nowhere are reported. In static validation, the file of a resource is not
+    read either, but replaced with an empty text.
     """
     value = definition.value
     if not isinstance(value, Mapping):
@@ -267,7 +285,7 @@ def _resolve_functions(definition: LoadedDefinition, subject: ValidationSubject)
             continue
         location = definition.location._replace(key=str(spelling))
         if key in reference_keys and is_reference(text):
-            resolved[spelling] = check_reference(text, subject, definition.file, location)
+            resolved[spelling] = resolve_reference(text, subject, definition.file, location)
         elif key == "file" and definition.kind == "resources" and subject.is_static:
             check_file_reference(text, subject, definition.file, location)
             del resolved[spelling]
@@ -282,7 +300,9 @@ def _has_stub(value: object) -> bool:
 
 
 def _get_description(kind: ItemKind, item: Any) -> str | None:
-    """Prepare an item as a server does, and return the description that clients will see.
+    """Return the description of an item that clients will see.
+
+    It may come from the docstring of a function, so the item is prepared as in a server.
 
     Raises:
         PaddockError: The item cannot be served.
@@ -321,7 +341,10 @@ def _check_accepts_arguments(handler: Callable[..., Any]) -> None:
 def _report_unfilled_placeholders(
     prompt: Any, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Report placeholders in a prompt's text that no argument can fill."""
+    """Report placeholders in the text of a prompt that are not arguments of the prompt.
+
+    Other items, and prompts whose arguments or text are not known, are ignored.
+    """
     if not isinstance(prompt, Prompt) or prompt.arguments is None:
         return
     if isinstance(prompt.handler, StringTemplateHandler):

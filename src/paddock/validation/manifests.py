@@ -25,7 +25,15 @@ _MISSPELLING_LIKENESS = 0.8
 
 
 def check_manifest(data: bytes, file: str, findings: FindingCollector) -> ExtensionManifest | None:
-    """Return the valid parts of a manifest, or None if it cannot be parsed."""
+    """Parse the manifest of an extension, and report its problems as findings.
+
+    Returns the valid parts of the manifest, or None if it cannot be parsed.
+
+    Args:
+        data: The content of the file.
+        file: The path of the file, for findings.
+        findings: The findings, to which the problems are added.
+    """
     text = data.decode("utf-8-sig", "replace")
 
     def report(problem: ManifestProblem) -> None:
@@ -61,7 +69,7 @@ def report_misspelled_key(
 ) -> None:
     """Report a key that is probably a misspelling of a known one.
 
-    Other unknown keys are not reported: extensions and kernels can define further keys.
+    Other unknown keys are not reported, because extensions and kernels can define further keys.
     """
     remedy = did_you_mean(key, known_keys, most=1, likeness=_MISSPELLING_LIKENESS)
     if key not in known_keys and remedy is not None:
@@ -69,7 +77,10 @@ def report_misspelled_key(
 
 
 def check_item_names(manifest: ExtensionManifest, file: str, findings: FindingCollector) -> None:
-    """Report an empty manifest, and names whose files collide on case-insensitive systems."""
+    """Report a manifest that declares nothing, and names of items that differ only in case.
+
+    The files of such items would collide on systems that do not distinguish case.
+    """
     if not any(manifest.get_items(kind) for kind in ITEM_KINDS):
         findings.add("empty-extension", "declares nothing", file, f"list {', '.join(ITEM_KINDS)}")
     for kind in ITEM_KINDS:

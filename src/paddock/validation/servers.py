@@ -25,7 +25,7 @@ from paddock.named_servers.names import ServerDefinitionError
 from paddock.named_servers.pickle_loader import is_pickle, load_pickle
 from paddock.named_servers.server_builder import DefinitionOrigin, build_server, check_initializer
 from paddock.validation.findings import find_line
-from paddock.validation.items import FunctionStub, LoadedDefinition, check_item, check_reference
+from paddock.validation.items import FunctionStub, LoadedDefinition, check_item, resolve_reference
 
 if TYPE_CHECKING:
     from paddock.extensions.manifest import ItemKind, ListedKind
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 def check_server(
     definition: LoadedDefinition, subject: ValidationSubject, *, description: str | None = None
 ) -> ServerDefinition | None:
-    """Report all problems of a server definition, and return the definition if it can be read.
+    """Report all problems of a server definition, and return the parsed definition if possible.
 
     Args:
         definition: The definition, a table or a server that Python code has created.
-        subject: The extension.
+        subject: The extension that is validated.
         description: The description in the manifest, used if the definition has none.
     """
     value = definition.value
@@ -99,24 +99,28 @@ def _report_missing_description(definition: LoadedDefinition, subject: Validatio
 def check_item_lists(
     server: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Report items in a server's lists that do not exist, or are invalid."""
+    """Report the tools, prompts and resources of a server that do not exist or are invalid.
+
+    A server definition lists its items as names, references, tables or pickled objects. Its
+    initialization is checked too.
+    """
     text = _read_definition_text(definition, subject)
     for kind in LISTED_KINDS:
         for number, spec in enumerate(getattr(server, kind)):
             line = find_line(text, spec) if isinstance(spec, str) else None
             location = definition.location._replace(line=line, key=f"{kind}[{number}]")
-            if not _reject_python(spec, subject, location):
+            if not _report_python_reference(spec, subject, location):
                 listed = LoadedDefinition(kind, spec, definition.file, location)
                 _check_listed_item(listed, subject)
     _check_initialization(server.initialization, definition, subject)
 
 
 def _check_listed_item(listed: LoadedDefinition, subject: ValidationSubject) -> None:
-    """Report an element of a server's list that cannot be loaded.
+    """Report the problems of a tool, prompt or resource in the list of a server definition.
 
     Args:
-        listed: The element: a name, a reference, a table or a pickled object.
-        subject: The extension.
+        listed: The element of the list: a name, a reference, a table or a pickled object.
+        subject: The extension that is validated.
     """
     spec, location = listed.value, listed.location
     if not isinstance(spec, str):
@@ -126,7 +130,7 @@ def _check_listed_item(listed: LoadedDefinition, subject: ValidationSubject) -> 
     if not is_reference(spec):
         _check_item_name(listed.kind, spec, subject, location)
         return
-    item = check_reference(spec, subject, listed.file, location)
+    item = resolve_reference(spec, subject, listed.file, location)
     # A stub means that the problem of the reference has been reported, or nothing is known.
     if not isinstance(item, FunctionStub):
         check_item(listed._replace(value=item), subject)
@@ -135,16 +139,19 @@ def _check_listed_item(listed: LoadedDefinition, subject: ValidationSubject) -> 
 def _check_initialization(
     initializer: object, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Report an initialization that does not exist or cannot be called.
+    """Report an initialization function of a server that does not exist or cannot be called.
 
     The function may be imported, but it is not called.
+
+    Args:
+        initializer: The value of `initialization` in the definition, such as a reference.
+        definition: The definition of the server.
+        subject: The extension that is validated.
     """
     location = definition.location._replace(key="initialization")
-    if (
-        initializer is None
-        or is_pickle(initializer)
-        or _reject_python(initializer, subject, location)
-    ):
+    if initializer is None or is_pickle(initializer):
+        return
+    if _report_python_reference(initializer, subject, location):
         return
     if isinstance(initializer, str):
         if not is_reference(initializer):
@@ -153,17 +160,17 @@ def _check_initialization(
                 "invalid-server", f"{initializer!r} is not a reference", location, hint
             )
             return
-        initializer = check_reference(initializer, subject, definition.file, location)
+        initializer = resolve_reference(initializer, subject, definition.file, location)
     try:
         check_initializer(initializer, str(location))
     except ServerDefinitionError as error:
         subject.findings.add_error("invalid-server", error, location)
 
 
-def check_assembly(
+def check_server_build(
     server_definition: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Build a server without known errors, and report problems that prevent serving it.
+    """Build a server whose parts have no errors, and report problems that prevent serving it.
 
     This finds problems that the checks of single parts miss. Items of extensions that are not
     installed are left out. In static validation, nothing is built.
@@ -205,7 +212,14 @@ def _report_duplicate_names(
     definition: LoadedDefinition,
     subject: ValidationSubject,
 ) -> None:
-    """Report prompts or resources that replaced others of the same name or URI."""
+    """Report that prompts share a name or resources share a URI, so that not all are served.
+
+    Args:
+        server: The server that was built. Later items have replaced earlier ones.
+        items: The items in the definition, from which the server was built.
+        definition: The definition of the server.
+        subject: The extension that is validated.
+    """
     served_counts: dict[ListedKind, int] = {
         "prompts": len(server.prompts),
         "resources": len(server.resources) + len(server.templates),
@@ -222,10 +236,13 @@ def _report_duplicate_names(
             )
 
 
-def _reject_python(spec: object, subject: ValidationSubject, location: FindingLocation) -> bool:
-    """Report an item of a paclet that refers to Python, and return whether it does.
+def _report_python_reference(
+    spec: object, subject: ValidationSubject, location: FindingLocation
+) -> bool:
+    """Report an item of a paclet that refers to Python code, and return True if it does.
 
-    Nothing in a paclet is run, so such an item could not be loaded.
+    Paddock does not run Python code of paclets, which are packages of the Wolfram Language, so such
+    an item could not be loaded.
     """
     try:
         reject_python(spec, subject.extension, str(location))
@@ -236,9 +253,9 @@ def _reject_python(spec: object, subject: ValidationSubject, location: FindingLo
 
 
 def _check_pickles(spec: object, subject: ValidationSubject, location: FindingLocation) -> bool:
-    """Return whether an item is or contains a pickled object.
+    """Report pickled objects of an item that cannot be loaded.
 
-    Pickles that cannot be loaded are reported.
+    Returns True if the item is a pickled object or contains one.
     """
     values = [spec, *(spec.values() if isinstance(spec, Mapping) else ())]
     pickles = [value for value in values if isinstance(value, dict) and is_pickle(value)]
@@ -259,10 +276,10 @@ def _read_definition_text(definition: LoadedDefinition, subject: ValidationSubje
 def _check_item_name(
     kind: ItemKind, name: str, subject: ValidationSubject, location: FindingLocation
 ) -> None:
-    """Report a name in a server's list that no extension declares.
+    """Report a name in a server's list that neither Paddock nor an extension declares.
 
-    A name in an extension that is not installed is only a warning. It is added to
-    `unknown_names`, so that the server is built without it.
+    If the extension is not installed, the name cannot be checked. That is only a warning, and the
+    name is added to `unknown_names`, so that the server is built without it.
     """
     registry, owner = InstalledItemRegistry(), subject.extension
     qualified = parse_qualified_name(name)
@@ -270,7 +287,7 @@ def _check_item_name(
     sibling = None if qualified is None else subject.siblings.get(qualified.extension_name)
     if sibling is not None:
         owner = sibling
-        subject.unknown_names.add(name)  # it is not installed, so check_assembly must skip it
+        subject.unknown_names.add(name)  # The server is built without it.
     try:
         if registry.find_item(kind, name, owner) is not None:
             return

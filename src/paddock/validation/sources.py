@@ -62,7 +62,7 @@ _ENTRY_POINT_REMEDY = (
 
 
 class ProjectMetadata(NamedTuple):
-    """Declarations of extensions in a project's configuration files."""
+    """The name, version and extensions that a Python project declares in its config files."""
 
     file: Path
     """The file that declares the extensions, or should."""
@@ -78,10 +78,14 @@ def is_project_directory(directory: Path) -> bool:
 
 
 def read_project_metadata(directory: Path, findings: FindingCollector) -> ProjectMetadata | None:
-    """Return a project's metadata, or None after reporting that it cannot be read.
+    """Read the metadata of a Python project, whose entry points declare its extensions.
 
-    A project without entry points is reported too, but its metadata is returned, so that its
-    manifests can still be checked.
+    Returns None after reporting that the metadata cannot be read. A project without entry points is
+    reported too, but its metadata is returned, so that its manifests can still be checked.
+
+    Args:
+        directory: The directory of the project, with `pyproject.toml` or `setup.cfg`.
+        findings: The findings, to which problems are added.
     """
     metadata = ProjectMetadata(directory / PROJECT_FILE, {})
     try:
@@ -112,29 +116,36 @@ def read_project_metadata(directory: Path, findings: FindingCollector) -> Projec
 def _read_pyproject(file: Path) -> ProjectMetadata:
     """Return the metadata in `pyproject.toml`, which may have no entry points."""
     table = parse_toml(file.read_bytes())
-    points = _get_nested(table, "project", "entry-points", ENTRY_POINT_GROUP)
+    entry_points = _get_nested(table, "project", "entry-points", ENTRY_POINT_GROUP)
     # Poetry projects may declare entry points in their own table.
-    points = points or _get_nested(table, "tool", "poetry", "plugins", ENTRY_POINT_GROUP)
+    entry_points = entry_points or _get_nested(
+        table, "tool", "poetry", "plugins", ENTRY_POINT_GROUP
+    )
     name, version = _get_nested(table, "project", "name"), _get_nested(table, "project", "version")
     return ProjectMetadata(
         file,
-        points if isinstance(points, dict) else {},
+        entry_points if isinstance(entry_points, dict) else {},
         name if isinstance(name, str) else None,
         version if isinstance(version, str) else None,
     )
 
 
 def _read_setup_cfg(file: Path, metadata: ProjectMetadata) -> ProjectMetadata:
-    """Return the metadata, completed from setup.cfg, which setuptools reads too."""
+    """Complete the metadata of a project from `setup.cfg`, which setuptools reads too.
+
+    Args:
+        file: The path of `setup.cfg`.
+        metadata: The metadata in `pyproject.toml`, which takes precedence.
+    """
     # Interpolation is disabled, as in setuptools. Otherwise, "%" in a description would fail.
     config = ConfigParser(interpolation=None)
     config.read_string(file.read_text(encoding="utf-8-sig"), str(file))
     lines = config.get("options.entry_points", ENTRY_POINT_GROUP, fallback="").splitlines()
     pairs = [line.partition("=") for line in map(str.strip, lines) if line and line[0] not in "#;"]
-    points = {name.strip(): value.strip() for name, _, value in pairs}
+    entry_points = {name.strip(): value.strip() for name, _, value in pairs}
     name = metadata.name or config.get("metadata", "name", fallback=None)
     version = metadata.version or config.get("metadata", "version", fallback=None)
-    return ProjectMetadata(file if points else metadata.file, points, name, version)
+    return ProjectMetadata(file if entry_points else metadata.file, entry_points, name, version)
 
 
 def _get_nested(table: object, *keys: str) -> object:

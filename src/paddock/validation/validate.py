@@ -33,7 +33,7 @@ from paddock.named_servers.sources import find_source, make_file_source
 from paddock.validation.definitions import check_definitions, check_single_item
 from paddock.validation.findings import FindingCollector, FindingLocation, Validation
 from paddock.validation.items import LoadedDefinition
-from paddock.validation.servers import check_assembly, check_item_lists
+from paddock.validation.servers import check_item_lists, check_server_build
 from paddock.validation.sources import (
     PROJECT_FILE,
     is_project_directory,
@@ -122,7 +122,7 @@ def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -
         with redirect_stdout(sys.stderr):
             check_item_lists(server, definition, subject)
             _check_listed_items(server, subject)
-            check_assembly(server, definition, subject)
+            check_server_build(server, definition, subject)
     name = source.name if server is None else server.name
     return _create_server_validation(target, name, server, subject, str(file))
 
@@ -144,7 +144,7 @@ def _validate_extension_server(
             if result is not None:
                 server, definition = result
                 _check_listed_items(server, subject)
-                check_assembly(server, definition, subject)
+                check_server_build(server, definition, subject)
     else:
         subject = ValidationSubject(
             extension, DirectoryFiles(extension.directory), "", is_static, findings=findings

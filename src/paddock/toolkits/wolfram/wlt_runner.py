@@ -106,7 +106,7 @@ class _RestartingKernel:
         """How often an ended kernel was replaced."""
 
     def evaluate(self, code: str, limits: EvaluationLimits) -> EvaluationResult:
-        """Evaluate one expression, in a new kernel if there is none or it has ended."""
+        """Evaluate one expression, and start a kernel before if no kernel is running."""
         if self._kernel is not None and not self._kernel.is_alive:
             self.close()
             self.restart_count += 1

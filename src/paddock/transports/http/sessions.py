@@ -381,7 +381,7 @@ class HttpSessionExchange(HttpExchange):
             super()._end_unanswered()
 
     def deliver_answer(self, answer: bytes | None) -> None:
-        """Complete the response with an answer, in the form that the client prefers.
+        """Complete the response with an answer, which is an event or JSON as the client prefers.
 
         Args:
             answer: The encoded answer. None if the request was cancelled.
@@ -421,7 +421,10 @@ class HttpSessionStore:
         return list(self._sessions.values())
 
     def find_session(self, session_id: str, principal: Principal | None) -> HttpSession | None:
-        """Return a session if it belongs to the principal, otherwise None."""
+        """Return the session with an ID if it belongs to the principal, otherwise None.
+
+        This counts as a use of the session, so that it is not closed as idle.
+        """
         session = self._sessions.get(session_id)
         owner = None if principal is None else principal.key
         if session is None or session.owner != owner:
@@ -433,7 +436,7 @@ class HttpSessionStore:
         return session
 
     def make_room(self, principal: Principal | None) -> bool:
-        """Make sure that a session can be added, if necessary by closing an idle one.
+        """Ensure that a session can be added, if necessary by closing an idle one.
 
         An idle session of the same principal is preferred, so that one client cannot displace the
         sessions of all others.
@@ -446,9 +449,10 @@ class HttpSessionStore:
         owner = None if principal is None else principal.key
         idle_sessions = [session for session in self._sessions.values() if not session.is_busy]
         own_sessions = [session for session in idle_sessions if session.owner == owner]
-        for session in (*own_sessions, *idle_sessions)[:1]:
-            self.close_session(session)
-        return bool(idle_sessions)
+        if not idle_sessions:
+            return False
+        self.close_session((own_sessions or idle_sessions)[0])
+        return True
 
     def add_session(self, session: HttpSession) -> None:
         """Add a session."""

@@ -41,7 +41,7 @@ class StoredEvent(NamedTuple):
 
 
 class EventBudget:
-    """The common size limit for the stored events of all sessions.
+    """The common size limit for the server-sent events that are stored for all sessions.
 
     If it is exceeded, the events of the least recently used sessions are dropped.
     """
@@ -54,7 +54,14 @@ class EventBudget:
         self._stores: dict[EventStore, None] = {}
 
     def record_growth(self, store: EventStore, delta_bytes: int) -> None:
-        """Record that a store has grown or shrunk, and mark it as the most recently used."""
+        """Record that the size of a store has changed, and drop events if the limit is exceeded.
+
+        The store becomes the most recently used one.
+
+        Args:
+            store: The stored events of a session.
+            delta_bytes: The growth of the store, which is negative if it has shrunk.
+        """
         self._used_bytes += delta_bytes
         # Reinserted at the end, so that the dict stays in order of use.
         self._stores.pop(store, None)
@@ -67,7 +74,10 @@ class EventBudget:
 
 
 class EventStore:
-    """The latest events of a session, limited in number and size."""
+    """The latest server-sent events of a session, limited in number and size.
+
+    A client that has lost its connection can fetch the events that it has missed.
+    """
 
     __slots__ = ("_budget", "_bytes", "_events", "_max_bytes", "_max_events")
 
@@ -82,7 +92,13 @@ class EventStore:
         return bool(self._events)
 
     def add(self, stream_id: int, event_number: int, frame: bytes) -> None:
-        """Store an event, dropping the oldest ones if necessary."""
+        """Store an event of a stream, and drop the oldest events if a limit is exceeded.
+
+        Args:
+            stream_id: The number of the stream in the session.
+            event_number: The number of the event in the stream.
+            frame: The encoded JSON-RPC message.
+        """
         previous_bytes = self._bytes
         self._events.append(StoredEvent(stream_id, event_number, frame))
         self._bytes += len(frame)
@@ -95,7 +111,7 @@ class EventStore:
         self._budget.record_growth(self, self._bytes - previous_bytes)
 
     def list_after(self, stream_id: int, event_number: int) -> list[StoredEvent]:
-        """List the events of a stream after a number."""
+        """Return the stored events of a stream whose numbers are greater than the given one."""
         return [
             event
             for event in self._events
@@ -107,6 +123,6 @@ class EventStore:
         self._budget.record_growth(self, -self.evict_all())
 
     def evict_all(self) -> int:
-        """Drop all events without updating the budget. Return their size."""
+        """Drop all events without updating the budget, and return their size in bytes."""
         freed_bytes, self._bytes, self._events = self._bytes, 0, []
         return freed_bytes
