@@ -117,8 +117,7 @@ class _RedirectFilter(HTTPRedirectHandler):
 
     def __init__(self, rules: FetchRules) -> None:
         self._check_redirect = rules.check_redirect
-        # A class variable in the standard library's type stubs, but read from the instance.
-        setattr(self, "max_redirections", rules.max_redirects)  # noqa: B010
+        setattr(self, "max_redirections", rules.max_redirects)  # noqa: B010 - a class variable to mypy
 
     def redirect_request(
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str

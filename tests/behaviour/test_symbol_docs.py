@@ -17,6 +17,7 @@ from paddock.toolkits.wolfram.paclet_tools import (
 from paddock.wolfram import evaluate, parse_strict, quote_string
 from paddock.wolfram.notebooks import notebook_to_markdown, read_notebook
 from tests.behaviour.line import PATIENCE
+from tests.http.hosting import wait_until
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "reference_pages"
 TOOLS = [create_symbol_doc_tool, edit_symbol_doc_tool, edit_symbol_doc_examples_tool]
@@ -381,6 +382,7 @@ def test_a_wolfram_kernel_loads_the_paclet_first(
         found = in_scope(peer, page, "```wl\nGatherLot[{1}]\n```")
 
     assert found["generatedContent"].endswith("```wl-output\nGatherLot[{1}]\n```")
+    wait_until(lambda: "GatherLot[{1}]" in heard.read_text())  # `tee` writes to the file last
     said = heard.read_text()
     for code in (
         f"PacletDirectoryLoad[{quote_string(str(page.parents[4]))}]",

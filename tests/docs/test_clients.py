@@ -4,14 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs_src.reference.clients import render_page
+from tests.docs.clients_page import render_page
 from tests.docs.pages import ROOT
 
 
 def test_the_page_on_clients_is_what_the_table_says() -> None:
     file = ROOT / "docs" / "reference" / "clients.md"
     assert file.read_text(encoding="utf-8") == render_page(), (
-        "python docs_src/reference/clients.py > docs/reference/clients.md"
+        "python -m tests.docs.clients_page > docs/reference/clients.md"
     )
 
 

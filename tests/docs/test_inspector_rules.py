@@ -6,14 +6,14 @@ import re
 from paddock import Server, connect
 from paddock.toolkits.wolfram.tools import code_inspector_tool as tool
 from paddock.wolfram.inspection import RULES
-from paddock.wolfram.inspection.rules_page import render_page
+from tests.docs.inspector_rules_page import render_page
 from tests.docs.pages import ROOT
 
 
 def test_the_page_on_the_rules_is_what_the_table_says() -> None:
     file = ROOT / "docs" / "reference" / "inspector-rules.md"
     assert file.read_text(encoding="utf-8") == render_page(), (
-        "python -m paddock.wolfram.inspection.rules_page > docs/reference/inspector-rules.md"
+        "python -m tests.docs.inspector_rules_page > docs/reference/inspector-rules.md"
     )
 
 

@@ -1,7 +1,7 @@
 """The documentation page of the inspector rules, generated from the rules.
 
 After a change to a rule, write the page again; a test compares it with the rules:
-`python -m paddock.wolfram.inspection.rules_page > docs/reference/inspector-rules.md`
+`python -m tests.docs.inspector_rules_page > docs/reference/inspector-rules.md`
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from paddock.wolfram.inspection.rule_table import RULES
 
 PAGE_HEADER = """# Inspector rules
 
-<!-- python -m paddock.wolfram.inspection.rules_page > docs/reference/inspector-rules.md -->
+<!-- python -m tests.docs.inspector_rules_page > docs/reference/inspector-rules.md -->
 
 [CodeInspector](wolfram-tools.md#codeinspector) and `paddock.wolfram.inspection` check Wolfram
 Language code with {count} rules. Because they do not evaluate the code, some of the issues that

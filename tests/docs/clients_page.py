@@ -1,6 +1,6 @@
 """Generator of the reference page on clients, `docs/reference/clients.md`.
 
-Write the page with `python docs_src/reference/clients.py > docs/reference/clients.md`. A test
+Write the page with `python -m tests.docs.clients_page > docs/reference/clients.md`. A test
 compares the page with the output.
 """
 
@@ -49,7 +49,7 @@ FORMAT_NAMES = {"toml": "TOML", "yaml": "YAML"}
 ENVIRONMENT_DESCRIPTIONS = {"all": "all", "few": "only a few, such as HOME and PATH"}
 PAGE_HEADER = """# Clients
 
-<!-- python docs_src/reference/clients.py > docs/reference/clients.md -->
+<!-- python -m tests.docs.clients_page > docs/reference/clients.md -->
 
 These are the applications that `paddock install` supports. Case, spaces and punctuation in names do
 not matter: `claude-code`, `Claude Code` and `claudecode` are the same. `paddock clients` lists the
