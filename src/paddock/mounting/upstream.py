@@ -83,11 +83,13 @@ class UpstreamConnector:
     def connect(
         self, handle_notification: NotificationHandler, answer_question: QuestionHandler
     ) -> Peer:
-        """Open a connection, or return the open peer that was mounted.
+        """Connect to the mounted server, and return the connection.
+
+        If an open connection was mounted, that one is returned.
 
         Args:
-            handle_notification: Receives the notifications of the server.
-            answer_question: Answers questions of the server. May block.
+            handle_notification: Function that is called with each notification of the server.
+            answer_question: Function that answers questions of the server. It may block.
 
         Raises:
             ConnectError: The connection failed.
@@ -106,11 +108,11 @@ class UpstreamConnector:
         if is_server_url(target):
             return connector.connect(str(target), **cast("ConnectOptions", options))
         command = build_command(target)
-        # Lets the program detect a mount that leads back to this process.
+        # By these variables, the program detects a mount that leads back to this process.
         options["env"] = {**(options.get("env") or {}), **build_mount_environment(command)}
         settings = ConnectSettings(**options)
         channel = ProcessChannel(command, settings)
-        # Kept for `cancel_connect`, because the handshake may block until its timeout.
+        # The handshake may block until its timeout. With the channel, `cancel_connect` can end it.
         self._pending_channel = channel
         try:
             return connect_channel(channel, settings)
@@ -196,6 +198,7 @@ class Upstream:
         self._connect_event = ThreadEvent()
         """Set while there is a connection, and after a failed attempt to connect."""
         self._lists_event = ThreadEvent()
+        """Set after the lists have arrived, have timed out, or cannot be fetched."""
         self._started_at = 0.0
 
     def __repr__(self) -> str:
@@ -231,16 +234,17 @@ class Upstream:
             self.begin_closing()
 
     def start(self) -> None:
-        """Start the connection thread unless it is running."""
+        """Start the thread that maintains the connection, unless it is running."""
         with self._condition:
             if self._thread is not None and not self._is_closing:
                 return
-            # A thread that is closing cannot be stopped from closing. The new thread waits for it.
+            # A thread that has begun to close the connection cannot be stopped. The new thread
+            # waits until it has ended.
             earlier_thread = self._thread
             self._is_closing = False
             self._started_at = monotonic()
             self._thread = threading.Thread(
-                target=self._run,
+                target=self._maintain_connection,
                 args=(earlier_thread,),
                 name=f"paddock-mount-{self.label}",
                 daemon=True,
@@ -249,13 +253,13 @@ class Upstream:
         _open_upstreams.add(self)
 
     def begin_closing(self) -> None:
-        """Close the connection in the background."""
+        """Close the connection in the background, and end the thread that maintains it."""
         with self._condition:
             if self._thread is None or self._is_closing:
                 return
             self._is_closing = True
             self._condition.notify_all()
-        # The thread may be blocked in connect().
+        # The thread may be waiting for a connection.
         self._connector.cancel_connect()
 
     def join(self, seconds: float) -> None:
@@ -271,19 +275,23 @@ class Upstream:
             self._condition.notify_all()
 
     def refresh_lists(self) -> None:
-        """Request the lists again if they may be out of date."""
+        """Request the lists of the upstream again if they may be out of date.
+
+        These are lists of a certain age whose changes the upstream does not announce. The thread
+        that maintains the connection fetches them.
+        """
         fetched_at = self.lists.fetched_at
         if self._peer is None or fetched_at is None:
             return
         if monotonic() - fetched_at < STALE_LIST_SECONDS:
             return
-        if self._change_tracker.add_unannounced_lists(self._peer):
+        if self._change_tracker.mark_unannounced_lists_due(self._peer):
             self.wake()
 
     async def wait_for_lists(self) -> None:
-        """Wait until the lists are known, up to the list timeout.
+        """Wait until the upstream has sent its lists of tools, prompts and resources.
 
-        After the timeout the lists count as ready, so that only the first request waits.
+        After the list timeout, the lists count as ready, so that only the first requests wait.
         """
         self.start()
         deadline = self._started_at + self.timeouts.list_timeout
@@ -296,7 +304,7 @@ class Upstream:
             self._lists_event.set()
 
     async def wait_for_peer(self) -> Peer:
-        """Return the connection, waiting until it is established.
+        """Wait until the connection to the upstream is established, and return it.
 
         Raises:
             UpstreamError: The connection failed, or the connect timeout has passed.
@@ -305,8 +313,8 @@ class Upstream:
         peer = self._peer
         if peer is not None:
             return peer
-        # After a failed attempt, the thread pauses before it tries again. Requests do not wait
-        # long for that.
+        # After a failed attempt, the thread that connects pauses before the next one. Requests
+        # wait for it only for a short time.
         has_failed = self._failure is not None
         limit = self.timeouts.list_timeout if has_failed else self.timeouts.connect_timeout
         await self._connect_event.wait(limit)
@@ -316,9 +324,14 @@ class Upstream:
         return peer
 
     def mark_lost(self, peer: Peer, reason: str) -> None:
-        """Drop a connection that has ended, and reconnect."""
+        """Report that a connection has ended, so that the upstream is connected again.
+
+        Args:
+            peer: The connection.
+            reason: Why it has ended, for the log.
+        """
         with self._condition:
-            # Several calls may notice the end of one connection. Only the first report counts.
+            # Several calls may report the end of one connection. Only the first report counts.
             if self._peer is not peer:
                 return
             self._peer = None
@@ -337,25 +350,26 @@ class Upstream:
 
     # The connection thread
 
-    def _run(self, earlier_thread: threading.Thread | None) -> None:
-        """Keep the connection open until the upstream is closed, reconnecting after failures.
+    def _maintain_connection(self, earlier_thread: threading.Thread | None) -> None:
+        """Keep the upstream connected until it is closed, and reconnect after failures.
+
+        Runs in its own thread. The pauses between failed attempts become longer.
 
         Args:
-            earlier_thread: A connection thread that is still closing its connection.
+            earlier_thread: A thread that is still closing the previous connection.
         """
         if earlier_thread is not None:
             earlier_thread.join()  # two threads must not use the connector at the same time
         pause = 0.0
         while not self._is_closing:
-            started = monotonic()
+            connect_started_at = monotonic()
             try:
-                self._connect_and_serve()
+                self._run_connection()
             except Exception as error:  # noqa: BLE001 - any error: the next attempt may succeed
                 self._record_failure(error)
-            if monotonic() - started >= STABLE_CONNECTION_SECONDS:
+            if monotonic() - connect_started_at >= STABLE_CONNECTION_SECONDS:
                 pause = 0.0
-            # A server that starts and exits at once must be reported as failing, not as
-            # reconnecting.
+            # A server that repeatedly exits soon after its start is reported as failing.
             elif pause and self._failure is None:
                 self._record_failure(
                     ConnectError(f"the connection ends soon after it starts: {self._end_reason}")
@@ -369,8 +383,12 @@ class Upstream:
                 self._connect_event.clear()
                 _open_upstreams.discard(self)
 
-    def _connect_and_serve(self) -> None:
-        """Connect, then process changes until the connection ends or is no longer needed."""
+    def _run_connection(self) -> None:
+        """Connect to the upstream, then process its changes until the connection ends.
+
+        Raises:
+            PaddockError: The connection cannot be opened.
+        """
         self._connect_event.clear()
         peer = self._connector.connect(self._handle_notification, self.calls.answer_question)
         try:
@@ -386,9 +404,12 @@ class Upstream:
             self._connector.disconnect(peer)
 
     def _process_changes(self, peer: Peer) -> None:
-        """Fetch lists and update subscriptions whenever there are pending changes.
+        """Fetch changed lists and update subscriptions until a connection ends.
 
-        A new connection begins with all lists. Between changes, the thread sleeps.
+        All lists are fetched for a new connection. Between changes, the thread sleeps.
+
+        Args:
+            peer: The connection.
         """
         self._change_tracker.reset(peer)
         self.calls.reset_log_level()
@@ -397,9 +418,10 @@ class Upstream:
             kinds = self._change_tracker.take_due_lists()
             if kinds:
                 changed_kinds = self.lists.fetch_lists(peer, kinds)
-                # Before the lists are ready, no client has seen any list that could change.
-                for kind in sorted(changed_kinds) if self.are_lists_ready else ():
-                    self._announce_change(kind)
+                # The first lists are not announced, because no client has seen earlier ones.
+                if self.are_lists_ready:
+                    for kind in sorted(changed_kinds):
+                        self._announce_change(kind)
                 self._lists_event.set()
             with self._condition:
                 self._condition.wait_for(
@@ -411,13 +433,13 @@ class Upstream:
                 )
 
     def _record_failure(self, error: Exception) -> None:
-        """Log a failed connection and release the requests that wait for it or for lists."""
+        """Log a failed connection, and wake the requests that wait for it or for lists."""
         if self._is_closing:
             return
         reason = (
             str(error) if isinstance(error, PaddockError) else f"{type(error).__name__}: {error}"
         )
-        # A server may be unavailable for long. The same reason is not logged with each attempt.
+        # A server may be unavailable for a long time, so the same reason is logged only once.
         if reason != self._failure:
             _log.warning("%r is not available: %s", self, reason)
         self._failure = reason
@@ -434,7 +456,15 @@ class Upstream:
         return 0 if self.on_change is None else self.on_change(kind, uri)
 
     def _handle_notification(self, method: str, params: Json) -> None:
-        """Route a notification to the calling client, or to the clients that a change concerns."""
+        """Forward a notification of the upstream to the clients that it concerns.
+
+        Progress and log messages go to the client that has made the call. Notifications about
+        changes go to all clients that are affected.
+
+        Args:
+            method: The MCP method of the notification, such as `notifications/progress`.
+            params: The parameters of the notification.
+        """
         if method == "notifications/progress":
             self.calls.forward_progress(params)
         elif method == "notifications/message":
@@ -448,7 +478,7 @@ class Upstream:
         elif method.endswith("/list_changed"):
             kind = method.removeprefix("notifications/").removesuffix("/list_changed")
             if kind in LIST_METHODS:
-                self._change_tracker.add_list(kind)
+                self._change_tracker.mark_list_due(kind)
                 self.wake()
 
 

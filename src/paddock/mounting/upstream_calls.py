@@ -60,7 +60,11 @@ class ThreadEvent:
             self.is_set = False
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until the event is set; return False if `seconds` pass before."""
+        """Wait until the event is set, and return whether this happens within a time limit.
+
+        Args:
+            seconds: The time limit.
+        """
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[bool] = loop.create_future()
 
@@ -71,14 +75,15 @@ class ThreadEvent:
         def wake() -> None:
             try:
                 loop.call_soon_threadsafe(set_outcome, True)
-            except RuntimeError:  # the loop is closed, so nothing waits on it
+            except RuntimeError:  # the loop is closed, so no coroutine is waiting on it
                 return
 
         with self._lock:
             if self.is_set:
                 return True
             self._wake_callbacks.add(wake)
-        # asyncio.wait_for may swallow a cancellation that arrives together with the result.
+        # `asyncio.wait_for` is not used, because it may lose a cancellation that arrives together
+        # with the result.
         timer = loop.call_later(seconds, set_outcome, False)
         try:
             return await outcome
@@ -89,7 +94,10 @@ class ThreadEvent:
 
 
 class PendingQuestion:
-    """A question of a session upstream that waits for a stateless client's next request."""
+    """A question that a stateless client answers with its next request.
+
+    The upstream that asks it has a session, so a thread waits for the answer.
+    """
 
     def __init__(self, request: ServerRequest) -> None:
         self.request = request
@@ -97,7 +105,11 @@ class PendingQuestion:
         self._answer: Json | None = None
 
     def set_answer(self, answer: Json | None) -> None:
-        """Store the answer and wake the waiting thread. None means that no answer will come."""
+        """Store the answer of the client, and wake the thread that waits for it.
+
+        Args:
+            answer: The answer, or None if the client will not answer.
+        """
         self._answer = answer
         self._answer_event.set()
 
@@ -107,7 +119,7 @@ class PendingQuestion:
         Raises:
             ProtocolError: The client did not answer.
         """
-        # The client may never return, and this thread must end.
+        # The client may never call again, so the wait has a time limit.
         self._answer_event.wait(ANSWER_TIMEOUT_SECONDS)
         if self._answer is None:
             raise ProtocolError("The client has not answered the question")
@@ -126,9 +138,9 @@ class UpstreamCall:
         self.request = request
         self.is_done = False
         self.client_left_at: float | None = None
-        """Time at which a stateless client was sent away to answer questions."""
+        """Time at which a stateless client was asked to call again with answers, or None."""
         self.peer: Peer | None = None
-        """The connection that the call was last sent over."""
+        """The connection over which the call was last sent."""
         self._pending_call: PendingCall | None = None
         self._open_questions: dict[str, PendingQuestion] = {}
         self._activity_event = ThreadEvent()
@@ -137,16 +149,17 @@ class UpstreamCall:
 
     @property
     def client(self) -> object:
-        """The client that made the call, compared by identity.
+        """An object that identifies the client that made the call.
 
-        Stateless HTTP requests cannot be attributed to a client, so each counts as one.
+        This is its connection. Stateless HTTP requests cannot be attributed to a client, so each of
+        them counts as a client of its own.
         """
         request = self.request
         is_anonymous = request.era.is_stateless and request.exchange is not None
         return request if is_anonymous else request.connection
 
     def send(self, peer: Peer, params: Json) -> None:
-        """Send the call, or send it again with answers.
+        """Send the call to the upstream, or send it again with the answers to its questions.
 
         Raises:
             ConnectError: The connection has ended.
@@ -154,8 +167,8 @@ class UpstreamCall:
         meta = build_meta(self.request, peer, self.id)
         call_params = {**params, "_meta": meta} if meta else params
         self.is_done, self.peer = False, peer
-        # Questions are answered here, not by the peer's callbacks, because they belong to the
-        # client.
+        # The questions of this call must reach the client that made it, so they are not answered
+        # by the callbacks of the connection.
         pending_call = peer.start(self.request.method, call_params, answers_questions=False)
         self._pending_call = pending_call
         pending_call.when_done(self._handle_completion)
@@ -189,8 +202,9 @@ class UpstreamCall:
                 return {}
             if self._open_questions:
                 return {key: asked.request for key, asked in list(self._open_questions.items())}
-            # A question may be open for as long as the user thinks about it.
-            if not await self._activity_event.wait(seconds) and not self._questions_in_progress:
+            has_activity = await self._activity_event.wait(seconds)
+            # A user may need a long time to answer a question, so there is no limit in this case.
+            if not has_activity and not self._questions_in_progress:
                 raise TimeoutError
 
     def record_activity(self) -> None:
@@ -209,7 +223,13 @@ class UpstreamCall:
             self._open_questions.pop(key).set_answer(answer)
 
     def ask_client(self, question: ServerRequest) -> Json:
-        """Send a question to the client and wait for the answer. Blocks the calling thread."""
+        """Send a question of the upstream to the client, and wait for the answer.
+
+        Blocks the calling thread.
+
+        Raises:
+            ProtocolError: The client cannot be asked, does not answer, or has cancelled the call.
+        """
         self._questions_in_progress += 1
         try:
             question.check_capabilities(self.request.era.get_client_capabilities(self.request))
@@ -254,7 +274,11 @@ class UpstreamCallTable:
         self._cleaned_up_at = monotonic()
 
     def begin_call(self, request: Request) -> UpstreamCall:
-        """Register a call that is about to be sent."""
+        """Register a client's request as an open call to the upstream.
+
+        Raises:
+            UpstreamError: Too many calls are open.
+        """
         call = UpstreamCall(request)
         self._cancel_abandoned_calls()
         with self._lock:
@@ -269,7 +293,11 @@ class UpstreamCallTable:
             self._open_calls.pop(call.id, None)
 
     def resume_call(self, call_id: str, request: Request) -> UpstreamCall:
-        """Return the open call that a request brings answers for.
+        """Return the open call whose questions a request answers, and attach the request to it.
+
+        Args:
+            call_id: The ID of the call, which the client has received with the questions.
+            request: The request with the answers.
 
         Raises:
             UpstreamError: The call is no longer open.
@@ -279,8 +307,8 @@ class UpstreamCallTable:
             call = self._open_calls.get(call_id)
         if call is None or call.client_left_at is None:
             raise UpstreamError(self._label, "its question has expired; call again")
-        # The call id was sent to a client. Another user who has learned it must neither answer
-        # nor see the result.
+        # A client has received the ID of the call. Another user who knows the ID must neither
+        # answer the questions nor see the result.
         if _get_principal_key(call.request) != _get_principal_key(request):
             raise ProtocolError("The question was sent to another user")
         call.request = request
@@ -288,10 +316,14 @@ class UpstreamCallTable:
         return call
 
     def request_log_level(self, peer: Peer, request: Request) -> None:
-        """Lower the log level of a session upstream if a client wants more messages.
+        """Lower the log level of a session with the upstream, if a client requests more messages.
 
         A session has only one log level, which all clients share. It is never raised, because
-        another client may still want the messages that it asked for.
+        another client may still need the messages that it has requested.
+
+        Args:
+            peer: The connection to the upstream.
+            request: The client's request.
         """
         level = request.era.get_log_level(request)
         if level is None or peer.protocol_version in STATELESS_VERSIONS:
@@ -306,7 +338,10 @@ class UpstreamCallTable:
         self._log_level = None
 
     def forward_progress(self, params: Json) -> None:
-        """Send a progress notification to the client that made the call."""
+        """Forward a progress notification of the upstream to the client that made the call.
+
+        The notification gets the client's own progress token.
+        """
         call = self._open_calls.get(str(params.get("progressToken")))
         if call is None or call.request.meta is None:
             return
@@ -315,7 +350,10 @@ class UpstreamCallTable:
         call.request.notify("notifications/progress", {**params, "progressToken": token})
 
     def forward_log_message(self, params: Json) -> None:
-        """Send a log message to the client, if it belongs to only one client."""
+        """Forward a log message of the upstream to the client that it belongs to.
+
+        Log messages do not name a call. If several clients have open calls, the message is dropped.
+        """
         call = self._find_sole_call()
         level = params.get("level")
         if call is None or level not in LOGGING_LEVELS:
@@ -325,7 +363,10 @@ class UpstreamCallTable:
             call.request.notify("notifications/message", params)
 
     def answer_question(self, method: str, params: Json) -> Json:
-        """Send a session's question to the client and return the answer. Blocks the thread.
+        """Send a question of the upstream to the client that made the call, and return the answer.
+
+        Blocks the calling thread. A question in a session does not name a call, so all open calls
+        must belong to one client.
 
         Raises:
             ProtocolError: No client can be asked, or the client declined.
@@ -347,16 +388,15 @@ class UpstreamCallTable:
             raise ProtocolError(str(error)) from None
 
     def _find_sole_call(self) -> UpstreamCall | None:
-        """Return the latest call, if all open calls belong to one client."""
+        """Return the latest open call, or None unless all open calls belong to one client."""
         with self._lock:
             calls = [call for call in self._open_calls.values() if not call.is_done]
-        # Clients are compared rather than principals, because one user may have several clients
-        # open.
+        # Clients are compared and not users, because one user may have several clients.
         clients = {id(call.client) for call in calls}
         return calls[-1] if len(clients) == 1 else None
 
     def _cancel_abandoned_calls(self) -> None:
-        """Cancel calls whose clients did not return with answers in time."""
+        """Cancel the calls whose clients have not answered the upstream's questions in time."""
         now = monotonic()
         if now - self._cleaned_up_at < CLEANUP_INTERVAL_SECONDS:
             return

@@ -35,13 +35,19 @@ Json = dict[str, Any]
 
 
 def build_mount_environment(command: list[str]) -> dict[str, str]:
-    """Return the environment variables for a mounted program.
+    """Return the environment variables for a program that is mounted as a server.
+
+    They list the commands of all mounted programs that lead to it, as a JSON array.
+
+    Args:
+        command: The command that starts the program.
 
     Raises:
-        DefinitionError: The command is one of those that started this process.
+        DefinitionError: The command is one of those that led to this process.
     """
     mount_chain = _read_mount_chain()
-    # A program that mounts itself would start the next process, and so on until memory runs out.
+    # A program that mounts itself would start the next process, and so on until the memory is
+    # exhausted.
     if command in mount_chain:
         raise DefinitionError(
             f"{' '.join(command)!r} would be mounted in itself",
@@ -78,10 +84,12 @@ def _read_mount_chain() -> list[object]:
 
 
 class ListMethod(NamedTuple):
-    """A list of an upstream."""
+    """An MCP method that lists items of a server."""
 
     kind: str
+    """The kind of the items, such as `templates`."""
     method: str
+    """The name of the method, such as `resources/templates/list`."""
     result_key: str
     """The member of the result that contains the entries."""
     name_key: str
@@ -122,9 +130,13 @@ class UpstreamLists:
         return "tools" in self._entries
 
     def fetch_lists(self, peer: Peer, capabilities: Iterable[str]) -> set[str]:
-        """Fetch the lists of some capabilities.
+        """Fetch the lists of some capabilities from the upstream, and store them.
 
         A list that the upstream cannot return keeps its last known entries.
+
+        Args:
+            peer: The connection to the upstream.
+            capabilities: The capabilities, among `tools`, `prompts` and `resources`.
 
         Returns:
             The capabilities whose lists have changed.
@@ -147,17 +159,20 @@ class UpstreamLists:
         return changed_capabilities
 
     def _fetch_entries(self, peer: Peer, list_method: ListMethod) -> dict[str, Json] | None:
-        """Return the entries of a list by name, or None if the upstream cannot answer.
+        """Fetch a list of the upstream, and return its entries by name, or None if that fails.
 
-        Entries that have already passed through this mount are left out. They show that servers
-        mount each other in a circle.
+        Entries that have already passed through this mount are left out, because they appear when
+        servers mount each other in a circle.
+
+        Raises:
+            ConnectError: The connection has ended.
         """
         try:
             entries: list[Json] = peer.pages(list_method.method, list_method.result_key)
         except ConnectError:
             raise
         except PaddockError as error:
-            # Some servers declare a capability without its list, such as resource templates.
+            # Some servers declare a capability but do not have all of its list methods.
             if isinstance(error, PeerError) and error.rpc_code == METHOD_NOT_FOUND:
                 return {}
             _log.warning("The upstream %r: %s: %s", self._label, list_method.method, error)
@@ -166,9 +181,10 @@ class UpstreamLists:
         for entry in entries:
             name = entry.get(list_method.name_key)
             if isinstance(name, str) and not has_visited(entry, self._mount_id):
-                # `execution` says that a tool supports tasks, which are not forwarded.
-                own_entry = {key: value for key, value in entry.items() if key != "execution"}
-                entries_by_name[name] = add_visited(own_entry, self._mount_id)
+                # The member `execution` states that a tool supports tasks. It is removed, because
+                # tasks are not forwarded.
+                offered_entry = {key: value for key, value in entry.items() if key != "execution"}
+                entries_by_name[name] = add_visited(offered_entry, self._mount_id)
         return entries_by_name
 
 
@@ -177,7 +193,7 @@ MAX_WATCHED_RESOURCES = 10_000
 
 
 class UpstreamChangeTracker:
-    """Lists to fetch again, and resources to subscribe to, on one upstream.
+    """Record of the lists to fetch again, and of the resources to subscribe to, at one upstream.
 
     `update_subscriptions` and `take_due_lists` may be called only by the connection thread, the
     other methods by any thread.
@@ -193,7 +209,7 @@ class UpstreamChangeTracker:
         self._is_new_connection = False
 
     def reset(self, peer: Peer) -> None:
-        """Mark all lists as due, because the connection is new or its state is uncertain."""
+        """Mark all lists as due and forget all subscriptions, for a new connection."""
         with self._lock:
             self._due_lists = set(LIST_METHODS)
             self._subscribed_uris = set()
@@ -210,29 +226,37 @@ class UpstreamChangeTracker:
             or self._watched_uris != self._subscribed_uris
         )
 
-    def add_list(self, kind: str) -> None:
+    def mark_list_due(self, kind: str) -> None:
         """Mark a list as due, because the upstream reported a change."""
         with self._lock:
             self._due_lists.add(kind)
 
-    def add_unannounced_lists(self, peer: Peer) -> bool:
+    def mark_unannounced_lists_due(self, peer: Peer) -> bool:
         """Mark those lists as due whose changes the upstream does not announce.
 
         Returns:
-            True if there are such lists.
+            Whether there are such lists.
         """
         with self._lock:
-            unannounced = {kind for kind in LIST_METHODS if not self._is_announced(peer, kind)}
-            self._due_lists |= unannounced
-            return bool(unannounced)
+            unannounced_lists = {
+                kind for kind in LIST_METHODS if not self._is_announced(peer, kind)
+            }
+            self._due_lists |= unannounced_lists
+            return bool(unannounced_lists)
 
     def watch_resource(self, uri: str) -> bool:
-        """Add a resource to subscribe to. Return False if it is known or cannot be watched."""
+        """Add a resource to those whose changes the upstream should announce.
+
+        Returns:
+            Whether it was added. False means that it was added before, or that its changes cannot
+            be watched.
+        """
         with self._lock:
             is_full = len(self._watched_uris) >= MAX_WATCHED_RESOURCES
             if not self._receives_notifications or is_full or uri in self._watched_uris:
                 return False
-            # Other threads compare the set without the lock, so it is replaced, not modified.
+            # The set is replaced and never modified, because other threads compare it without the
+            # lock.
             self._watched_uris = {*self._watched_uris, uri}
             return True
 
@@ -248,7 +272,9 @@ class UpstreamChangeTracker:
             return due_lists
 
     def update_subscriptions(self, peer: Peer) -> None:
-        """Subscribe to the watched resources, if the upstream supports subscriptions.
+        """Subscribe to the watched resources, and unsubscribe from those no longer watched.
+
+        Does nothing if the upstream does not support subscriptions.
 
         Raises:
             ConnectError: The connection has ended.
@@ -268,11 +294,14 @@ class UpstreamChangeTracker:
                 peer.unsubscribe(uri)
         except ConnectError:
             raise
-        except PaddockError:  # subscriptions are unsupported: lists are polled instead
+        except PaddockError:  # the upstream does not support subscriptions; its lists are polled
             return
 
     def _open_subscription(self, peer: Peer, uris: set[str]) -> None:
-        """Subscribe to all lists and some resources of a stateless upstream."""
+        """Subscribe to all lists and to some resources of a stateless upstream.
+
+        One subscription covers all of them, so it replaces the previous one.
+        """
         previous_subscription, self._subscription = self._subscription, None
         # The new subscription is opened before the earlier one is closed, so that no change is
         # missed in between.
@@ -283,10 +312,14 @@ class UpstreamChangeTracker:
             previous_subscription.close()
 
     def _is_announced(self, peer: Peer, kind: str) -> bool:
-        """Return whether the upstream announces changes of a list, and this object sees them.
+        """Return whether this object receives notifications about changes of a list.
 
-        A session declares it in its capabilities. A stateless upstream acknowledges it for the
-        open subscription.
+        In a session, the upstream declares them in its capabilities. A stateless upstream
+        acknowledges them for the open subscription.
+
+        Args:
+            peer: The connection to the upstream.
+            kind: The list, such as `tools`.
         """
         if not self._receives_notifications:
             return False

@@ -251,7 +251,7 @@ def rewrite_server(name: str, text: str, since: str | None = None) -> NamedServe
 
 
 def find_user_source(name: str) -> DefinitionSource:
-    """Return the source of one of the user's servers.
+    """Return the source of a server of the user, the file that contains its definition.
 
     Raises:
         ServerNotFoundError: There is no such server.
@@ -282,18 +282,28 @@ def serve(name: str | None = None, http: str | None = None, **options: Unpack[Ht
 def _merge_definition(
     name: str, table: Mapping[str, Any], arguments: dict[str, Any]
 ) -> ServerDefinition:
-    """Return the definition of a table, with the arguments that are not None taking precedence."""
+    """Return the definition in a table, with some properties replaced by keyword arguments.
+
+    Args:
+        name: The name of the server.
+        table: The properties of the definition.
+        arguments: The arguments of `create_server`. Those that are None replace nothing.
+    """
     definition = parse_definition({**table}, name=name)
     definition.name = name
-    properties = {key: value for key, value in arguments.items() if value is not None}
-    overlay = parse_definition(properties, name=name)
-    for key in properties:
-        setattr(definition, key, getattr(overlay, key))
+    replaced_properties = {key: value for key, value in arguments.items() if value is not None}
+    replacement = parse_definition(replaced_properties, name=name)
+    for key in replaced_properties:
+        setattr(definition, key, getattr(replacement, key))
     return definition
 
 
 def _apply_changes(before: ServerDefinition, changes: Mapping[str, Any]) -> ServerDefinition:
-    """Return a definition with properties replaced, or removed if their new value is None.
+    """Return a changed copy of a definition.
+
+    Args:
+        before: The definition.
+        changes: The new values of properties by key. None removes a property.
 
     Raises:
         DefinitionError: A new value is not valid, or the name would change.

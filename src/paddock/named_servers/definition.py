@@ -94,10 +94,10 @@ _CANONICAL_KEYS = tuple(
 
 
 def make_safe_key(name: str) -> str:
-    """Return a key for a server's name that every client accepts.
+    """Return a key for a server in clients' configuration files that every client accepts.
 
-    The key is the last part of a qualified name, with `-` for other characters than letters,
-    digits, `-` and `_`.
+    The key is the last part of the server's name, in which `-` replaces all characters except
+    letters, digits, `-` and `_`. For example, the key of `Extension/My Server` is `My-Server`.
     """
     last_part = name.rstrip("/").rpartition("/")[2]
     characters = (character if _is_safe_character(character) else "-" for character in last_part)
@@ -108,14 +108,15 @@ def make_safe_key(name: str) -> str:
 def parse_definition(
     mapping: Mapping[str, Any], *, name: str | None = None, place: KeyLocator = str
 ) -> ServerDefinition:
-    """Parse the table of a definition, in the spelling of Paddock or of Wolfram's documents.
+    """Parse a table with the properties of a server definition, such as the content of a file.
 
-    Items are not resolved, so no code is loaded.
+    Both Paddock's keys and those of Wolfram's documents are accepted, for example `tools` and
+    `Tools`. Tools and prompts are not resolved, so no code is loaded.
 
     Args:
         mapping: The table.
         name: The name of the server, if the table does not contain one.
-        place: Returns the location of a key, for error messages.
+        place: Function that returns the location of a key in the file, for error messages.
 
     Raises:
         ServerDefinitionError: A property is not valid.
@@ -153,7 +154,17 @@ def _unwrap_mapping(mapping: Mapping[str, Any], place: KeyLocator) -> dict[str, 
 def _split_known_keys(
     mapping: dict[str, Any], place: KeyLocator
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split a table into known properties, by their canonical keys, and other ones."""
+    """Split a table into the known properties of a server definition and unknown ones.
+
+    The known properties get Paddock's keys.
+
+    Args:
+        mapping: The table.
+        place: Function that returns the location of a key in the file, for error messages.
+
+    Raises:
+        ServerDefinitionError: A property occurs twice, or a key looks like a misspelled one.
+    """
     properties: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for key, value in mapping.items():
@@ -201,7 +212,11 @@ def _parse_flag(value: Any, key: str, place: KeyLocator) -> bool:
 
 
 def _parse_options(value: Any, key: str, place: KeyLocator) -> dict[str, dict[str, Any]]:
-    """Parse option values such as `{"Plot": {"width": 400}}`."""
+    """Parse the option values of tools, such as `{"Plot": {"width": 400}}`.
+
+    Raises:
+        ServerDefinitionError: The value is not a table of tables.
+    """
     is_nested = hasattr(value, "items") and all(
         hasattr(options, "items") for options in value.values()
     )
@@ -211,7 +226,11 @@ def _parse_options(value: Any, key: str, place: KeyLocator) -> dict[str, dict[st
 
 
 def _parse_transport(value: Any, key: str, place: KeyLocator) -> str:
-    """Parse the transport, for which documents of Wolfram have another word."""
+    """Parse the transport, `stdio` or the word of Wolfram's documents, `StandardInputOutput`.
+
+    Raises:
+        ServerDefinitionError: The transport is unknown.
+    """
     if value in _TRANSPORTS:
         return _TRANSPORTS[value]
     raise ServerDefinitionError(

@@ -40,17 +40,17 @@ def build_stored_definition(
     pickles: FunctionPickles | None,
     previous: ServerDefinition | None = None,
 ) -> ServerDefinition:
-    """Return the definition to store, after checking that this process and a client can load it.
+    """Return the form of a server definition that can be stored in a file, after checking it.
 
-    The items are loaded here to validate them and their option values. A separate interpreter
-    then loads the stored form as a client would, because a reference that works in this process
-    may not work there.
+    The tools and prompts are loaded here to validate them and their option values. A separate
+    interpreter then loads the stored form as a client would, because a reference that works in
+    this process may not work there.
 
     Args:
-        definition: The user's definition; new paths in it are relative to the working directory.
+        definition: The user's definition. New paths in it are relative to the working directory.
         origin: The future location of the definition.
-        pickles: Stores functions that have no reference; without it, they are rejected.
-        previous: The stored definition; items that are also in it are not converted.
+        pickles: The store of functions that have no reference. Without it, they are rejected.
+        previous: The stored definition. Items that it also contains are not converted.
 
     Raises:
         DefinitionError: A part of the definition is not valid.
@@ -72,6 +72,13 @@ def check_startable(
 ) -> None:
     """Check that a client can load the new references in a definition, if there are any.
 
+    The check starts a new interpreter, because that is how clients start a server.
+
+    Args:
+        stored: The definition in its stored form.
+        origin: The location of the definition.
+        previous: The previous definition, whose references are not checked again.
+
     Raises:
         LoadError: A reference cannot be resolved when a client starts the server.
     """
@@ -89,22 +96,22 @@ def _merge_options(
     server: Server,
     previous: ServerDefinition | None,
 ) -> dict[str, dict[str, Any]]:
-    """Return the option values to store: those set on `Tool` objects, and those in `options`.
+    """Return the option values of tools to store in a definition.
 
-    New values that are strings are converted to the type that the option accepts. The built
-    server's tools provide the converted values.
+    They are the values that were set on `Tool` objects, and those of the definition's `options`. A
+    new value that is a string is converted to the type that the option accepts.
 
     Args:
         definition: The definition, with `Tool` objects in its list of tools.
         options: The option values in the definition, which take precedence over those of objects.
-        server: The server built from the definition.
+        server: The server built from the definition, whose tools have the converted values.
         previous: The stored definition, whose values are not converted again.
     """
     tools = list(zip(definition.tools, server.tools, strict=True))
     tool_values = {
         tool.name: values
         for spec, tool in tools
-        if isinstance(spec, Tool) and (values := _get_changed_values(spec))
+        if isinstance(spec, Tool) and (values := _get_changed_option_values(spec))
     }
     aliases = [(spec, tool.name) for spec, tool in tools]
     merged = merge_option_values(tool_values, options)
@@ -119,8 +126,11 @@ def _merge_options(
     return merged
 
 
-def _get_changed_values(tool: Tool) -> dict[str, Any]:
-    """Return the option values of a tool that differ from those in its module."""
+def _get_changed_option_values(tool: Tool) -> dict[str, Any]:
+    """Return the option values that the user has changed in a copy of a tool.
+
+    They are those that differ from the tool at the top level of its module, or from the defaults.
+    """
     base = find_base_tool(tool)
     defaults = {name: option.default for name, option in tool.options.items()}
     base_values: Mapping[str, Any] = defaults if base is None else base.option_values

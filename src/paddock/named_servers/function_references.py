@@ -46,12 +46,17 @@ class NoReferenceError(ServerDefinitionError):
 
 
 def make_reference(value: object) -> str:
-    """Return a reference to a function, or to an object at the top level of a module.
+    """Return a reference by which another process can load a function or another object.
+
+    The reference is `module:name` if the module can be imported everywhere, or else `file:name`.
+
+    Args:
+        value: A function, or an object at the top level of a module, such as a tool.
 
     Raises:
         NoReferenceError: The object has no reference; the message has the reason.
     """
-    module, name, _ = _find_attribute(value)
+    module, name, _ = _find_module_attribute(value)
     import_name = _get_import_name(module)
     if import_name != _MAIN_MODULE and _is_importable_as(module, import_name):
         return f"{import_name}:{name}"
@@ -67,10 +72,11 @@ def make_reference(value: object) -> str:
     return f"{Path(file).resolve()}:{name}"
 
 
-def _find_attribute(value: object) -> _ModuleAttribute:
-    """Return the module of an object, and its name in the module.
+def _find_module_attribute(value: object) -> _ModuleAttribute:
+    """Return the module that contains an object, and the object's name in the module.
 
-    Functions and classes know both. Other objects, such as tools, are searched for in all modules.
+    Functions and classes have attributes with both. Other objects, such as tools, are searched for
+    in all imported modules.
 
     Raises:
         NoReferenceError: The object cannot be reached by a name at the top level of a module.
@@ -100,10 +106,10 @@ def find_base_tool(tool: Tool) -> Tool | None:
 
 
 def _iterate_module_attributes(value: object) -> Iterator[_ModuleAttribute]:
-    """Yield the top-level attributes of all modules that are this object.
+    """Yield the top-level attributes of imported modules whose value is an object.
 
-    Tools that differ from it only in their option values come last: setting options copies a
-    tool, and the options are stored separately.
+    Setting option values copies a tool. For such a copy, the original tool is yielded too, because
+    the option values are stored separately. Exact matches come first.
     """
     for is_same in (operator.is_, _is_same_except_option_values):
         for module in _iterate_modules(value):
@@ -156,9 +162,10 @@ def _is_importable_as(module: ModuleType, name: str) -> bool:
 
 @cache
 def _find_module_origin(module: str) -> str:
-    """Return the file that a new interpreter in another directory finds for a module.
+    """Return the file that a new interpreter imports for a module name, or an empty text.
 
-    The result is cached, because starting an interpreter is slow.
+    It may differ from the file in this process, because clients start a server in another
+    directory. The result is cached, because starting an interpreter is slow.
     """
     # The interpreter runs as a client starts it, without the user's PYTHONPATH (-E) and working
     # directory (-P).
@@ -173,7 +180,7 @@ def _find_module_origin(module: str) -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return ""  # the reference is then the path of the file
+        return ""  # the reference then contains the path of the file
     return completed.stdout.strip()
 
 

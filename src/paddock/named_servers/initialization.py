@@ -38,7 +38,15 @@ if TYPE_CHECKING:
 
 
 def make_failing_items(server: BaseServer, message: str) -> Iterator[Tool | Prompt | ResourceLike]:
-    """Yield copies of all items of a server, which answer every call with an error message."""
+    """Yield copies of a server's tools, prompts and resources that answer every call with an error.
+
+    They replace the items of a server whose initialization has failed, so that clients see the
+    same lists as before, and learn the reason when they call an item.
+
+    Args:
+        server: The server.
+        message: The error message.
+    """
 
     def fail_call(_arguments: dict[str, Any]) -> NoReturn:
         raise ToolError(message)
@@ -56,9 +64,14 @@ def make_failing_items(server: BaseServer, message: str) -> Iterator[Tool | Prom
 
 
 def _make_failing_tool(tool: Tool, handler: Callable[..., Any]) -> Tool:
-    """Return a copy of a tool that is listed as before and calls another handler."""
-    # The original handler provides the description and schemas in lists. They are copied to the
-    # replacement, so that clients see the same list after the failure.
+    """Return a copy of a tool that calls another handler but looks the same in lists.
+
+    Args:
+        tool: The tool.
+        handler: The handler, which raises an error.
+    """
+    # The description and the schemas come from the original handler. They are copied, so that
+    # clients see the same list as before.
     entry = build_tool_entry(tool)
     replacement = copy.copy(tool)
     replacement.handler = handler
@@ -70,8 +83,14 @@ def _make_failing_tool(tool: Tool, handler: Callable[..., Any]) -> Tool:
 
 
 def _make_failing_prompt(prompt: Prompt, handler: Callable[..., Any], server: BaseServer) -> Prompt:
-    """Return a copy of a prompt that is listed as before and calls another handler."""
-    # As for tools, the description and arguments are copied from the original.
+    """Return a copy of a prompt that calls another handler but looks the same in lists.
+
+    Args:
+        prompt: The prompt.
+        handler: The handler, which raises an error.
+        server: The server that offers the prompt.
+    """
+    # The description and the arguments come from the original handler, so they are copied.
     renderer = PromptRenderer(prompt, server)
     replacement = copy.copy(prompt)
     replacement.handler, replacement.messages = handler, None
@@ -93,7 +112,13 @@ def _make_failing_prompt(prompt: Prompt, handler: Callable[..., Any], server: Ba
 def _make_failing_resource(
     item: ResourceLike, handler: Callable[..., Any], server: BaseServer
 ) -> ResourceLike:
-    """Return a copy of a resource that is listed as before and calls another handler."""
+    """Return a copy of a resource that calls another handler but looks the same in lists.
+
+    Args:
+        item: The resource or resource template.
+        handler: The handler, which raises an error.
+        server: The server that offers the resource.
+    """
     replacement = copy.copy(item)
     replacement.description = ResourceReader(item, server).description
     replacement.handler = handler
@@ -118,17 +143,19 @@ class ServerInitialization:
         self._failure_message: str | None = None
 
     def attach(self, server: BaseServer, function: Callable[[], Any] | None) -> None:
-        """Make a server run a function when it starts, and then the initializers of its tools.
+        """Make a server run its initialization when it starts.
+
+        This is a function of the server's definition, followed by the initializers of its tools.
 
         Args:
             server: A server that has not been started.
-            function: The initialization or lifespan of the definition; None if it has none.
+            function: The initialization function or the lifespan of the definition, or None.
         """
         if function is not None and is_lifespan_function(function):
             server.lifespan_function = self._wrap_lifespan(function)
             return
         self._function = function
-        # Lists do not depend on the initialization, so clients need not wait for it to list items.
+        # Lists do not depend on the initialization, so clients can list items while it runs.
         if function is not None:
             server.can_list_before_lifespan = True
         elif not any(get_initializer(tool) for tool in server.tools):
@@ -137,13 +164,14 @@ class ServerInitialization:
         server.lifespan_function = self._async_lifespan if is_async else self._lifespan
 
     def rerun(self, server: BaseServer) -> None:
-        """Run the initialization for a reloaded server that has already been started.
+        """Run the initialization again, after the definition of a running server was reloaded.
 
-        If the function is the same as before, it is not run, and an earlier failure remains.
+        If the function is the same as before, it is not run again, and an earlier failure remains.
         """
         function = self._take_new_function()
         if function is None and self._function is not None:
-            # The results of the first run still exist, and so does its failure.
+            # The results of the first run are still valid. If it has failed, the reloaded items
+            # must report the failure too.
             self._fail_calls(server)
             return
         self._failure_message = None
@@ -154,7 +182,10 @@ class ServerInitialization:
 
     @contextmanager
     def _lifespan(self, server: BaseServer) -> Generator[None]:
-        """Run the function of the definition, and start the initializers of tools."""
+        """Run the initialization when the server starts, as its lifespan.
+
+        The server continues to run if the initialization fails, but its items report the failure.
+        """
         function = self._take_new_function()
         if function is not None:
             with self._record_failure(server):

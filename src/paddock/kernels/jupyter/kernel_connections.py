@@ -111,7 +111,7 @@ class LocalJupyterKernel(JupyterKernel):
         return self._send_message(self._client.shell_channel, kind, content)
 
     def _receive_message(self, seconds: float) -> JupyterMessage | None:
-        """Return the next message that the kernel publishes, or None if there is none in time."""
+        """Return the next message that the kernel publishes, or None if none arrives in time."""
         # Replies on the shell channel only repeat published messages. They are read and discarded,
         # so that they do not accumulate.
         with contextlib.suppress(queue.Empty):
@@ -289,7 +289,7 @@ class GatewayJupyterKernel(JupyterKernel):
         return request_id
 
     def _receive_message(self, seconds: float) -> JupyterMessage | None:
-        """Return the next message that the kernel publishes, or None if there is none in time."""
+        """Return the next message that the kernel publishes, or None if none arrives in time."""
         try:
             message = self._messages.get(timeout=seconds)
         except queue.Empty:

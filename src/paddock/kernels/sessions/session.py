@@ -214,8 +214,8 @@ class EvaluationSession:
         Args:
             engine: The engine of the call, which may differ from that of the previous call.
             is_requested: Whether the client has passed the ID of the session, so that it expects
-                stored evaluations. If there are none, the status is "reused", for which tools add
-                a note to their answer.
+                stored evaluations. Without any, the status is "reused", for which tools add a note
+                to their answer.
         """
         had_kernel, was_empty = self.has_kernel, not self._entries
         # Switching the engine may save the state. This is possible only while the kernel has

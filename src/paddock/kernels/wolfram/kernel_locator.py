@@ -72,7 +72,7 @@ class SearchLocations:
 
 
 def find_kernel_program(locations: SearchLocations | None = None) -> KernelProgram | None:
-    """Return the Wolfram kernel to use, or None if there is none.
+    """Return the Wolfram kernel to use, or None if this machine has no kernel.
 
     If the environment variable names a program that does not exist, the result is None, because
     another kernel could evaluate with the wrong version.
