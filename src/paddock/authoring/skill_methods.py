@@ -323,7 +323,11 @@ class SkillMethods:
         return [skill for skill in self._server.skills if skill.listed]
 
     def _find_skill(self, uri: str) -> SkillLocation | None:
-        """Return the innermost skill that contains a URI, and the quoted path in it."""
+        """Return the skill to which a URI belongs, and the percent-encoded path in the skill.
+
+        For example, `skill://acme/billing/scripts/run.py` belongs to the skill `acme/billing` and
+        has the path `scripts/run.py`. If one skill contains another, the inner one is returned.
+        """
         if not uri.startswith(SKILL_SCHEME) or len(uri) > MAX_SKILL_URI_CHARACTERS:
             return None
         skill_path = uri.removeprefix(SKILL_SCHEME)
@@ -338,7 +342,10 @@ class SkillMethods:
             quoted_path = segment if quoted_path is None else f"{segment}/{quoted_path}"
 
     def _list_children(self, uri: str) -> list[Json] | None:
-        """Return the entries directly in a directory, or None if the URI is not a directory."""
+        """Return the entries of the files and subdirectories in a directory of a skill.
+
+        The result is None if the URI is not that of a directory.
+        """
         location = self._find_skill(uri)
         if location is not None:
             skill, quoted_path = location
@@ -379,7 +386,11 @@ def _read_cursor(request: Request) -> str | None:
 
 
 def _build_skill_entry(skill: Skill) -> Json:
-    """Return the entry of a skill in `skills/list` and `skills/get`."""
+    """Return the entry of a skill in `skills/list` and `skills/get`, with the digests of its files.
+
+    A skill with generated files has `dynamic` instead of the list of files, because their content
+    is unknown until they are read.
+    """
     manifest = skill.files.get_manifest()
     resources: list[Json] | str = "dynamic"
     if manifest.digests is not None:
@@ -395,18 +406,24 @@ def _build_skill_entry(skill: Skill) -> Json:
 
 
 def _build_skill_resource(skill: Skill) -> Json:
-    """Return the entry of a SKILL.md in `resources/list`."""
-    fields = skill.files.get_frontmatter()
+    """Return the entry of a skill's SKILL.md in `resources/list`."""
+    frontmatter = skill.files.get_frontmatter()
     return {
         "uri": skill.uri,
         "name": skill.name,
-        "description": fields["description"],
+        "description": frontmatter["description"],
         "mimeType": guess_media_type(SKILL_FILE_NAME),
     }
 
 
 def _build_directory_entries(skill: Skill, tree: SkillTree, directory: str) -> list[Json]:
-    """Return the entries directly in a directory of a skill, sorted by path."""
+    """Return the entries of the files and subdirectories in a directory of a skill, by path.
+
+    Args:
+        skill: The skill.
+        tree: All files and directories of the skill.
+        directory: The path of the directory in the skill, or an empty string for its root.
+    """
     entries: dict[str, Json] = {}
     for path in tree.directories:
         if path and path.rpartition("/")[0] == directory:

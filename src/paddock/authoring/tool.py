@@ -272,8 +272,8 @@ class Tool:
         Raises:
             OptionError: An option does not exist, or its value is invalid.
         """
-        converted = import_option_values().validate_options(self.options, values, self.name)
-        return self._copy_with_attribute("option_values", {**self.option_values, **converted})
+        new_values = import_option_values().validate_options(self.options, values, self.name)
+        return self._copy_with_attribute("option_values", {**self.option_values, **new_values})
 
     def _copy_with_attribute(self, attribute: str, value: object) -> Tool:
         tool_copy = object.__new__(type(self))
@@ -295,7 +295,14 @@ def import_option_values() -> ModuleType:
 
 
 def _check_handler_reference(tool: Tool) -> None:
-    """Check that the tool can be listed without importing its handler."""
+    """Check a tool whose handler is a reference, such as `package.module:function`.
+
+    The handler is imported with the first call. Until then, the tool must have everything that a
+    list of tools contains, because description and arguments cannot be read from the handler.
+
+    Raises:
+        DefinitionError: The reference is invalid, or the description or arguments are missing.
+    """
     module_name, _, function_name = str(tool.handler).partition(":")
     if not module_name or not function_name:
         raise DefinitionError(
@@ -314,7 +321,11 @@ def _check_handler_reference(tool: Tool) -> None:
 
 
 def _check_tool_name(name: str) -> None:
-    """Raise an error unless clients accept a name."""
+    """Check that clients accept a tool's name.
+
+    Raises:
+        DefinitionError: The name is too long, empty, or contains other characters.
+    """
     has_valid_length = 0 < len(name) <= MAX_TOOL_NAME_CHARACTERS
     if not has_valid_length or not _TOOL_NAME_CHARACTERS.issuperset(name):
         raise DefinitionError(
@@ -324,7 +335,17 @@ def _check_tool_name(name: str) -> None:
 
 
 def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where: str) -> None:
-    """Raise an error unless a tool's page and its allowed callers are valid."""
+    """Check the HTML page that clients show for a tool, and the callers that may see the tool.
+
+    Args:
+        ui: The page, its URI such as `ui://weather/view`, or None.
+        visibility: The allowed callers: `model`, `app` (the page itself) or both; None for the
+            default.
+        where: The tool's name, for error messages.
+
+    Raises:
+        DefinitionError: The URI or a caller is invalid.
+    """
     uri = getattr(ui, "uri", ui)
     if ui is not None and (not isinstance(uri, str) or not uri.startswith("ui://")):
         raise DefinitionError(

@@ -74,14 +74,17 @@ Json = dict[str, Any]
 
 
 def build_tool_entry(tool: Tool) -> Json:
-    """Return the entry of a tool in `tools/list`."""
-    signature = _read_signature(tool)
-    schema = _select_input_schema(tool, signature)
-    # Checked here too, so that a misplaced annotation is reported when the tool is listed.
-    find_header_parameters(schema, tool.name)
-    entry: Json = {"name": tool.name, "inputSchema": schema}
+    """Return the entry of a tool in `tools/list`, as in `{"name": "add", "inputSchema": …}`.
 
-    optional = {
+    Raises:
+        DefinitionError: The declaration of the tool is invalid.
+    """
+    signature = _read_signature(tool)
+    input_schema = _select_input_schema(tool, signature)
+    # The result is not needed: this call reports misplaced annotations when the tool is listed.
+    find_header_parameters(input_schema, tool.name)
+    entry: Json = {"name": tool.name, "inputSchema": input_schema}
+    optional_members = {
         "title": tool.title,
         "description": signature.description if tool.description is None else tool.description,
         "outputSchema": _create_output_schema(tool, signature).output_schema,
@@ -90,24 +93,25 @@ def build_tool_entry(tool: Tool) -> Json:
         "icons": tool.icons,
         "_meta": _build_meta(tool),
     }
-    entry.update({key: value for key, value in optional.items() if value})
+    entry.update({key: value for key, value in optional_members.items() if value})
     return entry
 
 
 def _build_meta(tool: Tool) -> Json:
     """Return the `_meta` of a tool, as in `{"ui": {"resourceUri": "ui://weather/view"}}`.
 
-    The `ui` settings are merged into the author's own `_meta`, which may have such a member, too.
+    Its member `ui` belongs to the MCP Apps extension. The tool's settings for it are merged into
+    the `_meta` that the author has declared, which may have such a member, too.
     """
     meta = dict(tool.meta or {})
     if tool.ui is None and tool.visibility is None:
         return meta
-    settings = {**meta.get("ui", {})}
+    ui_settings = {**meta.get("ui", {})}
     if tool.ui is not None:
-        settings["resourceUri"] = tool.ui if isinstance(tool.ui, str) else tool.ui.uri
+        ui_settings["resourceUri"] = tool.ui if isinstance(tool.ui, str) else tool.ui.uri
     if tool.visibility is not None:
-        settings["visibility"] = list(tool.visibility)
-    return {**meta, "ui": settings}
+        ui_settings["visibility"] = list(tool.visibility)
+    return {**meta, "ui": ui_settings}
 
 
 def get_input_schema(tool: Tool) -> Json:
@@ -116,12 +120,15 @@ def get_input_schema(tool: Tool) -> Json:
 
 
 def _read_signature(tool: Tool) -> HandlerSignature:
-    """Return the parameters of a tool: those that it declares, or else those of its handler."""
+    """Return the signature of a tool's handler: its parameters, return type and docstring.
+
+    If the tool declares its arguments, the parameters of the handler are not read, because their
+    type hints may have no schema.
+    """
     handler = resolve_handler(tool.handler)
-    # Declared arguments replace the parameters, whose hints may then have no schema at all.
     declarations = (tool.arguments, tool.parameters, tool.input_schema)
-    is_declared = any(declaration is not None for declaration in declarations)
-    signature = HandlerSignature(handler, Context, tool.name, reads_parameters=not is_declared)
+    has_declaration = any(declaration is not None for declaration in declarations)
+    signature = HandlerSignature(handler, Context, tool.name, reads_parameters=not has_declaration)
     if tool.arguments is not None:
         signature.parameters = list_struct_parameters(tool.arguments)
     if isinstance(tool.handler, str):
@@ -138,8 +145,12 @@ def _select_input_schema(tool: Tool, signature: HandlerSignature) -> Json:
     return build_arguments_schema(signature, tool.name)
 
 
-def _create_declared_reader(tool: Tool) -> Callable[[Any], Any] | None:
-    """Return a reader for the arguments that a tool declares, or None if its handler does."""
+def _create_declared_decoder(tool: Tool) -> Callable[[Any], Any] | None:
+    """Return a function that decodes the arguments that a tool declares.
+
+    The result is None if the tool declares no arguments, so that they follow from the parameters of
+    its handler.
+    """
     if tool.input_schema is not None:
         return create_schema_decoder(tool.input_schema, tool.name)
     if tool.parameters is not None:
@@ -150,7 +161,7 @@ def _create_declared_reader(tool: Tool) -> Callable[[Any], Any] | None:
 
 
 def _create_output_schema(tool: Tool, signature: HandlerSignature) -> OutputSchema:
-    """Return the form of a tool's results, from its declaration or its handler's return type."""
+    """Return the output schema of a tool, from its declaration or its handler's return type."""
     return OutputSchema(
         signature.return_type,
         where=tool.name,
@@ -177,14 +188,14 @@ class ToolInvoker:
         self._header_parameters: tuple[HeaderParameter, ...] | None = None
         signature = _read_signature(tool)
         self._output_schema = _create_output_schema(tool, signature)
-        self._read_arguments: Callable[[Any], Any]
+        self._decode_arguments: Callable[[Any], Any]
         self._call_handler: Callable[[Any, Request], Any]
-        read_declared_arguments = _create_declared_reader(tool)
-        if read_declared_arguments is not None:
-            self._read_arguments = read_declared_arguments
+        decode_declared_arguments = _create_declared_decoder(tool)
+        if decode_declared_arguments is not None:
+            self._decode_arguments = decode_declared_arguments
             self._call_handler = self._bind_object_handler()
         else:
-            self._read_arguments, self._call_handler = self._bind_typed_handler(signature)
+            self._decode_arguments, self._call_handler = self._bind_typed_handler(signature)
         self.is_async = is_coroutine_function(self._handler)
 
     def check_http_request(self, request: Request) -> None:
@@ -202,12 +213,12 @@ class ToolInvoker:
         principal = request.principal
         if self.tool.scopes and (principal is None or not self.tool.scopes <= principal.scopes):
             raise ScopeError(self.tool.scopes, f"Tool {self.tool.name!r}")
-        # Session versions of the protocol do not have mirrored headers.
+        # The protocol versions with sessions do not have mirrored headers.
         if not request.era.is_stateless:
             return
         if self._header_parameters is None:
-            # Computed with the first call over HTTP, because building the schema is costly and
-            # stdio has no headers.
+            # They are found with the first call over HTTP, because building the schema is costly
+            # and calls over stdio have no headers.
             self._header_parameters = find_header_parameters(
                 get_input_schema(self.tool), self.tool.name
             )
@@ -220,21 +231,20 @@ class ToolInvoker:
 
         This is the `work` of a `tools/call` request whose handler is a plain function.
         """
-        # `run` and `run_async` repeat each other instead of sharing a helper, which saves a frame
-        # on every call.
+        # `run` and `run_async` repeat each other, because a shared helper would cost a function
+        # call on every request.
         raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             try:
-                arguments = self._read_arguments(
+                arguments = self._decode_arguments(
                     EMPTY_ARGUMENTS if raw_arguments is UNSET else raw_arguments
                 )
             except DECODE_ERRORS:
-                # Slow path: the checks for known deviations of clients are made only for arguments
-                # that could not be decoded as they are.
-                arguments = self._read_repaired_arguments(raw_arguments)
+                # Known mistakes of clients are corrected only in arguments that could not be
+                # decoded, so that valid calls stay fast.
+                arguments = self._decode_repaired_arguments(raw_arguments)
             value = self._call_handler(arguments, request)
-            # A plain function may return the coroutine of another one, for example if it is a
-            # wrapper.
+            # A plain function returns a coroutine if it wraps an `async def` function.
             if value.__class__ is CoroutineType:
                 value = run_if_coroutine(value)
             return convert_result(value, self._output_schema)
@@ -242,31 +252,35 @@ class ToolInvoker:
             return self._build_failure_result(error, request)
 
     async def run_async(self, request: Request) -> Result:
-        """Call a coroutine handler on the running event loop and return its encoded result."""
+        """Call the handler on the running event loop and return its encoded result.
+
+        This is the `async_work` of a `tools/call` request whose handler is a coroutine function.
+        """
         raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             try:
-                arguments = self._read_arguments(
+                arguments = self._decode_arguments(
                     EMPTY_ARGUMENTS if raw_arguments is UNSET else raw_arguments
                 )
             except DECODE_ERRORS:
-                arguments = self._read_repaired_arguments(raw_arguments)
+                arguments = self._decode_repaired_arguments(raw_arguments)
             return convert_result(await self._call_handler(arguments, request), self._output_schema)
         except BaseException as error:  # noqa: BLE001 - sent to the model, or raised again
             return self._build_failure_result(error, request)
 
-    def _read_repaired_arguments(self, raw_arguments: object) -> Any:
-        """Decode arguments again after correcting known deviations of clients.
+    def _decode_repaired_arguments(self, raw_arguments: object) -> Any:
+        """Return the decoded arguments of a call after correcting known mistakes of clients.
 
         Raises:
-            ArgumentsError: The arguments are invalid, with an explanation for the model.
+            ArgumentsError: The arguments are invalid. The message explains to the model how to
+                correct them.
             InvalidParamsError: The arguments are not an object.
         """
-        repaired = repair_arguments(raw_arguments)
+        repaired_arguments = repair_arguments(raw_arguments)
         try:
             if self.tool.lenient:
-                repaired = coerce_strings(repaired, get_input_schema(self.tool))
-            return self._read_arguments(repaired)
+                repaired_arguments = coerce_strings(repaired_arguments, get_input_schema(self.tool))
+            return self._decode_arguments(repaired_arguments)
         except DECODE_ERRORS as error:
             # A model can correct arguments of the wrong type if it sees the message. Arguments that
             # are not an object are a mistake of the client, hence a JSON-RPC error.
@@ -278,13 +292,17 @@ class ToolInvoker:
             raise ArgumentsError(text, get_error_path(error)) from None
 
     def _build_failure_result(self, error: BaseException, request: Request) -> bytes:
-        """Return the error result for a failed call, or raise the error again.
+        """Return the result of a call whose handler has failed, or raise the error again.
 
-        Only failures of the arguments or the handler become results. Protocol errors and the
-        exceptions that cancel or suspend a request are raised again for `Request.run`.
+        Errors in the arguments and errors of the handler become results with `isError`, which the
+        model can see. Protocol errors and the exceptions that cancel or suspend a request are
+        raised again for `Request.run`.
+
+        If the tool has a function `failures`, it converts the error to JSON data for the result.
         """
-        # The session era does not specify a JSON-RPC error for missing capabilities, so the model
-        # is informed by a result. Stateless clients get the specified error.
+        # The protocol versions with sessions do not specify a JSON-RPC error for missing
+        # capabilities, so the model is informed by a result. Stateless clients get the specified
+        # error.
         if isinstance(error, MissingCapabilityError) and not request.era.is_stateless:
             return build_error_result(error.message)
         if isinstance(error, ProtocolError) or not is_handler_failure(error, request):
@@ -308,10 +326,13 @@ class ToolInvoker:
     def _bind_typed_handler(
         self, signature: HandlerSignature
     ) -> tuple[Callable[[Any], Any], Callable[[Any, Request], Any]]:
-        """Return a reader of arguments, and a function that passes them as parameters.
+        """Return a decoder of arguments, and a function that calls the handler with them.
 
-        Both run on every call, so each common form of signature has its own short function. The
-        general `call` below handles the rest.
+        Both run on every call, so handlers without parameters and handlers with only positional
+        parameters have their own short functions. `call_handler` below handles all others.
+
+        Args:
+            signature: The signature of the handler, whose parameters are the tool's arguments.
         """
         handler, server = self._handler, self._server
         options = MappingProxyType(self.tool.option_values)
@@ -326,26 +347,26 @@ class ToolInvoker:
             return _accept_any_object, lambda _, request: handler(
                 **{context: Context(request, server, options)}
             )
-        read = create_signature_decoder(signature.parameters, self.tool.name)
+        decode = create_signature_decoder(signature.parameters, self.tool.name)
         astuple = msgspec.structs.astuple
         if context is None and not signature.keyword_only_names:
-            return read, lambda arguments, _request: handler(*astuple(arguments))
+            return decode, lambda arguments, _request: handler(*astuple(arguments))
         keyword_names = signature.keyword_only_names
         # astuple() returns fields in the order of the parameters: positional ones first.
         positional_count = len(signature.parameters) - len(keyword_names)
         context_position = signature.context_position
 
-        def call(arguments: Any, request: Request) -> Any:
+        def call_handler(arguments: Any, request: Request) -> Any:
             values = astuple(arguments)
-            positional = list(values[:positional_count])
-            named = dict(zip(keyword_names, values[positional_count:], strict=True))
+            positional_arguments = list(values[:positional_count])
+            keyword_arguments = dict(zip(keyword_names, values[positional_count:], strict=True))
             if context_position is not None:
-                positional.insert(context_position, Context(request, server, options))
+                positional_arguments.insert(context_position, Context(request, server, options))
             elif context is not None:
-                named[context] = Context(request, server, options)
-            return handler(*positional, **named)
+                keyword_arguments[context] = Context(request, server, options)
+            return handler(*positional_arguments, **keyword_arguments)
 
-        return read, call
+        return decode, call_handler
 
 
 def _accept_any_object(raw_arguments: Any) -> None:

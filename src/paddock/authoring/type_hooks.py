@@ -31,21 +31,21 @@ def _decode_path(kind: Any, value: Any) -> Any:
     return kind(value)
 
 
-def _validate_pydantic(kind: Any, value: Any) -> Any:
-    """Create a pydantic model from JSON data, with an error message of one line if it is invalid.
+def _validate_pydantic(model_class: Any, data: Any) -> Any:
+    """Return an instance of a pydantic model for JSON data.
 
     Raises:
-        ValueError: The data is invalid.
+        ValueError: The data is invalid. Unlike pydantic's own message, this one has only one line,
+            such as `age: Input should be a valid integer; name: Field required`.
     """
     try:
-        return kind.model_validate(value)
+        return model_class.model_validate(data)
     except ValueError as error:
-        details = error.errors() if hasattr(error, "errors") else []
-        text = "; ".join(
-            ": ".join(filter(None, (".".join(map(str, item["loc"])), item["msg"])))
-            for item in details
-        )
-        raise ValueError(text or str(error)) from None
+        problems = []
+        for detail in error.errors() if hasattr(error, "errors") else ():
+            location = ".".join(map(str, detail["loc"]))
+            problems.append(f"{location}: {detail['msg']}" if location else detail["msg"])
+        raise ValueError("; ".join(problems) or str(error)) from None
 
 
 class _InputSupport(typing.NamedTuple):
@@ -56,9 +56,13 @@ class _InputSupport(typing.NamedTuple):
 
 
 class _CustomType(typing.NamedTuple):
-    """A type that msgspec does not know. `encode` and `input` are None where unsupported."""
+    """A family of types that msgspec does not support, such as pydantic models.
+
+    `encode` is None if results cannot contain such values, and `input` is None if arguments cannot.
+    """
 
     matches: Callable[[type], bool]
+    """Returns whether a type belongs to the family."""
     encode: Callable[[Any], Any] | None
     input: _InputSupport | None
     build_output_schema: Callable[[Any], dict[str, Any]] | None = None
@@ -147,10 +151,10 @@ def _list_member_types(hint: Any) -> list[Any]:
 
 
 def needs_dataclass_defaults(hints: list[Any]) -> bool:
-    """Return whether values of these types can contain dataclasses without `__slots__`.
+    """Return whether decoded values of these types must pass through `fill_dataclass_defaults`.
 
-    msgspec leaves default values of such dataclasses on the class, where `vars` and a later
-    encoding miss them. `fill_dataclass_defaults` copies them to the instance.
+    This is the case if they can contain dataclasses without `__slots__`: msgspec leaves the default
+    values of their fields on the class, where `vars` and a later encoding miss them.
     """
     visited_ids: set[int] = set()
 
@@ -166,7 +170,10 @@ def needs_dataclass_defaults(hints: list[Any]) -> bool:
 
 
 def fill_dataclass_defaults(value: Any) -> Any:
-    """Set the missing fields of all dataclasses in a decoded value, and return the value."""
+    """Set the missing fields of all dataclasses in a value that msgspec has decoded.
+
+    The value is changed in place and returned. `needs_dataclass_defaults` explains the reason.
+    """
     if isinstance(value, list | tuple | set | frozenset):
         for item in value:
             fill_dataclass_defaults(item)

@@ -36,7 +36,11 @@ class UriTemplate:
         self.variables = names + self._query
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """Return the template's variables in a URI, or None if the URI does not match."""
+        """Return the values of the template's variables in a URI, or None if it does not match.
+
+        For example, `weather://{city}/today` matches `weather://new%20york/today` with
+        `{"city": "new york"}`. Query parameters that the URI does not contain are missing.
+        """
         if len(uri) > MAX_URI_CHARACTERS:
             return None
         path, mark, query = uri.partition("?") if self._query else (uri, "", "")
@@ -51,7 +55,11 @@ class UriTemplate:
         return values
 
     def _build_group(self, expression: str, names: list[str]) -> str:
-        """Return the regular expression for a variable, and add its name to the names so far.
+        """Return the regular expression for a variable, and add the variable's name to `names`.
+
+        Args:
+            expression: The text between braces, such as `city` or `+path`.
+            names: The names of the variables before this one.
 
         Raises:
             DefinitionError: The expression is not in the supported subset.

@@ -40,7 +40,11 @@ def parse_scalar(text: str) -> object:
 
 
 def parse_number(text: str) -> float | None:
-    """Convert a plain scalar to a number, possibly infinite or NaN, or return None."""
+    """Return the number that an unquoted YAML scalar represents, or None if it is not a number.
+
+    For example, `0x1F` gives 31 and `-.inf` gives negative infinity. An integer with too many
+    digits also gives infinity, because converting it would be slow.
+    """
     if _INTEGER.fullmatch(text):
         base = {"0o": 8, "0x": 16}.get(text[:2], 10)
         return int(text, base) if len(text) <= MAX_INTEGER_CHARACTERS else inf

@@ -14,11 +14,12 @@ from paddock.errors import PaddockError
 
 
 def main() -> None:
-    """Run the command in `sys.argv`.
+    """Run the command in `sys.argv`. This is the entry point of the `paddock` program.
 
-    A plain `serve TARGET` without a terminal is how clients start servers. It bypasses click.
+    Clients start servers with `paddock serve TARGET` and no other options. This command is run
+    without loading click, so that servers start faster.
     """
-    # A user at a terminal may be asked to install missing extensions, which needs click.
+    # At a terminal, click is needed: the user may be asked to install missing extensions.
     is_typed = sys.stdin is not None and sys.stdin.isatty()
     plain_target = None if is_typed else parse_plain_serve(sys.argv[1:])
     if plain_target is None:
@@ -39,9 +40,11 @@ def main() -> None:
 
 
 def parse_plain_serve(arguments: list[str]) -> tuple[str, bool] | None:
-    """Return the target of `serve TARGET` or `serve --named NAME`, or None for other commands.
+    """Return the target of a `serve` command that has no other options, or None.
 
-    The second item is True if the target can only be a server name.
+    The second item is True if the target can only be the name of a server. For example,
+    `serve server.py` gives `("server.py", False)`, and `serve --named weather` gives
+    `("weather", True)`.
     """
     match arguments:
         case ["serve", target] if not target.startswith("-"):

@@ -96,10 +96,11 @@ def _open_socket(
     *,
     is_port_explicit: bool,
 ) -> socket.socket | None:
-    """Listen on the port, or on a nearby one if it is in use.
+    """Return a socket that listens on the application's port, or on a nearby port if it is in use.
 
     On a terminal, the user is asked before another port is used. Without a terminal, a port that
-    the user selected is not replaced.
+    the user has selected is not replaced. If Paddock is already running with the same zoo, the user
+    is directed to it instead.
 
     Returns:
         The socket, or None if another process already serves the same zoo on this port.
@@ -127,7 +128,10 @@ def _open_socket(
 
 
 def _print_addresses(url: str, zoo_location: str, authenticator: Authenticator) -> None:
-    """Print the addresses, the database and how to sign in, once the server accepts connections."""
+    """Print where the application can be reached, its database, and instructions for signing in.
+
+    Called when the server accepts connections.
+    """
     lines = [
         f"Paddock is at {url}",
         f"  the zoo         {zoo_location}",

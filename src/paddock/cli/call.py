@@ -113,11 +113,13 @@ def call(
 
 
 def parse_arguments(pairs: tuple[str, ...], schema: Json) -> Json:
-    """Parse `KEY=VALUE` and `KEY:=JSON` arguments.
+    """Return the arguments for a tool that are given on the command line.
+
+    For example, `city=Oslo days:=3` gives `{"city": "Oslo", "days": 3}`.
 
     Args:
-        pairs: The arguments on the command line.
-        schema: The input schema of the tool, to convert `VALUE`.
+        pairs: The arguments on the command line, each `KEY=VALUE` or `KEY:=JSON`.
+        schema: The input schema of the tool, which determines the type of a `VALUE`.
 
     Raises:
         ArgumentError: An argument has neither form, or its value does not match the schema.
@@ -136,10 +138,11 @@ def parse_arguments(pairs: tuple[str, ...], schema: Json) -> Json:
 
 
 def _convert_value(key: str, text: str, schema: Json) -> object:
-    """Convert a `VALUE` to a type that the tool's schema accepts for the parameter.
+    """Return the value of an argument in a type that the tool's schema accepts for it.
 
-    Without a known type, or if only strings are accepted, the value stays text. The server
-    validates the result.
+    For example, `3` becomes a number if the schema accepts integers. If the schema does not
+    restrict the type, or accepts only strings, the value stays text. The server validates the
+    arguments again.
 
     Args:
         key: The name of the parameter.
@@ -212,15 +215,15 @@ class _CallTimeout:
         self._deadline = monotonic() + self._seconds
 
     def wait_for_result(self, call: PendingCall) -> Json:
-        """Wait for a call and return its result.
+        """Wait until the server has answered a call, and return the result.
 
         Raises:
-            PeerTimeoutError: The timeout elapsed. The call is then cancelled.
+            PeerTimeoutError: The timeout elapsed without an answer or a progress notification. The
+                call is then cancelled.
         """
         self.renew()
         while True:
-            # The client polls tasks. Each poll has its own timeout, so a running task may take
-            # any time.
+            # A task is polled, and each poll has its own timeout, so the task may take any time.
             wait_seconds = self._seconds if call.is_task else self._deadline - monotonic()
             try:
                 return call.result(max(0.0, wait_seconds))
@@ -234,17 +237,18 @@ class _CallTimeout:
                 ) from None
 
 
-def _call_tool(peer: Peer, name: str, values: Json, call_timeout: _CallTimeout) -> ToolResult:
-    """Call a tool and wait for its result.
+def _call_tool(peer: Peer, name: str, arguments: Json, call_timeout: _CallTimeout) -> ToolResult:
+    """Call a tool of a server, wait for its result, and return it.
 
-    If the call fails and the server lists no tool with this name, the error names the tools it has.
+    If the call fails and the server lists no tool with this name, the error names the tools that it
+    has.
 
     Raises:
         ArgumentError: The server has no such tool.
         PeerError: The call failed for another reason.
     """
     try:
-        call = peer.start("tools/call", {"name": name, "arguments": values})
+        call = peer.start("tools/call", {"name": name, "arguments": arguments})
         return parse_tool_result(call_timeout.wait_for_result(call))
     except PeerError as error:
         tool_names = [tool.name for tool in peer.tools()]
@@ -257,9 +261,9 @@ def _call_tool(peer: Peer, name: str, values: Json, call_timeout: _CallTimeout) 
 
 
 def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
-    """Print a protocol message that was sent or received, for `--show`."""
-    # Printing runs in the connection's thread, where a closed pipe must not end the connection.
-    # The final result is printed by the main thread, which handles the error.
+    """Print a protocol message that was sent or received. Called for each message with `--show`."""
+    # This runs in the connection's thread, where a closed pipe must not end the connection. The
+    # main thread handles the error when it prints the result.
     with suppress(BrokenPipeError):
         click.echo(
             format_frame(message.frame, is_from_client=message.is_from_client), err=to_stderr
@@ -277,9 +281,13 @@ def _to_json(result: ToolResult) -> Json:
 
 
 def _save_files(result: ToolResult, folder: Path) -> list[Path]:
-    """Write the binary content of a result to files, and return their paths.
+    """Write the images, audio and other binary content of a result to files, and return the paths.
 
-    Files are named after the position of the content in the result: `1.png`, `3.wav`.
+    The files are named after the position of the content in the result, such as `1.png` and
+    `3.wav`.
+
+    Raises:
+        ArgumentError: A file cannot be written.
     """
     paths = []
     for number, content in enumerate(result.content, 1):

@@ -28,15 +28,16 @@ class ClientArguments(NamedTuple):
 def parse_client_arguments(
     arguments: tuple[str, ...], server: str | None, *, recorded_servers: Collection[str] = ()
 ) -> ClientArguments:
-    """Split arguments into clients and an optional server at the end.
+    """Return the clients and the server that the arguments of a command name.
 
-    The last argument is taken as a client if it is the name of one.
+    For example, `claude-code cursor weather` names two clients and the server `weather`. If the
+    last argument is the name of a client, the arguments name no server.
 
     Args:
         arguments: The positional arguments.
         server: The value of `--server`. If set, all arguments are clients.
-        recorded_servers: Names of servers in the records of installations. They are accepted
-            even if the server was deleted since.
+        recorded_servers: The names of the servers that were installed into clients. They are
+            accepted even if the server has been deleted since.
 
     Raises:
         ArgumentError: The last argument is neither a client nor a server, or is both, or
@@ -63,14 +64,18 @@ def parse_client_arguments(
 
 
 def _check_split_client_name(arguments: tuple[str, ...]) -> None:
-    """Reject a client name that was split into several arguments, as in `Claude Code`."""
+    """Reject a client name without quotes that the shell has split, as in `Claude Code`.
+
+    Raises:
+        ArgumentError: Several successive arguments together are the name of one client.
+    """
     for start, end in itertools.combinations(range(len(arguments) + 1), 2):
-        group = arguments[start:end]
-        if len(group) > 1 and not any(map(is_path_like, group)):
-            client_id = _find_client_id("".join(group))
+        words = arguments[start:end]
+        if len(words) > 1 and not any(map(is_path_like, words)):
+            client_id = _find_client_id("".join(words))
             if client_id is not None:
                 raise ArgumentError(
-                    f"{' '.join(group)!r} is the name of one client",
+                    f"{' '.join(words)!r} is the name of one client",
                     hint=f"write {client_id}",
                 )
 
@@ -84,7 +89,11 @@ def _find_client_id(argument: str) -> str | None:
 
 
 def _check_server_exists(argument: str, recorded_servers: Collection[str]) -> None:
-    """Raise an error, with similar names as a hint, if the argument cannot be a server."""
+    """Check that an argument is the name of a server or the path of a server's file.
+
+    Raises:
+        ArgumentError: The argument is neither. The hint contains similar names.
+    """
     names = {*_list_server_names(), *recorded_servers}
     if argument in names or is_path_like(argument) or Path(argument).exists():
         return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ClientRow(NamedTuple):
-    """A client with its state on this computer, for one or more rows of the table."""
+    """A client app with its state on this computer, which `paddock clients` shows as table rows."""
 
     client: Client
     is_detected: bool
@@ -33,7 +33,7 @@ class ClientRow(NamedTuple):
 
     @property
     def project_file(self) -> str:
-        """The path of the project configuration below the project's directory, or ""."""
+        """The path of the configuration in a project, such as `.cursor/mcp.json`, or ""."""
         return self.client.project[0] if self.client.project else ""
 
 
@@ -63,7 +63,7 @@ def clients(*, everything: bool, as_json: bool) -> None:
 
 
 def _build_client_rows() -> Iterator[ClientRow]:
-    """Yield a row for each supported client, with detected ones first and then by name."""
+    """Yield a row for each supported client: first those detected here, then the others by name."""
     detected_ids = {client.id for client in detected_clients()}
     installations = read_installations()
     sorted_clients = sorted(
@@ -71,10 +71,12 @@ def _build_client_rows() -> Iterator[ClientRow]:
         key=lambda client: (client.id not in detected_ids, client.name.casefold()),
     )
     for client in sorted_clients:
-        installed = [
+        client_installations = [
             installation for installation in installations if installation.client == client.id
         ]
-        yield ClientRow(client, client.id in detected_ids, _list_files(client), installed)
+        yield ClientRow(
+            client, client.id in detected_ids, _list_files(client), client_installations
+        )
 
 
 def _list_files(client: Client) -> list[Path]:
@@ -86,24 +88,24 @@ def _list_files(client: Client) -> list[Path]:
 
 
 def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
-    """Yield a table row for each configuration file of a client.
+    """Yield the table rows of a client, one for each of its configuration files.
 
-    The user's files come first, then other files into which a server is installed. A client without
-    such files gets a row for its project file.
+    The user's files come first, followed by other files into which a server is installed. A client
+    without such files gets a row for its project file.
     """
     leading_cells: tuple[output.Cell, ...] = (
         row.client.id,
         output.StyledCell("yes", "green") if row.is_detected else "no",
     )
-    files = {str(file): "user" for file in row.files}
-    files |= {
+    scope_by_file = {str(file): "user" for file in row.files}
+    scope_by_file |= {
         installation.file: installation.scope
         for installation in row.installations
-        if installation.file not in files
+        if installation.file not in scope_by_file
     }
-    if not files:
-        files = {row.project_file: "project"}
-    for file, scope in files.items():
+    if not scope_by_file:
+        scope_by_file = {row.project_file: "project"}
+    for file, scope in scope_by_file.items():
         server_names = [
             f"{installation.server}"
             for installation in row.installations
@@ -115,7 +117,7 @@ def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
 
 
 def _describe_client(row: ClientRow) -> dict[str, object]:
-    """Return a client and its state as a JSON object."""
+    """Return the JSON object for a client and its state on this computer, for `--json`."""
     return {
         **output.select_attributes(row.client, ("id", "name")),
         "is_detected": row.is_detected,

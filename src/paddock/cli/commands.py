@@ -93,23 +93,23 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve the first argument to a command.
+        """Return the command that the first argument names, and the remaining arguments.
 
         Raises:
             ArgumentError: The name is unknown. The hint suggests similar names.
         """
-        # During shell completion, an unknown name is an incomplete one, not an error.
+        # During shell completion, the name may be incomplete and is not an error.
         if not ctx.resilient_parsing:
             _reject_unknown_command(args[0], COMMANDS)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands in groups, without importing any."""
+        """Write the list of commands in the help, by group, without importing their modules."""
         width = max(map(len, COMMANDS))
         for title, group in COMMAND_GROUPS.items():
             with formatter.section(title):
-                rows = [(name.ljust(width), summary) for name, (_, summary) in group.items()]
-                formatter.write_dl(rows)
+                definitions = [(name.ljust(width), summary) for name, (_, summary) in group.items()]
+                formatter.write_dl(definitions)
         with formatter.section("First steps"):
             formatter.write_dl(FIRST_STEPS, col_max=50)
 
@@ -127,7 +127,7 @@ class LazyGroup(click.Group):
             raise CliUsageError(error) from None
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command, and convert its errors to messages with an exit code."""
+        """Run a command, and convert its errors to those that click prints with an exit code."""
         try:
             return super().invoke(ctx)
         except PaddockError as error:
@@ -156,9 +156,9 @@ def _reject_unknown_command(word: str, names: Collection[str], prefix: str = "")
     """Raise an error if a word is neither an option nor the name of a command.
 
     Args:
-        word: The first argument.
-        names: The names of the commands.
-        prefix: The name of the parent command, with a space after it.
+        word: The first argument on the command line.
+        names: The names of the commands that may be used there.
+        prefix: The name of the parent command, with a space after it, such as `catalogue `.
 
     Raises:
         ArgumentError: There is no such command. The hint suggests similar names.
@@ -181,7 +181,12 @@ def _import_command(path: str) -> click.Command:
 def _complete_names(
     commands: Mapping[str, tuple[str, str]], incomplete: str
 ) -> list[CompletionItem]:
-    """Return the commands that start with `incomplete`, without importing any."""
+    """Return the commands whose names begin with a text, for the completion in a shell.
+
+    Args:
+        commands: The module and the summary of each command, by name. Nothing is imported.
+        incomplete: The text that the user has typed so far.
+    """
     return [
         CompletionItem(name, help=summary)
         for name, (_, summary) in commands.items()
@@ -215,9 +220,9 @@ class CommandWithSubcommands(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Create the context of the subcommand named by `args[0]`, or else of this command.
+        """Return the context of the subcommand that `args[0]` names, or else of this command.
 
-        Click invokes the command of the context that this method returns.
+        Click then runs the command of this context, so `paddock catalogue add` runs `add`.
 
         Raises:
             ArgumentError: There is no such subcommand, and this command takes no arguments.
