@@ -316,7 +316,11 @@ def list_bundle_files(file: Path) -> list[str]:
 
 
 def _check_replaceable(target: Path) -> None:
-    """Check that a file does not exist, or is a bundle, which may be overwritten."""
+    """Check that the target of a new bundle does not exist, or is a bundle to be replaced.
+
+    Raises:
+        BundleError: The target is another file, which must not be overwritten.
+    """
     if not path_exists(target):
         return
     if not (zipfile.is_zipfile(target) and MANIFEST_NAME in list_bundle_files(target)):
@@ -333,7 +337,10 @@ def _resolve_target(file: str | os.PathLike[str] | None, key: str) -> Path:
 
 
 def _build_local_bundle(server: InstallableServer, env: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the files of a bundle whose manifest runs this machine's installation of Paddock."""
+    """Return the files of a bundle that starts a server with the Paddock of this machine.
+
+    The bundle contains only a manifest with the command. It does not work on other machines.
+    """
     entry = build_entry(server, env=env)
     launch: dict[str, object] = {"command": entry.command, "args": list(entry.args)}
     if entry.env:
@@ -344,15 +351,16 @@ def _build_local_bundle(server: InstallableServer, env: Mapping[str, str]) -> di
         "server": {"type": "binary", "entry_point": ABOUT_NAME, "mcp_config": launch},
         "compatibility": {"platforms": [sys.platform]},
     }
-    line = " ".join([entry.command or "", *entry.args])
-    about = f"This bundle starts a server on the machine where it was made:\n\n{line}\n"
+    command_line = " ".join([entry.command or "", *entry.args])
+    about = f"This bundle starts a server on the machine where it was made:\n\n{command_line}\n"
     return {MANIFEST_NAME: _encode_json(manifest), ABOUT_NAME: about.encode()}
 
 
 def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the files of a bundle that contains the server and a project that uv can run.
+    """Return the files of a bundle that contains a server, and runs on any machine with uv.
 
-    The project requires this version of Paddock and the distributions that the server imports.
+    The files are a Python project. Its dependencies are this version of Paddock and the
+    distributions that the server imports.
     """
     description = _describe_server(server)
     contents = collect_contents(server)
@@ -374,9 +382,10 @@ def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) ->
 
 
 def _describe_server(server: InstallableServer) -> dict[str, object]:
-    """Return the manifest's fields about the server, which applications show before installing.
+    """Return the fields of a bundle's manifest that describe the server.
 
-    The server is loaded to list its tools.
+    Client applications show them to the user before the bundle is installed. The server is loaded,
+    because the fields include its tools.
     """
     loaded_server = server.load()
     metadata = loaded_server.metadata
@@ -402,6 +411,10 @@ def _encode_json(data: object) -> bytes:
 
 
 def _zip_files(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip file with the given files.
+
+    All files have the same fixed time, so that equal files give an identical zip file.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():

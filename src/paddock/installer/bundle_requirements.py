@@ -39,24 +39,31 @@ class ImportedModule(NamedTuple):
 
 
 def collect_imported_files(file: Path) -> list[Path]:
-    """Return a Python file, and the files beside it that it imports directly or indirectly."""
-    collected: set[Path] = set()
-    pending = [file.resolve()]
-    while pending:
-        current = pending.pop()
-        if current in collected:
+    """Return a Python file, and the files in its directory that it imports directly or indirectly.
+
+    The files are parsed, not run.
+
+    Raises:
+        BundleError: A file is not valid Python.
+    """
+    directory = file.resolve().parent
+    collected_files: set[Path] = set()
+    pending_files = [file.resolve()]
+    while pending_files:
+        current_file = pending_files.pop()
+        if current_file in collected_files:
             continue
-        collected.add(current)
-        for module in parse_imports(current):
-            pending.extend(_find_module_files(file.resolve().parent, module.name))
-    return sorted(collected)
+        collected_files.add(current_file)
+        for module in parse_imports(current_file):
+            pending_files.extend(_find_module_files(directory, module.name))
+    return sorted(collected_files)
 
 
 def list_server_files(directory: Path) -> list[Path]:
-    """Return the files of a directory that belong to a server.
+    """Return the files of a server's directory that are copied into a bundle.
 
-    Hidden files and directories, virtual environments, caches, and links that lead out of the
-    directory are left out, because they are not needed or may contain secrets.
+    Hidden files, virtual environments and caches are left out, because they are not needed or may
+    contain secrets. Links that lead out of the directory are left out too.
     """
     root = directory.resolve()
     return sorted(
@@ -69,10 +76,13 @@ def list_server_files(directory: Path) -> list[Path]:
 
 
 def collect_requirements(files: list[Path]) -> list[str]:
-    """Return requirements on the distributions that Python files import.
+    """Return the requirements of Python files, such as `["httpx>=0.28.1"]`.
+
+    They are the installed distributions that contain the imported modules.
 
     Raises:
-        BundleError: A module is in no distribution that can be installed on other machines.
+        BundleError: A distribution cannot be installed on other machines, or a module is not in
+            any distribution.
     """
     requirements = {
         _find_module_requirement(module, file) for file in files for module in parse_imports(file)
@@ -81,19 +91,24 @@ def collect_requirements(files: list[Path]) -> list[str]:
 
 
 def find_requirement(module: str, where: str) -> str:
-    """Return a requirement on the distribution of a module.
+    """Return the requirement for a module, such as `httpx>=0.28.1`.
+
+    Args:
+        module: The top-level name of the module.
+        where: The file that imports it, for errors.
 
     Raises:
-        BundleError: The module is in no distribution that can be installed on other machines.
+        BundleError: No installed distribution contains the module, or the distribution cannot be
+            installed on other machines.
     """
-    names = _map_modules_to_distributions().get(module, [])
-    if not names:
+    distribution_names = _map_modules_to_distributions().get(module, [])
+    if not distribution_names:
         raise BundleError(
             f"no installed distribution contains the module {module!r}",
             where=where,
             hint="install it from a package index, or put the file beside this one",
         )
-    module_distribution = distribution(names[0])
+    module_distribution = distribution(distribution_names[0])
     if _is_local_distribution(module_distribution):
         raise BundleError(
             f"{module_distribution.name} is installed from a directory of this machine",
@@ -104,9 +119,9 @@ def find_requirement(module: str, where: str) -> str:
 
 
 def parse_imports(file: Path) -> list[ImportedModule]:
-    """Return the top-level modules that a file imports.
+    """Return the top-level modules that a Python file imports, such as `acme` for `acme.charts`.
 
-    Files without the suffix `.py` import nothing.
+    The file is parsed, not run. Files without the suffix `.py` are not parsed and give [].
 
     Raises:
         BundleError: The file is not valid Python.
@@ -123,7 +138,9 @@ def parse_imports(file: Path) -> list[ImportedModule]:
 
 
 def _iterate_imports(node: ast.AST, *, is_optional: bool) -> Iterator[ImportedModule]:
-    """Yield the absolute imports in a syntax tree, except those that only type checkers see.
+    """Yield the modules that are imported in a syntax tree.
+
+    Relative imports, and imports in `if TYPE_CHECKING:` blocks, are left out.
 
     Args:
         node: The root of the tree.
@@ -161,10 +178,13 @@ def _is_server_file(path: Path, directory: Path) -> bool:
 
 
 def _find_module_requirement(module: ImportedModule, file: Path) -> str | None:
-    """Return the requirement on the distribution of an imported module, or None if it needs none.
+    """Return the requirement for an imported module, such as `httpx>=0.28.1`, or None.
 
-    Modules of the standard library, of Paddock and beside the file need no requirement, nor does
-    an optional module that is not installed here.
+    Modules of the standard library, of Paddock and in the directory of the file need no
+    requirement. An optional module that is not installed on this machine is not required either.
+
+    Raises:
+        BundleError: The module cannot be installed on other machines.
     """
     is_always_present = module.name in sys.stdlib_module_names or module.name == PADDOCK_MODULE
     if is_always_present or _has_local_module(file, module.name):

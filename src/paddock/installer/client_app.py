@@ -26,16 +26,16 @@ SAFE_KEY_PATTERN = r"[A-Za-z0-9_-]+"
 
 @dataclass(frozen=True, slots=True)
 class ConfigLocation:
-    """A file in which a client may keep its servers, as a path template.
+    """The path template of a configuration file in which a client application lists its servers.
 
-    In the template, `~` is the home directory, `${NAME:-default}` an environment variable, and `*`
-    in a directory name matches any text. A location is skipped if a variable without a default is
-    not set.
+    In the template, `~` is the home directory, `${NAME:-default}` is an environment variable, and
+    `*` in a directory name matches any text. If a variable without a default is not set, the
+    location is skipped.
     """
 
     path_template: str
     marker_path: str = ""
-    """A path that exists only if this location is the one in use."""
+    """A path that exists only if the client uses this location rather than another one."""
     is_shared: bool = False
     """True if other programs use the directory too, so its existence does not show that the client
     is installed."""
@@ -43,15 +43,14 @@ class ConfigLocation:
 
 @dataclass(frozen=True, slots=True)
 class InstallLinkFormat:
-    """The format of a link that installs a server.
-
-    `url_template` may contain `{name}`, `{config}` and `{type}`. `payload_kind` selects the data
-    behind `{config}`; `encoding` lists the encodings to apply to it, in order.
-    """
+    """The format of a link with which a user installs a server into a client application."""
 
     url_template: str
+    """The URL, with the placeholders `{name}`, `{config}` and `{type}`."""
     payload_kind: Literal["entry", "named-entry", "servers", "parameters"] = "entry"
+    """The data that replaces `{config}`."""
     encoding: tuple[LinkEncoding, ...] = ("percent",)
+    """The encodings that are applied to this data, in order."""
     requires_package_runner: bool = False
     """True if a link can only start package runners such as uvx, not a program by its path."""
 

@@ -50,16 +50,16 @@ def put_value(
     *,
     locate: Callable[[DocumentPath], str] | None = None,
 ) -> object:
-    """Return data with one value added or replaced.
+    """Return a copy of a configuration file's data with one value added or replaced.
 
-    The original data is not modified, and its unchanged parts are shared with the result.
-    Containers that are missing or null are created, even if the data itself is `MISSING`.
+    Dictionaries and lists on the path that are missing or null are created, even if the data itself
+    is `MISSING`. The copy shares its unchanged parts with the original data.
 
     Args:
-        data: The data.
-        path: The path of the value, with at least one step.
-        value: The value.
-        locate: Returns the position of a container in the file, for the error.
+        data: The data of the file.
+        path: The path of the value, such as `("mcpServers", "charts")`, with at least one step.
+        value: The new value.
+        locate: Returns the position of a dictionary or list in the file, for errors.
 
     Raises:
         ConfigurationError: A value on the path is not a container of the right type.
@@ -67,8 +67,8 @@ def put_value(
     """
     if not path:
         raise ValueError("the path is empty")
-    last = path[-1]
-    if isinstance(last, NamedElementStep) and not last.matches(value):
+    last_step = path[-1]
+    if isinstance(last_step, NamedElementStep) and not last_step.matches(value):
         raise ValueError(f"the list element at {format_path(path)} must have the name in the path")
     containers: list[object] = []
     for depth, step in enumerate(path):
@@ -81,50 +81,52 @@ def put_value(
 
 
 def remove_value(data: object, path: DocumentPath, *, prune: int = 0) -> object:
-    """Return data without the value at a path.
+    """Return a copy of a configuration file's data without the value at a path.
 
-    The original data is not modified, and its unchanged parts are shared with the result.
+    The copy shares its unchanged parts with the original data.
 
     Args:
-        data: The data.
-        path: The path of the value.
-        prune: The number of containers to remove as well, from the inside out, as long as they
-            become empty.
+        data: The data of the file.
+        path: The path of the value, such as `("mcpServers", "charts")`.
+        prune: The maximum number of dictionaries and lists on the path to remove as well, from the
+            inside out, if they become empty.
     """
     if find_value(data, path) is MISSING or not path:
         return data
     containers = [data]
     for step in path[:-1]:
         containers.append(_get_child(containers[-1], step))
-    result: Any = MISSING  # the innermost container that remains, so far
+    # From the inside out: the copy of the current container, or `MISSING` if it is removed.
+    copy: Any = MISSING
     for container, step in zip(reversed(containers), reversed(path), strict=True):
-        if result is MISSING:
-            result = _remove_child(container, step)
+        if copy is MISSING:
+            copy = _remove_child(container, step)
         else:
-            result = _put_child(container, step, result)
-        if not result and prune > 0:
-            prune, result = prune - 1, MISSING
-    return result
+            copy = _put_child(container, step, copy)
+        if not copy and prune > 0:
+            prune, copy = prune - 1, MISSING
+    return copy
 
 
 def is_same_data(left: object, right: object) -> bool:
-    """Return whether data is equal including its types.
+    """Return whether two values of configuration files are equal, including their types.
 
-    Unlike in Python, true differs from 1, 1 differs from 1.0, and NaN equals NaN.
+    Unlike with `==`, True differs from 1, 1 differs from 1.0, and NaN equals NaN.
     """
-    pending = [(left, right)]
-    while pending:
-        left_part, right_part = pending.pop()
+    # A list of pairs instead of recursion, because data can be nested too deeply for it.
+    pending_pairs = [(left, right)]
+    while pending_pairs:
+        left_part, right_part = pending_pairs.pop()
         if left_part is right_part:
             continue
         if isinstance(left_part, dict) and isinstance(right_part, dict):
             if left_part.keys() != right_part.keys():
                 return False
-            pending.extend((left_part[key], right_part[key]) for key in left_part)
+            pending_pairs.extend((left_part[key], right_part[key]) for key in left_part)
         elif isinstance(left_part, list) and isinstance(right_part, list):
             if len(left_part) != len(right_part):
                 return False
-            pending.extend(zip(left_part, right_part, strict=True))
+            pending_pairs.extend(zip(left_part, right_part, strict=True))
         elif not _is_same_scalar(left_part, right_part):
             return False
     return True
@@ -142,12 +144,18 @@ def check_container_type(
     *,
     locate: Callable[[DocumentPath], str] | None = None,
 ) -> None:
-    """Check that a container has the type for the step at `depth` of a path.
+    """Check that a value on a path is a dictionary or a list, depending on the next step.
 
-    Null counts as an empty container, because some programs write it for one.
+    Null is accepted too, because some programs write it instead of an empty dictionary or list.
+
+    Args:
+        container: The value.
+        path: The path, of which the first `depth` steps lead to the value.
+        depth: The index of the next step: a key of a dictionary, or an element of a list.
+        locate: Returns the position of the value in the file, for the error.
 
     Raises:
-        ConfigurationError: It has another type. `where` is set if `locate` is given.
+        ConfigurationError: The value has another type.
     """
     expected_type = list if isinstance(path[depth], NamedElementStep) else dict
     if container is MISSING or container is None or isinstance(container, expected_type):
@@ -177,9 +185,15 @@ def _get_child(container: object, step: str | NamedElementStep) -> object:
 
 
 def _put_child(container: object, step: str | NamedElementStep, value: object) -> object:
-    """Return a container with a child added or replaced.
+    """Return a copy of a dictionary or list with one value added or replaced.
 
-    An element of a list gets the field by which the step names it, if it has none.
+    In a list, the step identifies an element by a field such as `name`. If the value lacks this
+    field, it is added.
+
+    Args:
+        container: The dictionary or list; any other value counts as an empty one.
+        step: The key, or the identification of the element.
+        value: The new value.
     """
     if isinstance(step, str):
         members = container if isinstance(container, dict) else {}

@@ -15,16 +15,17 @@ _LINE_END_PATTERN = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True)
 class NamedElementStep:
-    """A step of a path into a list: the element whose field has this value.
+    """A step of a path that leads to an element of a list, identified by one of its fields.
 
-    If several elements have it, the last one counts, as with duplicate keys of a JSON object.
+    For example, `NamedElementStep("charts")` leads to `{"name": "charts", …}`. If several elements
+    have the value, the last one is meant, as with duplicate keys of a JSON object.
     """
 
     name: str
     field: str = "name"
 
     def matches(self, element: object) -> bool:
-        """Return whether an element of a list has the value."""
+        """Return whether the step leads to an element of a list."""
         return isinstance(element, dict) and element.get(self.field) == self.name
 
 
@@ -56,13 +57,13 @@ class UneditableError(PaddockError):
 
 
 def compute_line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Return line and column of a character as editors show them, both counted from 1."""
-    line, start = 1, 0
-    for end in _LINE_END_PATTERN.finditer(text, 0, offset):
-        if end[0] == "\r" and text.startswith("\n", end.end()):
+    """Return the line and column of a character as editors show them, both counted from 1."""
+    line, line_start = 1, 0
+    for line_end in _LINE_END_PATTERN.finditer(text, 0, offset):
+        if line_end[0] == "\r" and text.startswith("\n", line_end.end()):
             break  # the offset is between the two characters of one line end
-        line, start = line + 1, end.end()
-    return line, offset - start + 1
+        line, line_start = line + 1, line_end.end()
+    return line, offset - line_start + 1
 
 
 def format_location(where: str, text: str, offset: int) -> str:

@@ -67,25 +67,33 @@ class EditableDocument(ABC):
         return find_value(self.data, path)
 
     def put(self, path: DocumentPath, value: object) -> Self:
-        """Add or replace the value at a path, creating containers that are missing or null.
+        """Return a document with the value at a path added or replaced.
+
+        Dictionaries and lists on the path that are missing or null are created. Comments and
+        formatting outside the value are preserved.
 
         Raises:
             ConfigurationError: A value on the path is not a container of the right type.
             UneditableError: The format has no such value, or the change would affect other values.
         """
         expected = put_value(self.data, path, value, locate=self.format_container_location)
-        # Equal data is not rewritten, so that a repeated installation leaves the file unchanged.
+        # An equal value keeps its formatting, so that installing again does not change the file.
         if is_same_data(self.get(path), value):
             return self
-        with self._locate_errors():
+        with self._add_location_to_errors():
             text = self._write_value(path, value)
         return self._check_change(self.reparse(text), path, [expected])
 
     def remove(self, path: DocumentPath, *, prune: int = 0) -> Self:
-        """Remove the value at a path, and up to `prune` containers that become empty.
+        """Return a document without the value at a path.
 
-        The innermost container is removed first. A container with comments is not empty. All
-        duplicates of a key are removed; otherwise, an earlier one would take the place of the last.
+        If a key occurs several times, all its values are removed. Otherwise, the previous one would
+        become the value of the key.
+
+        Args:
+            path: The path of the value.
+            prune: The maximum number of dictionaries and lists on the path to remove as well, from
+                the inside out, if they become empty. They are kept if they contain comments.
 
         Raises:
             UneditableError: The change would affect other values.
@@ -98,8 +106,8 @@ class EditableDocument(ABC):
         for length in reversed(range(max(len(path) - prune, 0), len(path))):
             if document.is_prunable(path[:length]):
                 document = document.reparse(document.delete_text(path[:length]))
-        # Some containers disappear with their last value and others stay because of a comment, so
-        # any number of pruned containers is correct.
+        # Some containers disappear with their last value, and others are kept because of a comment.
+        # Therefore, the result is correct for any number of removed containers.
         expected = [remove_value(self.data, path, prune=count) for count in range(len(path) + 1)]
         return self._check_change(document, path, expected)
 
@@ -128,12 +136,12 @@ class EditableDocument(ABC):
         return format_location(self.where, self.text, self._find_offset(path))
 
     def reparse(self, text: str) -> Self:
-        """Return the document of a changed text.
+        """Parse the text of this document after a change.
 
         Raises:
-            UneditableError: The changed text is not valid.
+            UneditableError: The changed text is not valid. Because the text was valid before, the
+                change is the cause, and must not be written.
         """
-        # The user's text was valid before, so an error is caused by the change.
         try:
             return self._parse(text)
         except ConfigurationError as error:
@@ -141,10 +149,16 @@ class EditableDocument(ABC):
             raise self._make_uneditable_error(message) from None
 
     def _check_change(self, document: Self, path: DocumentPath, expected: list[object]) -> Self:
-        """Return a changed document if its data is one of the expected results.
+        """Return a changed document, after checking that the change had no other effects.
+
+        Args:
+            document: The changed document.
+            path: The path of the changed value.
+            expected: The data that the document may contain, with one element for each acceptable
+                result.
 
         Raises:
-            UneditableError: It has other data.
+            UneditableError: The document contains other data.
         """
         if any(is_same_data(document.data, data) for data in expected):
             return document
@@ -155,8 +169,12 @@ class EditableDocument(ABC):
         return UneditableError(message, where=where, hint=EDIT_BY_HAND_HINT)
 
     @contextmanager
-    def _locate_errors(self) -> Generator[None]:
-        """Add the file to an `UneditableError` without a location, and convert encoding errors."""
+    def _add_location_to_errors(self) -> Generator[None]:
+        """Add the location of the file to errors that are raised in the `with` block.
+
+        A `UnicodeEncodeError`, which is raised for text that UTF-8 cannot represent, is converted
+        to an `UneditableError`.
+        """
         try:
             yield
         except UneditableError as error:
@@ -186,13 +204,13 @@ _UNSUPPORTED_BYTE_ORDER_MARKS = {
 
 
 class DocumentFile(NamedTuple):
-    """A document and the encoding of its file."""
+    """A document, with the encoding of the file from which it was read."""
 
     document: EditableDocument
     has_byte_order_mark: bool = False
 
     def to_bytes(self) -> bytes:
-        """Return the content of the file."""
+        """Return the text as UTF-8, with a byte order mark if the file had one."""
         mark = codecs.BOM_UTF8 if self.has_byte_order_mark else b""
         return mark + self.document.text.encode("utf-8")
 
@@ -209,32 +227,44 @@ def load_document(
     dialect: JsonDialect = "jsonc",
     where: str,
 ) -> DocumentFile:
-    """Parse the content of a file; an empty file is an empty document.
+    """Parse the content of a client application's configuration file. It can be empty.
 
-    The result is cached, because one installation needs the same two or three contents in several
-    steps.
+    The result is cached, because an installation parses the same contents in several steps.
+
+    Args:
+        data: The content of the file.
+        format: The format of the file.
+        dialect: The dialect of a JSON file, which decides whether comments are allowed.
+        where: The path of the file, for errors.
 
     Raises:
         ConfigurationError: The content is not UTF-8, not valid, or neither a mapping nor a list.
     """
-    # Windows editors add the mark. It is preserved, although JSON and TOML parsers reject it.
-    mark = data.startswith(codecs.BOM_UTF8)
+    # Editors on Windows add a byte order mark, which parsers of JSON and TOML reject. It is removed
+    # for them, and written again when the file is changed.
+    has_byte_order_mark = data.startswith(codecs.BOM_UTF8)
     text = _decode_text(data.removeprefix(codecs.BOM_UTF8), where)
-    document = resolve_name(READERS[format])(text, where=where, dialect=dialect)
-    return DocumentFile(document, has_byte_order_mark=mark)
+    read_document = resolve_name(READERS[format])
+    document = read_document(text, where=where, dialect=dialect)
+    return DocumentFile(document, has_byte_order_mark=has_byte_order_mark)
 
 
 def _decode_text(data: bytes, where: str) -> str:
+    """Decode the content of a configuration file as UTF-8.
+
+    Raises:
+        ConfigurationError: The content has another encoding, or contains an invalid byte.
+    """
     for mark, name in _UNSUPPORTED_BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             raise _make_encoding_error(f"the file is encoded as {name}, expected UTF-8", where)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8")
+        valid_text = data[: error.start].decode("utf-8")
         raise _make_encoding_error(
             f"the byte 0x{data[error.start]:02x} is not UTF-8",
-            format_location(where, before, len(before)),
+            format_location(where, valid_text, len(valid_text)),
         ) from None
 
 

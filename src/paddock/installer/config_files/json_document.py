@@ -59,7 +59,7 @@ class JsonTextEdit:
 
 
 def apply_text_edits(text: str, edits: list[JsonTextEdit]) -> str:
-    """Return a text with edits applied, which must not overlap but may be in any order."""
+    """Apply edits to a text. They can be in any order, but must not overlap."""
     parts: list[str] = []
     offset = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
@@ -79,38 +79,42 @@ class JsonItemInsertion:
     def plan_edits(
         self, text: str, container: JsonContainer, *, may_unfold: bool
     ) -> list[JsonTextEdit]:
-        """Return the edits that insert the item.
+        """Return the text edits that add the item at the end of an object or list.
 
         Args:
             text: The text of the document.
-            container: The object or list that the item is added to.
-            may_unfold: Allow an empty pair of brackets to be split into lines.
+            container: The object or list.
+            may_unfold: Put the item on a line of its own if it is added to `{}` or `[]`.
         """
         if container.items:
             return self._append_to_items(text, container)
         return [self._insert_into_empty(text, container, may_unfold=may_unfold)]
 
     def _append_to_items(self, text: str, container: JsonContainer) -> list[JsonTextEdit]:
-        """Insert the item after the last one, on a line of its own if the last one has one.
+        """Return the text edits that add the item after the last one, in the same layout.
 
-        A trailing comma after the last item is kept, by writing one after the new item too.
+        The item has a line of its own if the last one has, and a trailing comma if the last one
+        has.
         """
-        last = container.items[-1]
-        item_end = last.end if last.comma is None else last.comma + 1
-        # Comments beside the last item belong to it, so the new item goes after them.
+        last_item = container.items[-1]
+        item_end = last_item.end if last_item.comma is None else last_item.comma + 1
+        # The item is inserted after the comments beside the last item, because they belong to it.
         offset = skip_trailing_comments(text, item_end)
         ends_line = has_line_break(text[offset : offset + 1]) if offset > item_end else False
-        if is_first_on_line(text, last.start) or ends_line:
+        if is_first_on_line(text, last_item.start) or ends_line:
             indent: str | None = self._find_sibling_indent(text, container)
             separator = f"{self.style.newline}{indent}"
         else:
-            is_long = has_line_break(text[last.value_start : last.end])
-            indent = get_indent(text, last.start) if is_long else None
+            spans_lines = has_line_break(text[last_item.value_start : last_item.end])
+            indent = get_indent(text, last_item.start) if spans_lines else None
             separator = self.style.item_gap
-        addition = separator + self.style.format_member(self.key, self.value, indent)
-        if last.comma is not None:
-            return [JsonTextEdit(offset, offset, addition + ",")]
-        return [JsonTextEdit(last.end, last.end, ","), JsonTextEdit(offset, offset, addition)]
+        new_text = separator + self.style.format_member(self.key, self.value, indent)
+        if last_item.comma is not None:
+            return [JsonTextEdit(offset, offset, new_text + ",")]
+        return [
+            JsonTextEdit(last_item.end, last_item.end, ","),
+            JsonTextEdit(offset, offset, new_text),
+        ]
 
     def _find_sibling_indent(self, text: str, container: JsonContainer) -> str:
         # The new item is aligned with the last one. If the container begins on the same line as
@@ -123,15 +127,19 @@ class JsonItemInsertion:
     def _insert_into_empty(
         self, text: str, container: JsonContainer, *, may_unfold: bool
     ) -> JsonTextEdit:
-        """Insert the item into a container that holds nothing but blanks and comments."""
+        """Return the text edit that adds the item to an object or list without items.
+
+        The container can contain white space and comments. With `may_unfold`, the item is put on a
+        line of its own in `{}` or `[]`, and the closing bracket on the next line.
+        """
         outer_indent = get_indent(text, container.start)
         offset = rewind_blanks(text, container.end)
         blanks = text[offset : container.end]
-        is_bare = container.end == container.start + 1
-        if has_line_break(blanks) or (is_bare and may_unfold):
+        has_no_content = container.end == container.start + 1
+        if has_line_break(blanks) or (has_no_content and may_unfold):
             indent = self._find_inner_indent(text, container, offset)
             item = self.style.format_member(self.key, self.value, indent)
-            closing = self.style.newline + outer_indent if is_bare else ""
+            closing = self.style.newline + outer_indent if has_no_content else ""
             return JsonTextEdit(offset, offset, f"{self.style.newline}{indent}{item}{closing}")
         has_comment = offset > container.start + 1
         separator = blanks or " " if has_comment else blanks
@@ -149,7 +157,9 @@ class JsonItemInsertion:
 def plan_item_removal(
     text: str, blanked_text: str, container: JsonContainer, index: int
 ) -> list[JsonTextEdit]:
-    """Return the edits that remove an item with its comma and the comments beside it.
+    """Return the text edits that remove an item of an object or list.
+
+    Its comma and the comments on its line are removed too.
 
     Args:
         text: The text of the document.
@@ -164,22 +174,25 @@ def plan_item_removal(
     if item.comma is not None and item.comma >= end:
         edits.append(JsonTextEdit(item.comma, item.comma + 1))
     if is_last and index > 0 and item.comma is None:
-        # The item before it becomes the last one, and must not keep its comma.
-        comma = container.items[index - 1].comma or 0
-        if start == comma + 1:
-            start = rewind_blanks(text, comma)
+        # The previous item becomes the last one, and must not have a comma.
+        previous_comma = container.items[index - 1].comma or 0
+        if start == previous_comma + 1:
+            start = rewind_blanks(text, previous_comma)
         else:
-            edits.append(JsonTextEdit(comma, comma + 1))
+            edits.append(JsonTextEdit(previous_comma, previous_comma + 1))
     cut = JsonTextEdit(start, end)
-    if _must_keep_leading_blanks(text, blanked_text, cut, is_followed=not is_last):
+    if _must_keep_blanks_before(text, blanked_text, cut, is_followed=not is_last):
         start, end = item.start, skip_blanks(text, end)
     elif len(container.items) == 1 and start == container.start + 1:
-        end = _find_unfolded_end(text, container, end)
+        end = _find_only_item_end(text, container, end)
     return [*edits, JsonTextEdit(start, end)]
 
 
 def _find_item_end(text: str, item: JsonItem) -> int:
-    """Return the end of an item with its comma and comments, unless other lines are in between."""
+    """Return the offset after an item, its comma and the comments on its line.
+
+    If comments on other lines are between the item and its comma, the comma is not included.
+    """
     if item.comma is None:
         return skip_trailing_comments(text, item.end)
     before_comma = text[item.end : item.comma]
@@ -188,13 +201,20 @@ def _find_item_end(text: str, item: JsonItem) -> int:
     return skip_trailing_comments(text, item.comma + 1)
 
 
-def _must_keep_leading_blanks(
+def _must_keep_blanks_before(
     text: str, blanked_text: str, cut: JsonTextEdit, *, is_followed: bool
 ) -> bool:
-    """Return whether the blanks after an item must be removed instead of those before it.
+    """Return whether the removal of an item must keep the white space before it.
 
-    This is so for the first of several items on a line, and after a line comment, which would
-    otherwise extend to the following text.
+    The white space after the item is removed instead. This is necessary for the first of several
+    items on a line, and after a `//` comment, because the text after the item would otherwise
+    become a part of the comment.
+
+    Args:
+        text: The text of the document.
+        blanked_text: The text with its comments replaced by spaces.
+        cut: The span to remove, including the white space before the item.
+        is_followed: True if the item is not the last one.
     """
     if blanked_text[cut.start - 1] in "{[":
         next_item = skip_blanks(text, cut.end)
@@ -205,11 +225,17 @@ def _must_keep_leading_blanks(
     )
 
 
-def _find_unfolded_end(text: str, container: JsonContainer, end: int) -> int:
-    """Return the end of the cut for an only item, so that `{}` is restored if there was one.
+def _find_only_item_end(text: str, container: JsonContainer, end: int) -> int:
+    """Return the end of the span to remove for the only item of an object or list.
 
-    If the closing bracket is where inserting into `{}` would have put it, the cut extends to it.
-    Otherwise, the line break before the bracket was the user's, and remains.
+    If the item was probably inserted into `{}` by `JsonItemInsertion`, the span extends to the
+    closing bracket, so that `{}` is restored. Otherwise, the user has written the line break before
+    the bracket, and it is kept.
+
+    Args:
+        text: The text of the document.
+        container: The object or list.
+        end: The end of the item, with its comma and comments.
     """
     item = container.items[0]
     tail = text[end : container.end]
@@ -219,7 +245,12 @@ def _find_unfolded_end(text: str, container: JsonContainer, end: int) -> int:
 
 
 def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> JsonDocument:
-    """Parse a JSON text whose root is an object or a list; a blank text is an empty document.
+    """Parse the text of a JSON file, whose root must be an object or a list. It can be empty.
+
+    Args:
+        text: The text of the file.
+        where: The path of the file, for errors.
+        dialect: The dialect of JSON, which decides whether comments are allowed.
 
     Raises:
         ConfigurationError: The text is not valid; `where` has line and column.
@@ -236,14 +267,15 @@ def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> JsonDocume
 
 @dataclass(frozen=True)
 class _PathLevel:
-    """A container on a path, and the indices of the items that match the next step."""
+    """An object or list on a path into a document, with the items to which the next step leads."""
 
     container: JsonContainer
     match_indices: list[int]
+    """The indices of the items. There are several if a key occurs several times."""
 
     @property
     def item(self) -> JsonItem | None:
-        """The item that the step leads to; the last one of a duplicate key."""
+        """The item to which the next step leads, or None. Of a duplicate key, it is the last."""
         return self.container.items[self.match_indices[-1]] if self.match_indices else None
 
 
@@ -277,22 +309,30 @@ class JsonDocument(EditableDocument):
             ) from None
 
     def is_prunable(self, path: DocumentPath) -> bool:
-        """Return whether a container can be removed because it is empty, also of comments.
+        """Return whether the object or list at a path is empty, so that it can be removed.
 
-        The root must not have comments around it either. A duplicate key is not removed, because
-        that would remove its other values too.
+        It must not contain comments. If it is the root, there must not be comments around it
+        either. The value of a duplicate key is kept, because removing the key would remove its
+        other values too.
         """
         levels = self._find_levels((*path, ""))
-        if len(levels) <= len(path) or any(len(level.match_indices) > 1 for level in levels[-2:-1]):
+        is_missing = len(levels) <= len(path)
+        if is_missing or any(len(level.match_indices) > 1 for level in levels[-2:-1]):
             return False
         container = levels[-1].container
-        if rewind_blanks(self.text, container.end) > container.start + 1:
+        has_content = rewind_blanks(self.text, container.end) > container.start + 1
+        if has_content:
             return False
-        outside = self.text[: container.start], self.text[container.end + 1 :]
-        return bool(path) or not any(part.strip() for part in outside)
+        text_around = self.text[: container.start] + self.text[container.end + 1 :]
+        is_root = not path
+        return not is_root or not text_around.strip()
 
     def _put_text(self, path: DocumentPath, value: object) -> str:
-        """Return the text with a value replaced, or added to the innermost existing container."""
+        """Return the text of the document with a value added or replaced.
+
+        If objects on the path are missing, a new member of the innermost existing object contains
+        them and the value.
+        """
         levels = self._find_levels(path)
         if not levels:
             return self._put_root_text(put_value(MISSING, path, value))
@@ -306,26 +346,34 @@ class JsonDocument(EditableDocument):
         data = put_value(MISSING, missing_steps, value)
         key = None if isinstance(missing_steps[0], NamedElementStep) else missing_steps[0]
         insertion = JsonItemInsertion(key, find_value(data, missing_steps[:1]), style)
-        # `{}` is split into lines only if it is on a line of its own, not within a compact object.
+        # `{}` is split into lines only if it begins a line, and not within a compact object.
         parent = levels[-2].item if len(levels) > 1 else None
         may_unfold = parent is None or is_first_on_line(self.text, parent.start)
         edits = insertion.plan_edits(self.text, levels[-1].container, may_unfold=may_unfold)
         return apply_text_edits(self.text, edits)
 
     def _detect_style(self, levels: list[_PathLevel]) -> JsonStyle:
-        """Detect the style from the containers on a path and the item next to the change."""
-        *outer, innermost = [level.container for level in levels]
+        """Detect the style for a new value: its indentation, line ends and spaces.
+
+        The style is that of the value to be replaced, or of the last value beside the new one, and
+        otherwise that of the containers around it.
+
+        Args:
+            levels: The objects and lists on the path of the value, the outermost first.
+        """
+        *containers, innermost = [level.container for level in levels]
         sibling = levels[-1].item or next(reversed(innermost.items), None)
-        sibling_container = (
-            parse_container(self._parsed_json.blanked_text, sibling.value_start)
-            if sibling
-            else None
-        )
-        containers = [*outer, *([sibling_container] if sibling_container else []), innermost]
-        return detect_style(self.text, containers)
+        if sibling:
+            sibling_container = parse_container(self._parsed_json.blanked_text, sibling.value_start)
+            if sibling_container:
+                containers.append(sibling_container)
+        return detect_style(self.text, [*containers, innermost])
 
     def _put_root_text(self, root: object) -> str:
-        """Write the root container of a file that has none, after its comments."""
+        """Return the text of a document without data, after its root has been added.
+
+        The document is empty or contains only comments, which are kept above the root.
+        """
         style = detect_style(self.text, [])
         root_text = style.format_value(root, "")
         if not self.text.strip():
@@ -335,20 +383,23 @@ class JsonDocument(EditableDocument):
         return f"{self.text}{separator}{root_text}{style.newline}"
 
     def _make_replacement(self, item: JsonItem, value: object, style: JsonStyle) -> JsonTextEdit:
-        """Return the edit that replaces the value of an item, on one line or several as before."""
+        """Return the text edit that replaces the value of an item.
+
+        An object or list that was written on one line stays on one line.
+        """
         old_text = self.text[item.value_start : item.end]
         spans_lines = has_line_break(old_text)
         is_short_container = old_text[0] in "{[" and old_text[1:-1].strip() and not spans_lines
-        # A value that was written on one line, such as a short list, stays on one line.
         is_on_own_line = is_first_on_line(self.text, item.start)
         stays_on_line = is_short_container or not (is_on_own_line or spans_lines)
         indent = None if stays_on_line else get_indent(self.text, item.value_start)
         return JsonTextEdit(item.value_start, item.end, style.format_value(value, indent))
 
     def delete_text(self, path: DocumentPath) -> str:
-        """Return the text without the last item at a path, or without the root.
+        """Return the text of the document without the value at a path.
 
-        Comments beside the item on its line are removed too, other comments are not.
+        Comments on the line of the value are removed too. Of a duplicate key, only the last value
+        is removed. An empty path means the root.
         """
         if not path:
             blanks = self.text.replace(self.text.strip(), "", 1)
@@ -360,7 +411,10 @@ class JsonDocument(EditableDocument):
         return apply_text_edits(self.text, edits)
 
     def _find_levels(self, path: DocumentPath) -> list[_PathLevel]:
-        """Return the containers on a path, up to the first that does not exist."""
+        """Return the objects and lists on a path, from the root to the last one that exists.
+
+        For the path `("mcpServers", "charts")`, these are the root and the value of `mcpServers`.
+        """
         blanked_text, data = self._parsed_json.blanked_text, self._parsed_json.data
         levels: list[_PathLevel] = []
         start = skip_blanks(blanked_text, 0)
@@ -386,9 +440,14 @@ class JsonDocument(EditableDocument):
 def _find_matches(
     step: str | NamedElementStep, container: JsonContainer, data: object
 ) -> list[int]:
-    """Return the indices of the items that a step leads to.
+    """Return the indices of the items of an object or list to which a step of a path leads.
 
-    There are several for a duplicate key of an object.
+    There are several if a key occurs several times.
+
+    Args:
+        step: A key of an object, or a `NamedElementStep` for an element of a list.
+        container: The object or list in the text.
+        data: The value of the object or list.
     """
     if isinstance(step, str):
         return [index for index, item in enumerate(container.items) if item.key == step]

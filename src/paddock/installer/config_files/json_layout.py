@@ -32,14 +32,20 @@ _COMMENTS_BESIDE = re.compile(r"(?:[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/))*+")
 
 @dataclass(frozen=True, slots=True)
 class JsonItem:
-    """The offsets of a member of an object, or of an element of a list (without a key)."""
+    """The position in a text of a member of a JSON object, or of an element of a list.
+
+    All positions are offsets of characters.
+    """
 
     key: str | None
+    """The key of a member; None for an element of a list."""
     start: int
     key_end: int
     value_start: int
     end: int
+    """The end of the value."""
     comma: int | None
+    """The position of the comma after the item; None if it is not followed by a comma."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,15 @@ def rewind_blanks(text: str, offset: int) -> int:
 
 
 def parse_container(blanked_text: str, start: int) -> JsonContainer | None:
-    """Return the container that begins at an offset, or None if none begins there."""
+    """Return the positions of the JSON object or list that begins at an offset, and of its items.
+
+    Args:
+        blanked_text: A valid JSON text with its comments replaced by spaces.
+        start: The offset.
+
+    Returns:
+        None if another value begins at the offset.
+    """
     if blanked_text[start : start + 1] not in ("{", "["):
         return None
     items: list[JsonItem] = []
@@ -100,15 +114,20 @@ def has_line_break(text: str) -> bool:
 
 
 def skip_trailing_comments(text: str, offset: int) -> int:
-    """Return the end of the comments on the same line that belong to the item ending here.
+    """Return the offset after the comments that follow an item on its line.
 
-    Comments that are followed by another item on the line belong to that item.
+    Comments with another item after them on the same line belong to that item. They are not
+    skipped.
+
+    Args:
+        text: The text of the document.
+        offset: The end of the item.
     """
-    beside = _COMMENTS_BESIDE.match(text, offset)
-    end = beside.end() if beside else offset
-    rest = _INDENT.match(text, end)
-    following = text[rest.end() : rest.end() + 1] if rest else ""
-    return end if following in ("", "\r", "\n", "}", "]") else offset
+    comments = _COMMENTS_BESIDE.match(text, offset)
+    comments_end = comments.end() if comments else offset
+    blanks = _INDENT.match(text, comments_end)
+    next_character = text[blanks.end() : blanks.end() + 1] if blanks else ""
+    return comments_end if next_character in ("", "\r", "\n", "}", "]") else offset
 
 
 def is_after_line_comment(text: str, blanked_text: str, offset: int) -> bool:
@@ -119,36 +138,40 @@ def is_after_line_comment(text: str, blanked_text: str, offset: int) -> bool:
 
 
 def _parse_item(blanked_text: str, start: int, *, is_member: bool) -> JsonItem:
-    """Return the offsets of the item that begins at an offset.
+    """Return the positions of the member or list element that begins at an offset.
 
     Args:
         blanked_text: The text with its comments replaced by spaces.
         start: The offset of the item.
         is_member: True for a member of an object, which begins with a key.
     """
-    key, key_end, value = None, start, start
+    key, key_end, value_start = None, start, start
     if is_member:
         key_end = _find_string_end(blanked_text, start)
-        raw = blanked_text[start:key_end]
-        key = json.loads(raw) if "\\" in raw else raw[1:-1]  # most keys have no escapes to decode
-        value = skip_blanks(blanked_text, skip_blanks(blanked_text, key_end) + 1)
-    end = _find_value_end(blanked_text, value)
-    after = skip_blanks(blanked_text, end)
-    return JsonItem(key, start, key_end, value, end, after if blanked_text[after] == "," else None)
+        quoted_key = blanked_text[start:key_end]
+        # Most keys have no escape sequences to decode.
+        key = json.loads(quoted_key) if "\\" in quoted_key else quoted_key[1:-1]
+        colon = skip_blanks(blanked_text, key_end)
+        value_start = skip_blanks(blanked_text, colon + 1)
+    value_end = _find_value_end(blanked_text, value_start)
+    next_offset = skip_blanks(blanked_text, value_end)
+    comma = next_offset if blanked_text[next_offset] == "," else None
+    return JsonItem(key, start, key_end, value_start, value_end, comma)
 
 
 def _find_value_end(blanked_text: str, offset: int) -> int:
+    """Return the offset after the JSON value that begins at an offset."""
     if blanked_text[offset] == '"':
         return _find_string_end(blanked_text, offset)
     if blanked_text[offset] not in "{[":
         scalar = _SCALAR.match(blanked_text, offset)
         return scalar.end() if scalar else offset
-    # The content of a container is skipped without parsing its items, because only containers on
-    # the path of a change matter, and a file can have many megabytes of history.
+    # The items of an object or list are not parsed, because a client's file can contain many
+    # megabytes of other data, such as its history. Only the brackets are counted.
     depth = 0
     while True:
-        run = _UNTIL_BRACKET.match(blanked_text, offset)
-        offset = run.end() if run else offset
+        text_until_bracket = _UNTIL_BRACKET.match(blanked_text, offset)
+        offset = text_until_bracket.end() if text_until_bracket else offset
         depth += 1 if blanked_text[offset] in "{[" else -1
         offset += 1
         if depth == 0:
@@ -188,21 +211,22 @@ class JsonStyle:
         return rendered if key is None else f"{_format_scalar(key)}{self.key_separator}{rendered}"
 
     def format_value(self, value: object, indent: str | None) -> str:
-        """Format a value in this style.
+        """Format a value as JSON in this style.
 
-        Lines below the first are indented relative to `indent`. With None, the value stays on one
-        line.
+        Args:
+            value: The value.
+            indent: The indentation of the line on which the value begins, such as four spaces.
+                None formats the value on one line.
 
         Raises:
-            ValueError: JSON has no such value.
+            ValueError: JSON cannot represent the value, such as infinity.
         """
         if isinstance(value, dict) and value:
             return self._format_container("{}", value.items(), self.brace_padding, indent)
         if isinstance(value, list) and value:
-            is_short = self.has_short_lists and not any(
-                isinstance(part, dict | list) for part in value
-            )
-            elements = [(None, part) for part in value]
+            has_only_scalars = not any(isinstance(element, dict | list) for element in value)
+            is_short = self.has_short_lists and has_only_scalars
+            elements = [(None, element) for element in value]
             return self._format_container("[]", elements, "", None if is_short else indent)
         return _format_scalar(value)
 
@@ -213,7 +237,15 @@ class JsonStyle:
         padding: str,
         indent: str | None,
     ) -> str:
-        """Format a non-empty object or list, on one line if `indent` is None."""
+        """Format a non-empty object or list as JSON.
+
+        Args:
+            brackets: The opening and the closing bracket.
+            items: Keys and values; the keys are None for the elements of a list.
+            padding: The spaces inside the brackets if everything is on one line.
+            indent: The indentation of the line on which the value begins, or None to format it on
+                one line.
+        """
         if indent is None:
             members = (self.format_member(key, value, None) for key, value in items)
             inside = f",{self.item_gap}".join(members)
@@ -227,26 +259,26 @@ class JsonStyle:
 
 
 def detect_style(text: str, containers: list[JsonContainer]) -> JsonStyle:
-    """Return the style of a file, which new text should follow.
+    """Detect the indentation, line ends and spaces of a JSON text, for values to be inserted.
 
-    Each property is taken from the innermost container that shows it, because parts of a file can
-    differ in style.
+    The parts of a file can differ in style. Therefore, each property is taken from the innermost
+    object or list around the change that shows it.
 
     Args:
         text: The text of the document.
-        containers: The containers around a change, the outermost first.
+        containers: The objects and lists around a change, the outermost first.
     """
-    inwards = list(reversed(containers))
-    colon = next(_iterate_key_separators(text, inwards), DEFAULT_KEY_SEPARATOR)
-    # A file without a space after colons is compact, and has none after commas either.
-    default_gap = "" if colon == ":" else " "
+    innermost_first = list(reversed(containers))
+    key_separator = next(_iterate_key_separators(text, innermost_first), DEFAULT_KEY_SEPARATOR)
+    # A file without spaces after colons is compact, and has no spaces after commas either.
+    default_gap = "" if key_separator == ":" else " "
     return JsonStyle(
         newline=detect_newline(text),
-        indent_unit=next(_iterate_indent_units(text, inwards), DEFAULT_INDENT),
-        key_separator=colon,
-        item_gap=next(_iterate_item_gaps(text, inwards), default_gap),
-        brace_padding=next(_iterate_brace_paddings(text, inwards), ""),
-        has_short_lists=_has_short_lists(text, inwards),
+        indent_unit=next(_iterate_indent_units(text, innermost_first), DEFAULT_INDENT),
+        key_separator=key_separator,
+        item_gap=next(_iterate_item_gaps(text, innermost_first), default_gap),
+        brace_padding=next(_iterate_brace_paddings(text, innermost_first), ""),
+        has_short_lists=_has_short_lists(text, innermost_first),
     )
 
 
@@ -290,7 +322,11 @@ def _iterate_brace_paddings(text: str, containers: list[JsonContainer]) -> Itera
 
 
 def _has_short_lists(text: str, containers: list[JsonContainer]) -> bool:
-    """Return whether the first list in the containers, or else in the file, begins on one line."""
+    """Return whether lists are written on one line, judging by the first list that is not empty.
+
+    The containers are searched first, and then the whole text. The result is True if there is not
+    any such list.
+    """
     for start, end in [
         *((container.start, container.end) for container in containers),
         (0, len(text)),

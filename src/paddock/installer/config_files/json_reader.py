@@ -46,10 +46,16 @@ class ParsedJson:
 
 @lru_cache(maxsize=4)
 def parse_json(text: str, *, where: str, dialect: JsonDialect) -> ParsedJson:
-    """Parse a text.
+    """Parse a JSON text, and return its data and the text without comments.
 
-    The result is cached, because an installation plans the same change for the preview and for the
-    file. It must not be modified.
+    The result must not be modified. It is cached, because an installation parses the same text for
+    the preview of a change and for the change itself.
+
+    Args:
+        text: The text.
+        where: The path of the file, for errors.
+        dialect: The dialect of JSON, which decides whether comments and trailing commas are
+            allowed.
 
     Raises:
         ConfigurationError: The text is not valid; `where` has line and column.
@@ -67,7 +73,10 @@ def parse_json(text: str, *, where: str, dialect: JsonDialect) -> ParsedJson:
 
 
 def blank_comments(text: str) -> str:
-    """Replace each character of a comment by a space, except line ends."""
+    """Replace the comments of a JSON text by spaces, so that a JSON parser accepts the text.
+
+    Line ends in comments are kept, and so are the offsets of all other characters.
+    """
     if "//" not in text and "/*" not in text:
         return text
     parts: list[str] = []
@@ -85,10 +94,7 @@ def blank_comments(text: str) -> str:
 
 
 def parse_number(text: str) -> int | float:
-    """Parse an integer.
-
-    An integer with more digits than Python converts becomes a float.
-    """
+    """Parse a JSON integer. One with more digits than `int` accepts becomes a float."""
     try:
         return int(text)
     except ValueError:
@@ -96,7 +102,12 @@ def parse_number(text: str) -> int | float:
 
 
 def decode_json(blanked_text: str, dialect: JsonDialect) -> object:
-    """Decode a text without comments, or return `MISSING` for a blank text.
+    """Decode a JSON text whose comments have been replaced by spaces.
+
+    In the dialect `jsonc`, trailing commas are allowed.
+
+    Returns:
+        The data, or `MISSING` if the text is blank.
 
     Raises:
         JSONDecodeError: The text is not valid in the dialect.
@@ -116,8 +127,14 @@ def decode_json(blanked_text: str, dialect: JsonDialect) -> object:
 
 
 def _decode_strictly(text: str) -> object:
+    """Decode a JSON text, rejecting `NaN` and `Infinity`, which Python's decoder accepts.
+
+    Raises:
+        JSONDecodeError: The text is not valid.
+    """
+
     def reject_constant(_: str) -> NoReturn:
-        # The decoder does not pass on the offset of the constant.
+        # The decoder does not pass the offset of the constant, so it is searched for.
         matches = _STRING_OR_CONSTANT_PATTERN.finditer(text)
         offset = next((match.start() for match in matches if match["constant"]), 0)
         raise json.JSONDecodeError("Expecting value", text, offset)
@@ -126,7 +143,11 @@ def _decode_strictly(text: str) -> object:
 
 
 def _describe_error(error: json.JSONDecodeError, dialect: JsonDialect) -> tuple[str, int]:
-    """Return a message for an error of the decoder, and the offset that it is about."""
+    """Return a message for a syntax error in a JSON text, and the offset of the error.
+
+    The message names the text at this position and the expected text, such as `found '}', expected
+    a value`. The decoder's own messages are less precise.
+    """
     text, offset = error.doc, error.pos
     if text.startswith(("//", "/*"), offset):
         if dialect == "strict":
@@ -150,7 +171,13 @@ def _describe_error(error: json.JSONDecodeError, dialect: JsonDialect) -> tuple[
 
 
 def _describe_expected(decoder_message: str, character_before: str, dialect: JsonDialect) -> str:
-    """Describe the expected text at an error, which the decoder's messages name incompletely."""
+    """Return a description of the text that is expected at a syntax error, such as `a value`.
+
+    Args:
+        decoder_message: The message of Python's JSON decoder.
+        character_before: The last character before the error that is not white space.
+        dialect: The dialect of JSON; `jsonc` allows trailing commas.
+    """
     can_close = character_before in "[{" or dialect == "jsonc"
     if decoder_message.startswith("Expecting property name"):
         return "a key in double quotes" + (" or '}'" if can_close else "")
@@ -165,6 +192,7 @@ def _describe_expected(decoder_message: str, character_before: str, dialect: Jso
 
 
 def _describe_string_error(error: json.JSONDecodeError) -> tuple[str, int]:
+    """Return a message for a syntax error inside a JSON string, and the offset of the error."""
     text = error.doc
     character = text[error.pos : error.pos + 1]
     if error.msg.startswith("Unterminated") or character in "\r\n":

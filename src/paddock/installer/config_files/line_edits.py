@@ -37,7 +37,10 @@ def get_indent(text: str, offset: int) -> str:
 
 
 def has_blank_line_above(text: str, offset: int) -> bool:
-    """Return whether a blank line precedes a line and the comments directly above it."""
+    """Return whether there is a blank line above a line and the comments directly above it.
+
+    The result is also True if the text begins with this line or its comments.
+    """
     start = find_line_start(text, offset)
     while start:
         previous_start = find_line_start(text, start - 1)
@@ -56,10 +59,15 @@ def find_content_end(text: str, end: int) -> int:
 
 
 def skip_attached_comments(text: str, at: int, *, column: int = 0) -> int:
-    """Return the offset after the comment lines at `at` that belong to the content above them.
+    """Return the offset after the comment lines that belong to the lines above them.
 
-    Such comments follow without a blank line and are indented by at least `column`. Comments that
-    lead without a blank line to the next content, at its indentation, belong to that content.
+    Comments belong to the lines above if they are indented by at least `column`. They belong to the
+    lines below if these follow without a blank line and are indented at least as much.
+
+    Args:
+        text: The text of the file.
+        at: The offset of the line after the content, where the comments begin.
+        column: The indentation of the content.
     """
     comments: list[tuple[int, int]] = []  # the indentation and the end of each line
     offset = at
@@ -78,10 +86,17 @@ def skip_attached_comments(text: str, at: int, *, column: int = 0) -> int:
 
 
 def insert_lines(text: str, at: int, lines: list[str], *, newline: str, blank: bool) -> str:
-    """Insert lines at `at`, which is the beginning of a line or the end of the text.
+    """Insert lines into a text.
 
-    If the text does not end in a line end, neither does the result, so that removing the lines
-    restores the text. With `blank`, a blank line is inserted before them.
+    If the text does not end with a line end, neither does the result. Removing the lines therefore
+    restores the text.
+
+    Args:
+        text: The text.
+        at: The beginning of a line, or the end of the text.
+        lines: The lines, without line ends.
+        newline: The line end of the file.
+        blank: Insert a blank line before the lines.
     """
     body = newline.join(lines)
     gap = newline if blank and at else ""
@@ -100,10 +115,15 @@ def replace_lines(text: str, start: int, end: int, lines: list[str], *, newline:
 
 
 def remove_lines(text: str, start: int, end: int, *, floor: int = 0, is_first: bool = False) -> str:
-    """Remove the whole lines between two offsets, and a blank line before them.
+    """Remove whole lines from a text, together with one blank line before or after them.
 
-    A blank line that begins before `floor` is not removed. If there is no blank line before them,
-    and the lines are the first of several entries (`is_first`), a blank line after them is removed.
+    Args:
+        text: The text.
+        start: The beginning of the first line.
+        end: The end of the last line.
+        floor: The offset from which a blank line before the lines is removed.
+        is_first: True if the lines are the first of several entries. A blank line after them is
+            removed if there is not one before them.
     """
     lacks_line_end = end == len(text) and not text.endswith("\n")
     previous_start = find_line_start(text, start - 1) if start else 0
@@ -111,7 +131,7 @@ def remove_lines(text: str, start: int, end: int, *, floor: int = 0, is_first: b
         start = previous_start
     elif is_first and is_blank(text, end, find_line_end(text, end)) and text[end:].strip():
         end = find_line_end(text, end)
-    # The line before becomes the last one, and must not have a line end either.
+    # The previous line becomes the last line of the file, and must not have a line end either.
     if lacks_line_end and start:
         start -= 2 if text[:start].endswith("\r\n") else 1
     return text[:start] + text[end:]
@@ -131,10 +151,16 @@ class BracketedItems:
 
 
 def append_item(text: str, container: BracketedItems, item: str, newline: str) -> str:
-    """Insert an item at the end of a container, in the layout of the item before it.
+    """Add an item at the end of a TOML array or a similar list, in the layout of the last item.
 
-    The item gets a line of its own if the last item begins a line, and a trailing comma if the
-    last item has one.
+    The item has a line of its own if the last item begins a line, and a trailing comma if the last
+    item has one.
+
+    Args:
+        text: The text of the file.
+        container: The positions of the brackets and of the items.
+        item: The text of the new item.
+        newline: The line end of the file.
     """
     if not container.items:
         offset = container.start + 1
@@ -154,7 +180,15 @@ def append_item(text: str, container: BracketedItems, item: str, newline: str) -
 
 
 def remove_item(text: str, container: BracketedItems, index: int) -> str:
-    """Remove an item of a container with its comma, and with its line if it begins one."""
+    """Remove an item of a TOML array or a similar list, with its comma.
+
+    If the item begins a line, the whole line is removed.
+
+    Args:
+        text: The text of the file.
+        container: The positions of the brackets and of the items.
+        index: The index of the item.
+    """
     start, end = container.items[index]
     comma = _find_comma(text, end)
     is_last = index == len(container.items) - 1
@@ -167,7 +201,7 @@ def remove_item(text: str, container: BracketedItems, index: int) -> str:
         cut_end += len(text) - cut_end - len(text[cut_end:].lstrip(" \t"))
     shortened = text[:cut_start] + text[cut_end:]
     if is_last and index and comma is None:
-        # The item before it becomes the last one, and must not keep its comma.
+        # The previous item becomes the last one, and must not have a comma.
         previous_comma = _find_comma(shortened, container.items[index - 1][1])
         if previous_comma is not None:
             shortened = shortened[:previous_comma] + shortened[previous_comma + 1 :]
