@@ -56,6 +56,13 @@ class ChannelServer:
     def __init__(
         self, channel: Channel, dispatcher: Dispatcher, max_line: int = MAX_LINE_BYTES
     ) -> None:
+        """Prepare to serve one connection. `start` starts its threads.
+
+        Args:
+            channel: The connection to the client, such as standard input and output.
+            dispatcher: Decodes lines, and returns their answers or the requests to run.
+            max_line: The maximum size of a line in bytes. Longer ones are rejected.
+        """
         self._channel = channel
         self._dispatcher = dispatcher
         self._connection = dispatcher.connection

@@ -28,6 +28,12 @@ class StdioChannel:
     """
 
     def __init__(self, source: int, sink: int) -> None:
+        """Create a channel over two open file descriptors, which it closes at the end.
+
+        Args:
+            source: The descriptor to read from.
+            sink: The descriptor to write to.
+        """
         self._source = source
         self._sink = sink
         self._lock = allocate_lock()

@@ -29,6 +29,12 @@ class WorkerPool:
     """Threads that run requests and pass their answers to `finish_request`."""
 
     def __init__(self, finish_request: FinishRequest, max_threads: int = MAX_THREADS) -> None:
+        """Create a pool without threads. They are started when requests need them.
+
+        Args:
+            finish_request: Called by a worker with each request and its answer.
+            max_threads: The maximum number of threads.
+        """
         self._finish_request = finish_request
         self._max_threads = max_threads
         self._queue: SimpleQueue[Request | None] = SimpleQueue()

@@ -327,6 +327,12 @@ class TypeChecker:
     """
 
     def __init__(self, name: str | None, project: LinterProject) -> None:
+        """Find the program of the type checker.
+
+        Args:
+            name: The name of the checker; None for the first one that is installed.
+            project: The project to check.
+        """
         self._project = project
         installed_programs = {
             checker: program

@@ -198,6 +198,7 @@ class SymbolFinder:
     """
 
     def __init__(self, request: SymbolRecord) -> None:
+        """Prepare jedi, a library for static analysis, for the project in a request."""
         self._file = request["file"]
         self._max_characters = request["length"]
         self._search_paths = [Path(path).resolve() for path in request["paths"]]

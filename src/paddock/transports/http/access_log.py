@@ -31,6 +31,12 @@ class LoggedResponder:
     """A responder that writes the access log line when the response is complete."""
 
     def __init__(self, responder: Responder, head: RequestHead | None) -> None:
+        """Wrap a responder, and start to measure the duration of the request.
+
+        Args:
+            responder: The responder that sends the response.
+            head: The head of the request; None if it could not be parsed.
+        """
         self._responder = responder
         self._head = head
         self._on_close: Callable[[], None] | None = None

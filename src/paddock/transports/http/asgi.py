@@ -32,6 +32,12 @@ class AsgiResponder:
     """
 
     def __init__(self, max_backlog_bytes: int, client_address: tuple[str, int] | None) -> None:
+        """Create the responder of one request.
+
+        Args:
+            max_backlog_bytes: The amount of unsent data at which a client counts as too slow.
+            client_address: The address and port of the client, if known.
+        """
         self._max_backlog_bytes = max_backlog_bytes
         self.client_address = client_address
         self._messages: deque[MutableMapping[str, Any]] = deque()

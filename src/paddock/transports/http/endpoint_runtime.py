@@ -35,6 +35,14 @@ class EndpointRuntime:
         limits: Limits,
         authorization: Authorizer | None,
     ) -> None:
+        """Create the state that the requests of an endpoint share.
+
+        Args:
+            operations: The operations of the MCP server.
+            origin_policy: Decides which Host and Origin headers are allowed.
+            limits: The limits on the resources that clients can use.
+            authorization: Authenticates requests; None for a server without authentication.
+        """
         self.limits = limits
         self.origin_policy = origin_policy
         self.authorization = authorization

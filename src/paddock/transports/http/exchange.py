@@ -64,6 +64,12 @@ class HttpExchange:
     )
 
     def __init__(self, runtime: EndpointRuntime, http_request: HttpRequest) -> None:
+        """Create the exchange of an HTTP request, in which the answers of its message are sent.
+
+        Args:
+            runtime: The state that all exchanges of the endpoint share.
+            http_request: The request, with the responder that sends its response.
+        """
         self._runtime = runtime
         self._responder = http_request.responder
         self._pending_requests: tuple[Request, ...] = ()

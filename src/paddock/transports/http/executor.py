@@ -54,6 +54,11 @@ class ExecutorThread:
     """
 
     def __init__(self, finish_request: FinishRequest) -> None:
+        """Start the thread.
+
+        Args:
+            finish_request: Delivers the answers of requests for which the loop no longer waits.
+        """
         self._finish_request = finish_request
         self._reader, self._writer = os.pipe()
         self._idle_lock = allocate_lock()
@@ -152,6 +157,14 @@ class BriefWaitExecutor:
         run_in_worker: Callable[[Request], None],
         finish_request: FinishRequest,
     ) -> None:
+        """Create an executor. Its thread is started with the first request.
+
+        Args:
+            loop: The event loop, which waits briefly for each group of requests.
+            flush_mailbox: Sends the messages that handlers have posted to the loop.
+            run_in_worker: Runs a request in a thread for which the loop does not wait.
+            finish_request: Delivers the answer of a request.
+        """
         self._loop = loop
         self._flush_mailbox = flush_mailbox
         self._run_in_worker = run_in_worker

@@ -176,6 +176,15 @@ class Http1Connection(asyncio.Protocol):
         head_cache: RequestHeadCache,
         get_date_header: Callable[[], bytes],
     ) -> None:
+        """Create the protocol of a connection that the event loop has accepted.
+
+        Args:
+            service: Handles the parsed requests.
+            open_connections: The connections of the server, to which this one is added while it is
+                open.
+            head_cache: The parsed request heads, which all connections share.
+            get_date_header: Returns the line of the Date header.
+        """
         self._service = service
         self._head_cache = head_cache
         self._limits = service.limits

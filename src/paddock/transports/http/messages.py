@@ -52,6 +52,14 @@ class RequestHead:
         headers: dict[bytes, bytes],
         repeated: dict[bytes, list[bytes]],
     ) -> None:
+        """Create the head of a request from parsed headers.
+
+        Args:
+            method: The method, such as "POST".
+            path: The decoded path of the URL.
+            headers: The first value of each header, by its name in lower case.
+            repeated: All values of headers that occur more than once.
+        """
         self.method = method
         self.path = path
         self.headers = headers

@@ -44,6 +44,14 @@ class HttpServer:
     def __init__(
         self, service: HttpService, host: str, port: int, tls: ssl.SSLContext | None = None
     ) -> None:
+        """Prepare a server. `start` opens its socket.
+
+        Args:
+            service: Handles the requests.
+            host: The host name or IP address to listen on.
+            port: The port; 0 means any free port.
+            tls: The TLS settings; None for plain HTTP.
+        """
         self._service = service
         self._host = host
         self._port = port

@@ -135,6 +135,18 @@ class HttpService:
         limits: Limits | None = None,
         authorization: Authorizer | None = None,
     ) -> None:
+        """Create the service of an MCP endpoint.
+
+        Args:
+            operations: The operations of the MCP server.
+            origin_policy: Decides which Host and Origin headers are allowed.
+            path: The path of the endpoint.
+            limits: The limits on the resources that clients can use.
+            authorization: Authenticates requests; None for a server without authentication.
+
+        Raises:
+            DefinitionError: The path is reserved for health checks or metadata.
+        """
         self.limits = limits or Limits()
         self.path = "/" + path.strip("/")
         if self.path == HEALTH_PATH or self.path.startswith(RESOURCE_METADATA_PATH):

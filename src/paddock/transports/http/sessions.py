@@ -158,6 +158,13 @@ class HttpSession:
     )
 
     def __init__(self, runtime: EndpointRuntime, principal: Principal | None) -> None:
+        """Create a session with a random ID for a client that sends `initialize`.
+
+        Args:
+            runtime: The state that all sessions of the endpoint share.
+            principal: The authenticated client, to whom the session belongs; None for a server
+                without authentication.
+        """
         self._runtime = runtime
         self.id = token_urlsafe(24)
         self.owner = None if principal is None else principal.key

@@ -54,6 +54,13 @@ class EventWriter:
     """Pytest plugin that writes the events of one process, such as test reports, to a file."""
 
     def __init__(self, config: Any, settings: dict[str, Any]) -> None:
+        """Create the plugin of one pytest process.
+
+        Args:
+            config: The configuration object of pytest.
+            settings: The paths of the file for events (`events`) and of the file with the names of
+                finished tests (`done`), and the time limit of each test (`test_seconds`).
+        """
         self._config = config
         self._settings = settings
         self._pid = os.getpid()
@@ -204,6 +211,13 @@ class TimeoutWatch:
     """
 
     def __init__(self, event_writer: EventWriter, config: Any, seconds: float) -> None:
+        """Create a watch. Its thread is started with the first test.
+
+        Args:
+            event_writer: Writes an event when a test is stopped.
+            config: The configuration object of pytest, which knows the captured output.
+            seconds: The time limit of each test.
+        """
         self._event_writer = event_writer
         self._timeout_seconds = seconds
         self._capture = config.pluginmanager.getplugin("capturemanager")
