@@ -7,6 +7,7 @@ the model may be able to continue without it.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.handler_errors import ToolError
@@ -75,30 +76,36 @@ MAX_DOCUMENTATION_CHARACTERS = 12_000
 def find_offline_answer(
     ctx: Context, query: str, options: Mapping[str, Any]
 ) -> OfflineAnswer | None:
-    """Return an offline answer if one is certain, else None.
+    """Answer a query on this machine, without Wolfram|Alpha, if an answer is certain.
 
-    Some questions need an engine for the Wolfram Language. A kernel is opened for each evaluation,
-    and output other than the result, such as a message, makes the result unusable.
+    For calculus and algebra, a Wolfram Language engine is used if there is one. Returns None
+    without a certain answer.
     """
+    return answer_offline(query, partial(_evaluate_in_new_kernel, ctx, options))
 
-    def evaluate(code: str) -> EngineResult | None:
-        """Evaluate code in a new kernel. Return None without an engine or a plain result."""
-        try:
-            engine = get_engine_by_name(options.get(ENGINE_OPTION_NAME))
 
-            def work(control: EvaluationControl) -> EvaluationResult:
-                with open_kernel(engine, OFFLINE_LIMITS) as kernel:
-                    return kernel.evaluate(code, OFFLINE_LIMITS, control)
+def _evaluate_in_new_kernel(
+    ctx: Context, options: Mapping[str, Any], code: str
+) -> EngineResult | None:
+    """Evaluate Wolfram Language code in a new kernel.
 
-            result = call_kernel(ctx, work, OFFLINE_LIMITS.seconds)
-        except PaddockError:
-            return None  # without an engine, fewer questions can be answered
-        ctx.raise_if_cancelled()
-        if result.status != "done" or result.result is None or result.outputs:
-            return None
-        return EngineResult(result.result, describe_engine(engine))
+    Returns None if there is no engine, or if the evaluation has no result or other output, such
+    as a message, because the result may then be wrong.
+    """
+    try:
+        engine = get_engine_by_name(options.get(ENGINE_OPTION_NAME))
 
-    return answer_offline(query, evaluate)
+        def evaluate_in_kernel(control: EvaluationControl) -> EvaluationResult:
+            with open_kernel(engine, OFFLINE_LIMITS) as kernel:
+                return kernel.evaluate(code, OFFLINE_LIMITS, control)
+
+        result = call_kernel(ctx, evaluate_in_kernel, OFFLINE_LIMITS.seconds)
+    except PaddockError:
+        return None  # Without an engine, fewer questions can be answered.
+    ctx.raise_if_cancelled()
+    if result.status != "done" or result.result is None or result.outputs:
+        return None
+    return EngineResult(result.result, describe_engine(engine))
 
 
 class NoResultError(ToolError):
@@ -126,7 +133,7 @@ def _download_and_build(ctx: Context, pieces: Sequence[ResultPiece]) -> ToolCont
 
 
 def split_queries(text: str) -> list[str]:
-    """Split a text at tabs into queries.
+    """Split a text at tabs into queries, and check their number and length.
 
     Raises:
         ToolError: There are no queries, too many, or one is too long.
@@ -147,14 +154,14 @@ def split_queries(text: str) -> list[str]:
 def run_queries(
     ctx: Context, queries: Sequence[str], options: Mapping[str, Any]
 ) -> list[ResultPiece]:
-    """Run queries and return their formatted results in order.
+    """Send queries to Wolfram|Alpha, and return their formatted results in order.
 
-    Failed queries get an offline answer if there is a certain one. If all queries fail, the call
-    fails too. Queries that the service did not understand, or that took too long, are an exception:
-    the model gets a text that explains the problem.
+    A query without a result gets an offline answer if one is certain. If no query has a result or
+    answer, an error is raised, unless all failures are soft. A soft failure, such as a query that
+    the service did not understand, can be fixed with other words, so it is shown as a result.
 
     Raises:
-        NoResultError: No query has a result; the message says what to do.
+        NoResultError: No query has a result. The message tells the user how to fix that.
     """
     app_id = find_app_id(options)
     results: Sequence[QueryResult | QueryFailure]
@@ -167,9 +174,8 @@ def run_queries(
     ctx.raise_if_cancelled()
     results = [_fall_back_to_offline(ctx, result, options) for result in results]
     failures = [result for result in results if isinstance(result, QueryFailure)]
-    has_soft_failures = all(failure.kind in _SOFT_FAILURE_TEXTS for failure in failures)
-    # Soft failures are shown as results below, so they do not fail the call.
-    if len(failures) == len(results) and not has_soft_failures:
+    are_all_soft = all(failure.kind in _SOFT_FAILURE_TEXTS for failure in failures)
+    if len(failures) == len(results) and not are_all_soft:
         raise NoResultError("\n".join(dict.fromkeys(failure.message for failure in failures)))
     return [piece for result in results for piece in _format_answer(result, options)]
 
@@ -177,9 +183,10 @@ def run_queries(
 def _fall_back_to_offline(
     ctx: Context, result: QueryResult | QueryFailure, options: Mapping[str, Any]
 ) -> QueryResult | QueryFailure:
-    """Replace a failure with an offline answer if one is certain and allowed.
+    """Replace a failed query with an offline answer, if one is certain and the options allow it.
 
-    The reason of the failure is added to the answer, except for a missing AppID.
+    The answer begins with the reason for the failure. A missing AppID is not mentioned, because
+    its long instructions would be repeated in every answer.
     """
     if isinstance(result, QueryResult) or not options.get("Offline"):
         return result
@@ -194,12 +201,12 @@ def _fall_back_to_offline(
 def _format_answer(
     result: QueryResult | QueryFailure, options: Mapping[str, Any]
 ) -> list[ResultPiece]:
-    """Return the pieces of a result, or a failure in the form of a result."""
+    """Return the Markdown texts and images of a result. A failure is formatted as a result too."""
     if isinstance(result, QueryResult):
         return format_result(result, options["MaxCharacterCount"])
-    text = _SOFT_FAILURE_TEXTS.get(result.kind)
-    pieces = (f"{text}. {result.message}" if text else result.message,)
-    return format_result(QueryResult(result.query, pieces), options["MaxCharacterCount"])
+    summary = _SOFT_FAILURE_TEXTS.get(result.kind)
+    message = f"{summary}. {result.message}" if summary else result.message
+    return format_result(QueryResult(result.query, (message,)), options["MaxCharacterCount"])
 
 
 def get_alpha_context(arguments: AlphaContextArguments, ctx: Context) -> ToolContent:
@@ -208,9 +215,13 @@ def get_alpha_context(arguments: AlphaContextArguments, ctx: Context) -> ToolCon
 
 
 def search_wolfram_alpha(arguments: dict[str, str], ctx: Context) -> str:
-    """Return the text of the Search prompt for `{"query": …}`.
+    """Return the text of a prompt: a query, and Wolfram|Alpha results for it.
 
     The options are those of the tool `WolframAlphaContext`.
+
+    Args:
+        arguments: The arguments of the prompt, `{"query": …}`.
+        ctx: The context of the call.
     """
     query = arguments["query"]
     options = get_option_values(ctx, wolfram_alpha_context_tool)
@@ -220,15 +231,16 @@ def search_wolfram_alpha(arguments: dict[str, str], ctx: Context) -> str:
 def collect_alpha_pieces(
     ctx: Context, context: str, options: Mapping[str, Any], *, severity: str = "Error"
 ) -> list[ResultPiece]:
-    """Return the results for a context; empty if it contains no queries.
+    """Return Wolfram|Alpha results for the sentences of a text, as Markdown texts and images.
 
-    A problem of the service becomes a line of text, because the model can continue without results.
+    If the service has a problem, its message is returned instead of raising an error, so that the
+    model can continue without results.
 
     Args:
         ctx: The context of the call.
-        context: Text of the conversation, in which each sentence is a query.
+        context: A text, each sentence of which is a query. Without sentences, nothing is returned.
         options: The options of the tool.
-        severity: The first word of that line.
+        severity: The first word of the message about a problem, `Error` or `Warning`.
     """
     queries = extract_queries(context)[: options["MaxItems"]]
     if not queries:
@@ -243,7 +255,8 @@ def collect_alpha_pieces(
 def extract_queries(context: str) -> list[str]:
     """Return the distinct sentences of a text that are suitable as queries.
 
-    A sentence that seems to end with an abbreviation, such as "e.g.", is joined with the next one.
+    A period after an abbreviation, such as "e.g.", does not end a sentence. Markdown characters
+    around a sentence are removed.
     """
     sentences: list[str] = []
     for part in _SENTENCE_END_PATTERN.split(context):
@@ -267,9 +280,13 @@ def get_wolfram_context(arguments: AlphaAndDocsContextArguments, ctx: Context) -
 
 
 def search_wolfram(arguments: dict[str, str], ctx: Context) -> str:
-    """Return the text of the Search prompt for `{"query": …}`.
+    """Return the text of a prompt: a query, and Wolfram|Alpha results and documentation for it.
 
     The options are those of the tool `WolframContext`.
+
+    Args:
+        arguments: The arguments of the prompt, `{"query": …}`.
+        ctx: The context of the call.
     """
     query = arguments["query"]
     options = get_option_values(ctx, wolfram_context_tool)
@@ -279,20 +296,24 @@ def search_wolfram(arguments: dict[str, str], ctx: Context) -> str:
 def collect_wolfram_pieces(
     ctx: Context, context: str, options: Mapping[str, Any]
 ) -> list[ResultPiece]:
-    """Return Wolfram|Alpha results and documentation for a context.
-
-    A separator is added only if both parts have content.
-    """
+    """Return Wolfram|Alpha results and documentation pages for the sentences of a text."""
+    # `WolframAlphaContext` has the same option under another name.
     alpha_options = {**options, "MaxItems": options["WolframAlphaMaxItems"]}
-    alpha = collect_alpha_pieces(ctx, context, alpha_options, severity="Warning")
-    pages = search_documentation(context, options["WolframLanguageMaxItems"])
-    return [*alpha, *([SECTION_SEPARATOR] if alpha and pages else []), *pages]
+    alpha_pieces = collect_alpha_pieces(ctx, context, alpha_options, severity="Warning")
+    documentation_pieces = collect_documentation_pieces(context, options["WolframLanguageMaxItems"])
+    if not alpha_pieces or not documentation_pieces:
+        return [*alpha_pieces, *documentation_pieces]
+    return [*alpha_pieces, SECTION_SEPARATOR, *documentation_pieces]
 
 
-def search_documentation(context: str, limit: int) -> list[str]:
-    """Return documentation pages below a header.
+def collect_documentation_pieces(context: str, limit: int) -> list[str]:
+    """Return Wolfram Language documentation pages for a text, below a header for the model.
 
-    The list is empty if no page matches. If the search fails, it contains a warning instead.
+    The list is empty if no page matches. If the search fails, the list contains a warning.
+
+    Args:
+        context: The text.
+        limit: The maximum number of pages.
     """
     if not limit or not context.strip():
         return []

@@ -62,19 +62,22 @@ class QueryResult(NamedTuple):
 
 
 class FullResult(NamedTuple):
-    """The parsed response of the Full Results API."""
+    """The parsed response of the Full Results API, one of the two Wolfram|Alpha APIs."""
 
     pieces: tuple[ResultPiece, ...] = ()
-    """Empty if the service did not understand the query."""
+    """Markdown texts and images, in order. Empty if the service did not understand the query."""
     suggestions: tuple[str, ...] = ()
+    """Hints of the service for a query that it did not understand."""
     error: str = ""
+    """The error message of the service, or an empty string."""
     is_app_id_wrong: bool = False
 
 
 def parse_full_results(body: bytes) -> FullResult | None:
-    """Parse a response of the Full Results API, or return None if it has another form.
+    """Parse a JSON response of the Full Results API.
 
-    No part of the response is trusted to have the documented type.
+    Returns None if the response does not have the documented format. No part of the response is
+    trusted to have the documented type.
     """
     try:
         response = msgspec.json.decode(body)
@@ -95,15 +98,19 @@ def parse_full_results(body: bytes) -> FullResult | None:
 
 
 def _convert_result(result: dict[str, Any]) -> Iterator[ResultPiece]:
-    """Yield the pieces of all pods, with the assumptions before and missing parts after them."""
-    pods = [piece for pod in _to_object_list(result.get("pods")) for piece in _convert_pod(pod)]
-    if not pods:
+    """Yield the pieces of a result: its assumptions, its pods, and a note on missing parts.
+
+    A pod is a titled section of a Wolfram|Alpha result. Without pods, nothing is yielded.
+    """
+    pods = _to_object_list(result.get("pods"))
+    pod_pieces = [piece for pod in pods for piece in _convert_pod(pod)]
+    if not pod_pieces:
         return
     yield from _describe_assumptions(result)
-    yield from pods
-    missing = _to_text(result.get("timedout"))
-    if missing:
-        yield f"Not included because of the time limit: {missing}"
+    yield from pod_pieces
+    missing_parts = _to_text(result.get("timedout"))
+    if missing_parts:
+        yield f"Not included because of the time limit: {missing_parts}"
 
 
 def _convert_pod(pod: dict[str, Any]) -> Iterator[ResultPiece]:
@@ -116,24 +123,31 @@ def _convert_pod(pod: dict[str, Any]) -> Iterator[ResultPiece]:
 
 
 def _convert_subpod(subpod: dict[str, Any]) -> Iterator[ResultPiece]:
-    """Yield the title, the text or image, and the code of a subpod."""
+    """Yield the title, the text or image, and the Wolfram Language code of a subpod.
+
+    A subpod is one of the results in a section of a Wolfram|Alpha result.
+    """
     title, text = _to_text(subpod.get("title")), _to_text(subpod.get("plaintext"))
-    image = subpod.get("img")
-    url = _to_text(image.get("src")) if isinstance(image, dict) else ""
+    image_value = subpod.get("img")
+    image = image_value if isinstance(image_value, dict) else {}
+    url = _to_text(image.get("src"))
     code = _to_text(subpod.get("minput"))
     if title and (text or url or code):
         yield f"## {title}"
     if text:
         yield text
     # The image of a subpod shows the same as its text, so only one of them is needed.
-    elif url and isinstance(image, dict):
+    elif url:
         yield RemoteImage(url, _to_text(image.get("alt")) or _to_text(image.get("title")))
     if code:
         yield f"{_FENCE}wl\n{code}\n{_FENCE}"
 
 
 def _describe_assumptions(result: dict[str, Any]) -> Iterator[str]:
-    """Yield the assumptions of the service, and their alternatives."""
+    """Yield the assumptions of the service, such as `Assumed for "pi": a constant; it could be …`.
+
+    The first value of an assumption is the one that was assumed.
+    """
     for assumption in _to_object_list(result.get("assumptions")):
         entries = _to_object_list(assumption.get("values"))
         values = [value for entry in entries if (value := _to_text(entry.get("desc")))]
@@ -144,7 +158,10 @@ def _describe_assumptions(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _list_suggestions(result: dict[str, Any]) -> Iterator[str]:
-    """Yield the hints that the service gives for a query that it did not understand."""
+    """Yield the hints that the service gives for a query that it did not understand.
+
+    They are similar queries, tips, and messages about other languages and future topics.
+    """
     for entry in _to_object_list(result.get("didyoumeans")):
         yield _to_text(entry.get("val"))
     for entry in _to_object_list(result.get("tips")):
@@ -165,42 +182,46 @@ def _to_text(value: object) -> str:
 
 
 def parse_llm_text(text: str) -> tuple[ResultPiece, ...]:
-    """Parse the text of the LLM API into pieces.
+    """Parse a response of the LLM API into Markdown texts and images.
 
-    Blocks are separated by blank lines. A block may begin with a heading that ends with a colon.
+    Sections are separated by blank lines, and may begin with a heading that ends with a colon.
+    Sections that repeat the query or link to the website are omitted.
     """
     pieces: list[ResultPiece] = []
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").strip()):
         lines = block.strip("\n").split("\n")
         if _OMITTED_SECTION_PATTERN.fullmatch(lines[0].strip()):
             continue
-        heading = lines.pop(0).strip()[:-1] if _HEADING_PATTERN.fullmatch(lines[0].strip()) else ""
-        if heading:
+        heading = ""
+        if _HEADING_PATTERN.fullmatch(lines[0].strip()):
+            heading = lines.pop(0).strip().removesuffix(":")
             pieces.append(f"# {heading}")
         pieces += _parse_section(lines, heading)
     return tuple(pieces)
 
 
 def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
-    """Yield the text, images and code of a section.
+    """Yield the texts, images and code of a section in order.
 
-    Lines of text are collected until an image or code interrupts them. The None after the last line
-    ends the text in the same way.
+    Consecutive lines of text become one piece. Images have no descriptions, so the heading of the
+    section is used.
     """
-    text: list[str] = []
-    for line in [*lines, None]:
-        image = _IMAGE_PATTERN.fullmatch(line.strip()) if line is not None else None
-        code = _CODE_PATTERN.fullmatch(line.strip()) if line is not None else None
-        if line is not None and not image and not code:
-            text.append(line.rstrip())
+    text_lines: list[str] = []
+    for line in lines:
+        image = _IMAGE_PATTERN.fullmatch(line.strip())
+        code = _CODE_PATTERN.fullmatch(line.strip())
+        if not image and not code:
+            text_lines.append(line.rstrip())
             continue
-        if any(text):
-            yield "\n".join(text)
-        text = []
+        if any(text_lines):
+            yield "\n".join(text_lines)
+        text_lines = []
         if image:
             yield RemoteImage(image[1], heading)
         elif code:
             yield f"{_FENCE}wl\n{code[1]}\n{_FENCE}"
+    if any(text_lines):
+        yield "\n".join(text_lines)
 
 
 def format_result(result: QueryResult, max_characters: int) -> list[ResultPiece]:
@@ -213,20 +234,27 @@ def format_result(result: QueryResult, max_characters: int) -> list[ResultPiece]
 def build_result_content(
     pieces: Sequence[ResultPiece], images: Mapping[str, ImageContent]
 ) -> ToolContent:
-    """Convert pieces to content blocks.
+    """Convert the pieces of results to the content blocks of a tool result.
 
-    Adjacent text becomes one block. A downloaded image follows the text with its link.
+    Consecutive texts and links become one block. A downloaded image follows the text with its link.
+
+    Args:
+        pieces: Markdown texts and images.
+        images: The downloaded images by their URLs. The others are only links.
     """
     content: ToolContent = []
-    text = ""
+    pending_text = ""
     for piece in pieces:
-        text += f"\n\n{piece.markdown_link if isinstance(piece, RemoteImage) else piece}"
-        image = images.get(piece.url) if isinstance(piece, RemoteImage) else None
+        if isinstance(piece, str):
+            pending_text += f"\n\n{piece}"
+            continue
+        pending_text += f"\n\n{piece.markdown_link}"
+        image = images.get(piece.url)
         if image is not None:
-            content += [TextContent(text if content else text.lstrip("\n")), image]
-            text = ""
-    if text:
-        content.append(TextContent(text if content else text.lstrip("\n")))
+            content += [TextContent(pending_text if content else pending_text.lstrip("\n")), image]
+            pending_text = ""
+    if pending_text:
+        content.append(TextContent(pending_text if content else pending_text.lstrip("\n")))
     return content
 
 
@@ -238,17 +266,18 @@ def join_pieces(pieces: Sequence[ResultPiece]) -> str:
 
 
 def _truncate_pieces(pieces: Iterable[ResultPiece], max_characters: int) -> list[ResultPiece]:
-    """Return the first pieces that fit, and a note if others do not.
+    """Return as many leading pieces as fit, followed by a note if some do not fit.
 
-    A text that does not fit completely is cut; an image is omitted.
+    The first text that does not fit completely is cut.
     """
-    fitting: list[ResultPiece] = []
+    fitting_pieces: list[ResultPiece] = []
+    remaining = max_characters
     for piece in pieces:
         length = len(piece.markdown_link if isinstance(piece, RemoteImage) else piece)
-        if length > max_characters:
-            if isinstance(piece, str) and max_characters:
-                fitting.append(piece[:max_characters])
-            return [*fitting, TRUNCATION_TEXT]
-        max_characters -= length
-        fitting.append(piece)
-    return fitting
+        if length > remaining:
+            if isinstance(piece, str) and remaining:
+                fitting_pieces.append(piece[:remaining])
+            return [*fitting_pieces, TRUNCATION_TEXT]
+        remaining -= length
+        fitting_pieces.append(piece)
+    return fitting_pieces

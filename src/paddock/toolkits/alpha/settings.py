@@ -76,9 +76,14 @@ _MAX_APP_ID_FILE_BYTES = 1000
 
 
 def find_app_id(options: Mapping[str, object], environment: Mapping[str, str] | None = None) -> str:
-    """Return the AppID, or an empty string if none is configured.
+    """Return the AppID, the user's key for Wolfram|Alpha, or an empty string without one.
 
-    It is searched in the tool's options, the environment, and a file in the data directory.
+    It is looked up in the tool's options, then in an environment variable, and then in a file in
+    the data directory.
+
+    Args:
+        options: The options of the tool.
+        environment: The environment variables. None for those of the process.
     """
     variables = os.environ if environment is None else environment
     app_id = options.get(APP_ID_OPTION_NAME) or variables.get(APP_ID_VARIABLE)
@@ -101,8 +106,8 @@ def describe_app_id_setup(*, is_local: bool = True) -> str:
     """Explain how to configure an AppID.
 
     Args:
-        is_local: Whether the user is on this machine. The full path of the file is shown to local
-            users only.
+        is_local: Whether the user is on this machine. Only local users see the full path of the
+            file in which to save the AppID.
     """
     location = get_app_id_file() if is_local else f"{APP_ID_FILE_NAME} in Paddock's data directory"
     return (

@@ -59,7 +59,17 @@ def _create_alpha_tool(
     *,
     is_app_id_required: bool,
 ) -> Tool:
-    """Create a tool with the settings that all Wolfram|Alpha tools share."""
+    """Create a tool with the settings that all Wolfram|Alpha tools share.
+
+    Args:
+        name: The name of the tool.
+        handler_name: The function in `paddock.toolkits.alpha.queries` that handles calls.
+        title: The title of the tool for users.
+        description: The description of the tool for models.
+        arguments: The class of the arguments.
+        options: The options that users can set.
+        is_app_id_required: Whether the tool is useless without an AppID, the key of the service.
+    """
     return Tool(
         name,
         f"paddock.toolkits.alpha.queries:{handler_name}",

@@ -81,6 +81,7 @@ def draw_picture(
     """
     pixels = _generate_pattern(seed)
     side = PICTURE_SQUARES * scale
+    # In PNG, each row begins with the number of its filter: 0 means that it is not filtered.
     rows = [
         b"\0" + b"".join(bytes(pixels[row // scale][column // scale]) for column in range(side))
         for row in range(side)
@@ -101,26 +102,36 @@ def raise_failure(reason: str = "this tool always fails") -> str:
 
 
 def _generate_pattern(seed: str) -> list[list[tuple[int, int, int]]]:
-    """Return rows of colours: a left half of random squares and its mirror image."""
-    # Seeded, so that the same seed always gives the same image.
-    choice = random.Random(seed)
-    ink = (choice.randrange(200), choice.randrange(200), choice.randrange(200))
+    """Return the rows of a symmetric pattern: random squares and their mirror image.
+
+    Each square is a color `(red, green, blue)`. The same seed always gives the same pattern.
+    """
+    generator = random.Random(seed)
+    ink = (generator.randrange(200), generator.randrange(200), generator.randrange(200))
     paper = (250, 245, 235)
-    half = [
-        [choice.choice((ink, paper)) for _ in range(PICTURE_SQUARES // 2)]
+    left_half = [
+        [generator.choice((ink, paper)) for _ in range(PICTURE_SQUARES // 2)]
         for _ in range(PICTURE_SQUARES)
     ]
-    return [[*row, *reversed(row)] for row in half]
+    return [[*row, *reversed(row)] for row in left_half]
 
 
 def _encode_png(side: int, rows: list[bytes]) -> bytes:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        check = zlib.crc32(kind + data)
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+    """Encode a square image as PNG.
 
+    Args:
+        side: The width and height in pixels.
+        rows: The rows of the image: three bytes for each pixel, after the byte of the row's filter.
+    """
+
+    def encode_chunk(kind: bytes, data: bytes) -> bytes:
+        checksum = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)
+
+    # 8 bits per channel, RGB, and the standard methods of compression, filtering and interlacing.
     header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    pieces = ((b"IHDR", header), (b"IDAT", zlib.compress(b"".join(rows))), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, data) for kind, data in pieces)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"".join(rows))), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(encode_chunk(kind, data) for kind, data in chunks)
 
 
 greet_tool = Tool("greet", greet, title="Greet", annotations=READ_ONLY_ANNOTATIONS)

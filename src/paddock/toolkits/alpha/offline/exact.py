@@ -197,15 +197,20 @@ def _add_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
     return [sum(terms, Fraction(0)) for terms in zip_longest(*parts, fillvalue=Fraction(0))]
 
 
-def _multiply_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
-    """Return the product of polynomials, with a limit on its degree."""
+def _multiply_polynomials(factors: list[list[Fraction]]) -> list[Fraction]:
+    """Return the product of polynomials, which are lists of coefficients.
+
+    Raises:
+        UncertainAnswerError: The degree of the product is too high.
+    """
     product = [Fraction(1)]
-    for part in parts:
-        if len(product) + len(part) > MAX_POLYNOMIAL_DEGREE + 2:
-            raise UncertainAnswerError("a high degree")
-        coefficients = [Fraction(0)] * (len(product) + len(part) - 1)
+    for factor in factors:
+        degree = (len(product) - 1) + (len(factor) - 1)
+        if degree > MAX_POLYNOMIAL_DEGREE:
+            raise UncertainAnswerError("the degree of the product is too high")
+        coefficients = [Fraction(0)] * (degree + 1)
         for i, left in enumerate(product):
-            for j, right in enumerate(part):
+            for j, right in enumerate(factor):
                 coefficients[i + j] += left * right
         product = coefficients
     return product
@@ -219,7 +224,10 @@ def _find_common_divisor(first: list[Fraction], second: list[Fraction]) -> list[
 
 
 def _compute_remainder(dividend: list[Fraction], divisor: list[Fraction]) -> list[Fraction]:
-    """Return the remainder of a polynomial division, without leading zeros."""
+    """Return the remainder of a polynomial division, without leading zeros.
+
+    Polynomials are lists of coefficients from the highest power on.
+    """
     remainder = list(dividend)
     while len(remainder) >= len(divisor):
         factor = remainder[0] / divisor[0]

@@ -68,13 +68,13 @@ class FormulaNumber:
 
 @dataclass(frozen=True)
 class FormulaName:
-    """A variable, or a constant by its name in the Wolfram Language."""
+    """A variable such as `x`, or a constant such as `Pi`, named as in the Wolfram Language."""
 
     name: str
 
     @property
     def is_constant(self) -> bool:
-        """Whether the name is a constant."""
+        """Whether this is a constant with a known value, and not a variable."""
         return self.name in CONSTANT_VALUES
 
 
@@ -154,7 +154,7 @@ def find_calls(formula: Formula, heads: frozenset[str]) -> list[FormulaCall]:
 
 
 def to_wolfram_code(formula: Formula) -> str:
-    """Return a formula as Wolfram Language code in FullForm."""
+    """Return a formula as Wolfram Language code, such as `Plus[Power[x, 2], 1]` for `x^2 + 1`."""
     if isinstance(formula, FormulaNumber):
         numerator, denominator = formula.value.numerator, formula.value.denominator
         return str(numerator) if denominator == 1 else f"Rational[{numerator}, {denominator}]"
@@ -164,14 +164,14 @@ def to_wolfram_code(formula: Formula) -> str:
 
 
 def evaluate_formula(formula: Formula, values: Mapping[str, complex]) -> complex:
-    """Evaluate a formula in floating point.
+    """Evaluate a formula in complex floating-point arithmetic.
 
     Args:
         formula: The formula.
-        values: The values of its variables.
+        values: The values of its variables by name.
 
     Raises:
-        NoValueError: The formula has no value there.
+        NoValueError: The formula is undefined for these values, for example a division by zero.
     """
     try:
         result = complex(_evaluate_node(formula, values))
@@ -182,28 +182,33 @@ def evaluate_formula(formula: Formula, values: Mapping[str, complex]) -> complex
     return result
 
 
-def _evaluate_node(formula: Formula, variables: Mapping[str, complex]) -> complex:
-    """Evaluate a node of the formula and its arguments recursively."""
+def _evaluate_node(formula: Formula, values: Mapping[str, complex]) -> complex:
+    """Evaluate one node of a formula's tree, after its arguments."""
     if isinstance(formula, FormulaNumber):
         return float(formula.value)
     if isinstance(formula, FormulaName):
-        return CONSTANT_VALUES[formula.name] if formula.is_constant else variables[formula.name]
-    arguments = [_evaluate_node(arg, variables) for arg in formula.arguments]
+        return CONSTANT_VALUES[formula.name] if formula.is_constant else values[formula.name]
+    arguments = [_evaluate_node(argument, values) for argument in formula.arguments]
     if formula.head == "Plus":
         return sum(arguments)
     if formula.head == "Times":
         return math.prod(arguments)
     if formula.head == "Power":
-        return _evaluate_power(arguments[0], formula.arguments[1], arguments[1])
+        base_value, exponent_value = arguments
+        return _evaluate_power(base_value, formula.arguments[1], exponent_value)
     return NUMERIC_FUNCTIONS[formula.head](arguments[0])
 
 
 def _evaluate_power(base: complex, exponent: Formula, exponent_value: complex) -> complex:
-    """Return a power. Integer exponents are passed as integers, which avoids rounding errors."""
+    """Return a power.
+
+    The exponent is passed as a formula too. If it is an integer, the power is computed by
+    multiplication, which has smaller rounding errors.
+    """
     if base == 0 and exponent_value == 0:
         raise NoValueError("zero to the power of zero")
     is_integer = isinstance(exponent, FormulaNumber) and exponent.value.denominator == 1
-    # A power with a complex exponent would have rounding errors, also in the imaginary part.
+    # With a complex exponent, a power that is real would get a small imaginary part by rounding.
     return complex(base) ** (int(exponent.value) if is_integer else exponent_value)  # type: ignore[union-attr]  # integers are numbers
 
 
@@ -221,7 +226,7 @@ class _FormulaToken(NamedTuple):
 
 
 def parse_formula(text: str) -> Formula:
-    """Parse a formula in ordinary notation, with some words such as "plus" and "squared".
+    """Parse a formula in ordinary notation, such as `2x^2 + 1`, or in words, such as "2 plus 3".
 
     Raises:
         UncertainAnswerError: The text is not a formula, or is ambiguous.
@@ -233,30 +238,39 @@ def parse_formula(text: str) -> Formula:
 
 
 def _replace_word_operators(text: str) -> str:
-    """Replace words with operators, and reject combinations whose precedence is unclear.
+    """Replace words such as "plus" and "squared" with operators such as `+` and `^2`.
 
-    Spoken formulas have no brackets, so only operators of equal precedence are unambiguous.
+    A text with words usually lacks brackets, as in "square root of 2 plus 3". It is therefore
+    accepted only if it has a single operator, or if the order of its operations does not matter.
+
+    Raises:
+        UncertainAnswerError: The text has several interpretations.
     """
     has_words = False
     for word, operator in _WORD_OPERATORS:
         text, count = re.subn(rf"\b{word}\b", f" {operator} ", text)
         has_words = has_words or count > 0
     operators = re.findall(r"\*\*|[-+*/^]|sqrt", text)
-    is_associative = set(operators) <= {"+", "-"} or set(operators) <= {"*"}
-    if has_words and len(operators) > 1 and not is_associative:
+    has_one_meaning = len(operators) <= 1 or set(operators) <= {"+", "-"} or set(operators) <= {"*"}
+    if has_words and not has_one_meaning:
         raise UncertainAnswerError("words with several interpretations")
     return text
 
 
 def _tokenize(text: str) -> list[_FormulaToken]:
-    """Split a text into tokens, with a token of the kind `end` after them."""
+    """Split a text into tokens, and add a token of the kind `end`.
+
+    Raises:
+        UncertainAnswerError: The text contains characters that formulas do not have.
+    """
     tokens, position = [], 0
     while text[position:].strip():
         match = _TOKEN_PATTERN.match(text, position)
         if match is None:
-            raise UncertainAnswerError(f"{text[position:].strip()[:10]!r}")
+            raise UncertainAnswerError(f"unexpected {text[position:].strip()[:10]!r}")
         kind = match.lastgroup or ""
-        tokens.append(_FormulaToken(kind, match[kind], match.start(kind) > position))
+        is_after_space = match.start(kind) > position
+        tokens.append(_FormulaToken(kind, match[kind], is_after_space))
         position = match.end()
     return [*tokens, _FormulaToken("end", "", is_after_space=False)]
 
@@ -300,7 +314,7 @@ class _FormulaParser:
         return self._previous_token.text
 
     def _parse_sum(self) -> Formula:
-        """Parse terms that are joined by plus and minus signs."""
+        """Parse a sum: terms with plus and minus signs between them, as in `x^2 - 3x + 1`."""
         terms = [self._parse_signed_term()]
         while sign := self._accept(*_SIGNS):
             if self._token.text in _SIGNS:
@@ -310,7 +324,10 @@ class _FormulaParser:
         return terms[0] if len(terms) == 1 else FormulaCall("Plus", tuple(terms))
 
     def _parse_signed_term(self) -> Formula:
-        """Parse the first term of a sum, which may have a sign. `-2^2` is rejected."""
+        """Parse the first term of a sum, which may have a sign, as in `-x + 1`.
+
+        `-2^2` is rejected, because it may mean `(-2)^2` or `-(2^2)`.
+        """
         sign = self._accept(*_SIGNS)
         is_number = self._token.kind == "number"
         if sign and is_number and self._tokens[self._position + 1].text in _POWER_OPERATORS:
@@ -319,12 +336,10 @@ class _FormulaParser:
         return negate(term) if sign == "-" else term
 
     def _parse_product(self) -> Formula:
-        """Parse factors with and without operators between them.
-
-        `is_simple` is False after a division or a power, where a factor without an operator is
-        ambiguous: `1/2x` may mean `1/(2x)`.
-        """
+        """Parse a product or quotient: factors with or without operators, as in `2x*y/3`."""
         factors = [self._parse_power()]
+        # False after a division or a power, where a factor without an operator is ambiguous: `1/2x`
+        # may mean `1/(2x)`.
         is_simple = not self._ended_with_power
         while True:
             if operator := self._accept("*", "/"):
@@ -345,7 +360,12 @@ class _FormulaParser:
         """
         previous, token = self._previous_token, self._token
         is_separated = previous.text == ")" or token.is_after_space
-        if token.kind == "number" or not (is_simple or is_separated) or self._is_after_division():
+        is_ambiguous = (
+            token.kind == "number"  # x 2
+            or not (is_simple or is_separated)  # x^2y
+            or self._is_after_division()  # 1/2 x
+        )
+        if is_ambiguous:
             raise UncertainAnswerError("an ambiguous product without an operator")
         if token.text == "(" and previous.text in _FUNCTION_NAME_LETTERS:
             raise UncertainAnswerError(f"{previous.text}(: a function or a product")
@@ -354,18 +374,24 @@ class _FormulaParser:
         return self._parse_power()
 
     def _is_after_division(self) -> bool:
-        """Return True if the previous factor is a divisor."""
-        depth = 0
+        """Return True if a division precedes in the same product, as before `x` in `1/2 x`."""
+        bracket_depth = 0
         for token in reversed(self._tokens[: self._position]):
-            depth += (token.text == ")") - (token.text == "(")
-            if depth < 0 or (depth == 0 and token.text in ("+", "-", "*")):
+            if token.text == ")":
+                bracket_depth += 1
+            elif token.text == "(":
+                bracket_depth -= 1
+            if bracket_depth < 0:
                 return False
-            if depth == 0 and token.text == "/":
-                return True
+            if bracket_depth == 0 and token.text in ("+", "-", "*", "/"):
+                return token.text == "/"
         return False
 
     def _parse_power(self) -> Formula:
-        """Parse an operand with an optional exponent. `2^3^4` is rejected."""
+        """Parse an operand with an optional exponent, as in `x^2`.
+
+        `2^3^4` and `2^3!` are rejected as ambiguous.
+        """
         base = self._parse_postfix()
         self._ended_with_power = bool(self._accept(*_POWER_OPERATORS))
         if not self._ended_with_power:
@@ -393,20 +419,21 @@ class _FormulaParser:
         return operand
 
     def _parse_atom(self) -> Formula:
-        """Parse a number, a name, brackets or a root sign."""
+        """Parse an operand: a number, a name, a formula in brackets, or a root such as `√2`."""
         if self._accept("("):
             formula = self._parse_sum()
             if not self._accept(")"):
                 raise UncertainAnswerError("a bracket is not closed")
             return formula
         if self._accept("\u221a"):
-            return self._parse_function("Sqrt", is_spoken_root=True)
+            return self._parse_function("Sqrt", allows_sum=False)
         token = self._token
         if token.kind not in ("number", "name"):
             raise UncertainAnswerError(f"unexpected {token.text!r}")
         self._position += 1
-        parse = self._parse_number if token.kind == "number" else self._parse_name
-        return parse(token.text)
+        if token.kind == "number":
+            return self._parse_number(token.text)
+        return self._parse_name(token.text)
 
     def _parse_number(self, text: str) -> Formula:
         digits = text.replace(",", "")
@@ -415,35 +442,44 @@ class _FormulaParser:
         return FormulaNumber(Fraction(digits), is_decimal="." in digits)
 
     def _parse_name(self, text: str) -> Formula:
-        """Parse a function call, constant or variable. Other names are rejected."""
+        """Parse a name: a function with its argument, a constant or a variable.
+
+        Constants and variables are case-sensitive: `e` is a constant, but `E` is rejected.
+
+        Raises:
+            UncertainAnswerError: The name is unknown.
+        """
         if text.lower() in FUNCTION_HEADS:
             head = FUNCTION_HEADS[text.lower()]
-            return self._parse_function(head, is_spoken_root=text == "sqrt")
+            # The words "square root of" have been replaced by "sqrt".
+            return self._parse_function(head, allows_sum=text != "sqrt")
         if text in ("pi", "Pi", "PI"):
             return FormulaName("Pi")
         if text == "e":
             return FormulaName("E")
         if text in VARIABLE_NAMES:
             return FormulaName(text)
-        raise UncertainAnswerError(f"{text!r}")
+        raise UncertainAnswerError(f"unknown name {text!r}")
 
-    def _parse_function(self, head: str, *, is_spoken_root: bool) -> Formula:
-        """Parse the argument of a function: brackets, or a single operand.
+    def _parse_function(self, head: str, *, allows_sum: bool) -> Formula:
+        """Parse the argument of a function, and return the call of the function.
 
         Args:
             head: The name of the function in the Wolfram Language.
-            is_spoken_root: Whether the function is a square root. Without brackets, no operator
-                may follow its argument, because "square root of 2 plus 3" is ambiguous.
+            allows_sum: Whether a plus or minus sign may follow an argument without brackets. In
+                `sin x + 1` it may, but "square root of 2 plus 3" is ambiguous.
         """
         is_bracketed = self._token.text == "("
         if not is_bracketed and self._token.kind not in ("number", "name"):
             raise UncertainAnswerError("a function without an argument, or the power of a function")
         if self._token.text.lower() in FUNCTION_HEADS:
             raise UncertainAnswerError("a function of a function without brackets")
-        self._trigonometric_depth += head in TRIGONOMETRIC_FUNCTIONS
+        is_trigonometric = head in TRIGONOMETRIC_FUNCTIONS
+        self._trigonometric_depth += int(is_trigonometric)
         argument = self._parse_postfix()
-        self._trigonometric_depth -= head in TRIGONOMETRIC_FUNCTIONS
-        allowed_texts = ("", ")") if is_spoken_root else ("", ")", *_SIGNS)
+        self._trigonometric_depth -= int(is_trigonometric)
+        # The end token has an empty text.
+        allowed_texts = ("", ")", *_SIGNS) if allows_sum else ("", ")")
         if not is_bracketed and self._token.text not in allowed_texts:
             raise UncertainAnswerError("a function without brackets whose argument is ambiguous")
         return FormulaCall(head, (argument,))

@@ -31,7 +31,7 @@ def _parse_integer(text: str) -> int:
 
 
 def find_prime_factors(number: int) -> dict[int, int]:
-    """Return the prime factors of a number above 1 with their exponents."""
+    """Return the prime factors of a number above 1 with their exponents: `{2: 3, 5: 1}` for 40."""
     exponents: dict[int, int] = {}
     candidate = 2
     while candidate * candidate <= number:
@@ -45,15 +45,19 @@ def find_prime_factors(number: int) -> dict[int, int]:
 
 
 def _answer_primality(numeral: str) -> OfflineAnswer | None:
-    """Return the answer on whether a number is prime, with its factors if it is not."""
+    """Answer if a number is prime, or return None if it is too large to factorize.
+
+    The answer lists the factors of a number that is not prime.
+    """
     number = _parse_integer(numeral)
     if number > MAX_FACTORED_NUMBER:
         return None
+    question = f"is {number} prime?"
     factors = find_prime_factors(number) if number > 1 else {}
-    is_prime = factors == {number: 1}
-    factors_text = f": it is {_format_factors(factors)}" if factors and not is_prime else ""
-    result = f"{number} is {'a prime number' if is_prime else 'not a prime number'}{factors_text}"
-    return OfflineAnswer(f"is {number} prime?", result)
+    if factors == {number: 1}:
+        return OfflineAnswer(question, f"{number} is a prime number")
+    factors_text = f": it is {_format_factors(factors)}" if factors else ""
+    return OfflineAnswer(question, f"{number} is not a prime number{factors_text}")
 
 
 def _answer_factorization(numeral: str) -> OfflineAnswer | None:
@@ -68,18 +72,26 @@ def _format_factors(factors: dict[int, int]) -> str:
     return " \u00d7 ".join(parts)
 
 
-def _create_list_answer(
-    name: str, compute: Callable[..., int]
-) -> Callable[[str], OfflineAnswer | None]:
-    """Create a function that answers with a function of several integers, such as their divisor."""
+def _answer_gcd(numerals: str) -> OfflineAnswer | None:
+    return _answer_with_integers("greatest common divisor", math.gcd, numerals)
 
-    def answer(numerals: str) -> OfflineAnswer | None:
-        numbers = [_parse_integer(numeral) for numeral in re.findall(r"\d[\d,]*\d|\d", numerals)]
-        if min(numbers) < 1 or max(numbers) > 10**30:
-            return None
-        return OfflineAnswer(f"{name} of {', '.join(map(str, numbers))}", str(compute(*numbers)))
 
-    return answer
+def _answer_lcm(numerals: str) -> OfflineAnswer | None:
+    return _answer_with_integers("least common multiple", math.lcm, numerals)
+
+
+def _answer_with_integers(
+    function_name: str, compute: Callable[..., int], numerals: str
+) -> OfflineAnswer | None:
+    """Answer with the value of a function of several integers, such as "12, 18 and 30".
+
+    Returns None if an integer is zero or too large.
+    """
+    numbers = [_parse_integer(numeral) for numeral in re.findall(r"\d[\d,]*\d|\d", numerals)]
+    if min(numbers) < 1 or max(numbers) > 10**30:
+        return None
+    question = f"{function_name} of {', '.join(map(str, numbers))}"
+    return OfflineAnswer(question, str(compute(*numbers)))
 
 
 def _answer_remainder(dividend: str, divisor: str) -> OfflineAnswer | None:
@@ -114,11 +126,8 @@ _PHRASES: Phrases = (
     (rf"is {_INTEGER} (?:a )?prime(?: number)?", _answer_primality),
     (rf"prime (?:factors|factorization|factorisation) of {_INTEGER}", _answer_factorization),
     (rf"factor(?:ize|ise)? {_INTEGER}", _answer_factorization),
-    (rf"{_GCD} of {_INTEGERS}", _create_list_answer("greatest common divisor", math.gcd)),
-    (
-        rf"(?:least common multiple|lcm) of {_INTEGERS}",
-        _create_list_answer("least common multiple", math.lcm),
-    ),
+    (rf"{_GCD} of {_INTEGERS}", _answer_gcd),
+    (rf"(?:least common multiple|lcm) of {_INTEGERS}", _answer_lcm),
     (rf"{_INTEGER} (?:mod|modulo) {_INTEGER}", _answer_remainder),
     (rf"remainder of {_INTEGER} divided by {_INTEGER}", _answer_remainder),
     (rf"{_INTEGER} choose {_INTEGER}", _answer_combinations),

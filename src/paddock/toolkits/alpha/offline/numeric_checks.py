@@ -27,8 +27,11 @@ _DIFFERENCE_STEP = 1e-4
 # Binary exponents of the step. Estimates at all levels must agree.
 _QUADRATURE_LEVELS = (7, 8, 9)
 _QUADRATURE_WIDTH = 3.2
+_NODE_OFFSET = 0.137
 _MAX_ROOT_ITERATIONS = 500
 _CONVERGENCE_TOLERANCE = 1e-9
+# Values can approach a limit slowly, so the last point is not close to it.
+_LIMIT_TOLERANCE = 1e-4
 
 
 def have_equal_values(first: Formula, second: Formula, name: str) -> bool:
@@ -47,10 +50,10 @@ def is_derivative(derivative: Formula, formula: Formula, name: str) -> bool:
 
 
 def estimate_integral(formula: Formula, name: str, start: float, end: float) -> float | None:
-    """Return the integral of a formula between limits, or None if the estimates differ.
+    """Estimate the integral of a formula from `start` to `end`, which may be infinite.
 
-    The integral is estimated with several step sizes. Estimates that agree are evidence that it
-    converges.
+    Returns None if the integral does not seem to converge: it is estimated with several step
+    sizes, and the estimates of a divergent integral differ.
     """
     estimates = []
     for level in _QUADRATURE_LEVELS:
@@ -60,9 +63,10 @@ def estimate_integral(formula: Formula, name: str, start: float, end: float) -> 
             )
         except NoValueError:
             return None
-    best = estimates[-1]
-    spread = max(abs(estimate - best) for estimate in estimates)
-    return best if spread < _CONVERGENCE_TOLERANCE * max(1.0, abs(best)) else None
+    best_estimate = estimates[-1]
+    spread = max(abs(estimate - best_estimate) for estimate in estimates)
+    has_converged = spread < _CONVERGENCE_TOLERANCE * max(1.0, abs(best_estimate))
+    return best_estimate if has_converged else None
 
 
 def is_close(first: complex, second: complex, tolerance: float = TOLERANCE) -> bool:
@@ -71,35 +75,40 @@ def is_close(first: complex, second: complex, tolerance: float = TOLERANCE) -> b
 
 
 def find_polynomial_roots(coefficients: Sequence[Fraction]) -> list[complex] | None:
-    """Return all roots of a polynomial with simple roots, or None if they do not converge.
+    """Return all complex roots of a polynomial, or None if the method does not converge.
+
+    The polynomial must not have multiple roots.
 
     Args:
         coefficients: The coefficients, from the highest power on.
     """
+    # The first coefficient becomes 1, which does not change the roots.
     monic = [complex(coefficient / coefficients[0]) for coefficient in coefficients]
     degree = len(monic) - 1
-    bound = 1 + max((abs(coefficient) for coefficient in monic[1:]), default=0.0)
+    # No root has a larger absolute value (Cauchy's bound).
+    root_bound = 1 + max((abs(coefficient) for coefficient in monic[1:]), default=0.0)
     # The Durand-Kerner method improves all roots at once. It needs distinct complex start values.
-    roots = [bound * (0.4 + 0.9j) ** power for power in range(degree)]
+    roots = [root_bound * (0.4 + 0.9j) ** power for power in range(degree)]
     for _ in range(_MAX_ROOT_ITERATIONS):
-        for index, root in enumerate(roots):
-            product = math.prod(root - other for at, other in enumerate(roots) if at != index)
+        for i, root in enumerate(roots):
+            product = math.prod(root - other for j, other in enumerate(roots) if j != i)
             if product == 0 or not math.isfinite(abs(root)):
                 return None
-            roots[index] = root - evaluate_polynomial(monic, root) / product
-    scales = [max(1.0, abs(root)) ** degree * bound for root in roots]
-    residues = (abs(evaluate_polynomial(monic, root)) for root in roots)
+            roots[i] = root - evaluate_polynomial(monic, root) / product
+    # Rounding errors of the value at a root are proportional to the largest term.
     has_converged = all(
-        residue < _CONVERGENCE_TOLERANCE * scale
-        for residue, scale in zip(residues, scales, strict=True)
+        abs(evaluate_polynomial(monic, root))
+        < _CONVERGENCE_TOLERANCE * max(1.0, abs(root)) ** degree * root_bound
+        for root in roots
     )
     return roots if has_converged else None
 
 
 def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit: float) -> bool:
-    """Return True if a formula approaches a limit at successive points.
+    """Return True if the values of a formula at successive points approach a limit.
 
-    The distance to the limit must not grow from point to point and must be small at the last one.
+    Their distance to the limit must not grow from point to point, and must be small at the last
+    point.
     """
     distances = []
     for point in points:
@@ -107,8 +116,11 @@ def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit
             distances.append(abs(evaluate_formula(formula, {name: point}) - limit))
         except NoValueError:
             return False
-    is_falling = all(b <= a + _CONVERGENCE_TOLERANCE for a, b in itertools.pairwise(distances))
-    return is_falling and distances[-1] <= 1e-4 * max(1.0, abs(limit))
+    never_grows = all(
+        following <= previous + _CONVERGENCE_TOLERANCE
+        for previous, following in itertools.pairwise(distances)
+    )
+    return never_grows and distances[-1] <= _LIMIT_TOLERANCE * max(1.0, abs(limit))
 
 
 def _agree_at_samples(
@@ -130,25 +142,27 @@ def _agree_at_samples(
     return compared_count >= MIN_COMPARED_POINTS
 
 
-def _estimate_derivative(formula: Formula, name: str, x: float) -> complex:
-    """Estimate a derivative by differences with two steps, which cancels the first error term."""
+def _estimate_derivative(formula: Formula, name: str, point: float) -> complex:
+    """Estimate the derivative of a formula at a point.
 
-    def difference(step: float) -> complex:
-        above, below = (
-            evaluate_formula(formula, {name: x + step}),
-            evaluate_formula(formula, {name: x - step}),
-        )
+    Two central differences are combined so that their largest error terms cancel (Richardson
+    extrapolation).
+    """
+
+    def compute_difference(step: float) -> complex:
+        above = evaluate_formula(formula, {name: point + step})
+        below = evaluate_formula(formula, {name: point - step})
         return (above - below) / (2 * step)
 
-    return (4 * difference(_DIFFERENCE_STEP) - difference(2 * _DIFFERENCE_STEP)) / 3
+    return (4 * compute_difference(_DIFFERENCE_STEP) - compute_difference(2 * _DIFFERENCE_STEP)) / 3
 
 
 def _integrate_double_exponential(
     formula: Formula, name: str, limits: tuple[float, float], step: float
 ) -> float:
-    """Integrate by the double exponential rule, which never evaluates the limits themselves.
+    """Integrate numerically by the double exponential rule of Takahasi and Mori (1974).
 
-    The integrand may therefore be singular at the limits.
+    The rule never evaluates the formula at the limits of the interval, so it may be singular there.
     """
     total = 0.0
     for x, weight in _generate_nodes(limits, step):
@@ -160,12 +174,16 @@ def _integrate_double_exponential(
 
 
 def _generate_nodes(limits: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
-    """Yield points and weights between limits, either of which may be infinite."""
+    """Yield the points of the double exponential rule between two limits, with their weights.
+
+    Each point is `x(t)` for equidistant `t`, where `x` approaches the limits double-exponentially.
+    Its weight is the derivative of `x`. Either limit may be infinite.
+    """
     start, end = limits
     count = round(_QUADRATURE_WIDTH / step)
     for index in range(-count, count + 1):
         # The offset avoids the exact middle, where odd functions can have poles.
-        t = (index + 0.137) * step
+        t = (index + _NODE_OFFSET) * step
         inner, slope = math.pi / 2 * math.sinh(t), math.pi / 2 * math.cosh(t)
         if math.isinf(start) and math.isinf(end):
             x, weight = math.sinh(inner), slope * math.cosh(inner)
@@ -177,5 +195,5 @@ def _generate_nodes(limits: tuple[float, float], step: float) -> Iterator[tuple[
             half = (end - start) / 2
             x, weight = start + half * (1 + math.tanh(inner)), half * slope / math.cosh(inner) ** 2
             if not start < x < end:
-                continue
+                continue  # The point has been rounded to a limit.
         yield x, weight

@@ -22,13 +22,14 @@ class UncertainAnswerError(ValueError):
 
 
 class EngineResult(NamedTuple):
-    """The result of Wolfram Language code."""
+    """The result of evaluating Wolfram Language code with an engine."""
 
     text: str
+    """The result as Wolfram Language code."""
     engine: str
-    """The name of the engine, for attribution."""
+    """The name of the engine, which the answer mentions."""
     notes: tuple[str, ...] = ()
-    """Assumptions of the result, which a check has added."""
+    """Remarks for the user, such as that the constant of integration is omitted."""
 
 
 EvaluateCode = Callable[[str], EngineResult | None]
@@ -36,24 +37,24 @@ EvaluateCode = Callable[[str], EngineResult | None]
 
 
 class OfflineAnswer(NamedTuple):
-    """A certain answer."""
+    """An answer that Paddock has computed with certainty, without asking Wolfram|Alpha."""
 
     interpretation: str
     """The question as it was understood."""
     result: str
     notes: tuple[str, ...] = ()
-    """Assumptions of the answer."""
+    """Remarks for the user, such as an assumption of the answer."""
     computed_by: str = "Paddock"
     """The program or engine that computed the result."""
 
     @property
     def attribution(self) -> str:
-        """The first line, which says that the answer is not from Wolfram|Alpha."""
+        """The first line of the answer for the model, which names the source of the result."""
         return f"Offline: computed by {self.computed_by}, not by Wolfram|Alpha."
 
     @property
     def markdown_pieces(self) -> tuple[str, ...]:
-        """The answer as Markdown in the form of Wolfram|Alpha results."""
+        """The answer as Markdown texts, with the same headings as Wolfram|Alpha results."""
         parts = ["# Input interpretation", self.interpretation, "# Result", self.result]
         if self.notes:
             parts += ["# Notes", *self.notes]
@@ -61,31 +62,34 @@ class OfflineAnswer(NamedTuple):
 
 
 def format_fraction(value: Fraction, *, as_decimal: bool = False) -> str:
-    """Format a fraction as an integer, a finite decimal, or a fraction with a rounded decimal.
+    """Format a fraction such as `7`, `3/4 = 0.75` or `1/3 \u2248 0.333333333333`.
 
     Args:
-        value: The value.
-        as_decimal: Whether to show only the decimal, for questions that contain decimals.
+        value: The fraction.
+        as_decimal: Show only the decimal, because the question contains decimals.
     """
     if value.denominator == 1:
         return str(value.numerator)
-    decimal = round_fraction(value)
     if is_finite_decimal(value):
         exact_decimal = format_finite_decimal(value)
         if len(exact_decimal) <= _MAX_DECIMAL_CHARACTERS:
             return exact_decimal if as_decimal else f"{value} = {exact_decimal}"
-    return f"\u2248 {decimal}" if as_decimal else f"{value} \u2248 {decimal}"
+    rounded_decimal = f"\u2248 {round_fraction(value)}"
+    return rounded_decimal if as_decimal else f"{value} {rounded_decimal}"
 
 
 def round_fraction(value: Fraction, digits: int = ROUNDED_DIGITS) -> str:
-    """Format a fraction as a decimal with a number of significant digits."""
+    """Format a fraction as a decimal, rounded to a number of significant digits.
+
+    Very large and very small values are in scientific notation, with a power of ten.
+    """
     context = Context(prec=digits)
-    rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(
-        context
-    )
-    _, digit_tuple, exponent = rounded.as_tuple()
-    integer_digits = len(digit_tuple) + int(exponent)
-    if -5 < integer_digits <= digits + 3:
+    quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    rounded = quotient.normalize(context)
+    _, decimal_digits, exponent = rounded.as_tuple()
+    digits_before_point = len(decimal_digits) + int(exponent)
+    is_readable_in_full = -5 < digits_before_point <= digits + 3
+    if is_readable_in_full:
         return f"{rounded:f}"
     mantissa, _, power = f"{rounded:e}".partition("e")
     return f"{mantissa}\u00d710^{int(power)}"
@@ -121,7 +125,7 @@ def answer_by_phrase(phrases: Phrases, text: str) -> OfflineAnswer | None:
 
 
 def answer_percentage(text: str) -> OfflineAnswer | None:
-    """Answer a question about percentages in an unambiguous phrase, or return None."""
+    """Answer a question such as "15% of 80" or "3 is what percent of 12", or return None."""
     for pattern, compute, wording in _PERCENTAGE_PHRASES:
         match = re.fullmatch(pattern, text, re.IGNORECASE)
         if match:
@@ -130,6 +134,7 @@ def answer_percentage(text: str) -> OfflineAnswer | None:
                 result = compute(Fraction(first), Fraction(second))
             except ZeroDivisionError:
                 return None
+            # The wordings that are questions ask for a percentage.
             unit = "%" if wording.endswith("?") else ""
             return OfflineAnswer(
                 wording.format(first, second), format_fraction(result, as_decimal=True) + unit

@@ -144,28 +144,34 @@ def answer_unit_conversion(text: str) -> OfflineAnswer | None:
 
 
 def _convert_amount(amount: str, source: str, target: str) -> OfflineAnswer | None:
-    """Convert an amount, or return None if the units or the amount are not plausible.
+    """Convert an amount from one unit to another, for example `3` from `feet` to `m`.
 
-    Rejected are temperatures below absolute zero and negative amounts of other quantities.
+    Returns None if a unit is unknown or ambiguous, if the units do not fit together, or if the
+    amount does not exist: a temperature below absolute zero, or another quantity below zero.
     """
-    first, second = _find_unit(source), _find_unit(target)
-    if not first or not second or not _are_compatible((first, second), (source, target)):
+    source_unit, target_unit = _find_unit(source), _find_unit(target)
+    if not source_unit or not target_unit:
+        return None
+    if not _are_compatible((source_unit, target_unit), (source, target)):
         return None
     value = Fraction(amount.replace(",", "").replace("\u2212", "-"))
-    if value < _ABSOLUTE_ZERO.get(first, 0):
+    if value < _ABSOLUTE_ZERO.get(source_unit, 0):
         return None
-    result = _convert_with_pint(value, first, second)
+    result = _convert_with_pint(value, source_unit, target_unit)
     if result is None:
         return None
-    # An exact result is shown in full if it is short. Otherwise it is rounded and marked as such.
-    exact = format_finite_decimal(result) if is_finite_decimal(result) else ""
-    is_short = 0 < len(exact) <= _MAX_DECIMAL_CHARACTERS
-    amount = exact if is_short else f"\u2248 {round_fraction(result)}"
     return OfflineAnswer(
-        f"{round_fraction(value, 40)} {_format_unit(first)} in {_format_unit(second)}",
-        f"{amount} {_UNIT_SYMBOLS.get(second, target)}",
+        f"{round_fraction(value, 40)} {_format_unit(source_unit)} in {_format_unit(target_unit)}",
+        f"{_format_result(result)} {_UNIT_SYMBOLS.get(target_unit, target)}",
         computed_by="Paddock with pint",
     )
+
+
+def _format_result(result: Fraction) -> str:
+    """Format a converted amount: in full if it is exact and short, else rounded, with a sign."""
+    exact_decimal = format_finite_decimal(result) if is_finite_decimal(result) else ""
+    is_short = 0 < len(exact_decimal) <= _MAX_DECIMAL_CHARACTERS
+    return exact_decimal if is_short else f"\u2248 {round_fraction(result)}"
 
 
 def _find_unit(name: str) -> str | None:
@@ -178,10 +184,18 @@ def _find_unit(name: str) -> str | None:
 
 
 def _are_compatible(units: Sequence[str], names: Sequence[str]) -> bool:
-    """Return True if two units measure the same kind of quantity by their names."""
-    # Pint treats angles and data sizes alike as dimensionless and would convert one to the other.
+    """Return True if a conversion between two units makes sense, judging by their names.
+
+    Pint checks their dimensions later.
+
+    Args:
+        units: The names of both units in pint.
+        names: The names as the user has written them. A single letter, such as `C`, means a
+            temperature only if the other unit is a temperature too.
+    """
     if all(unit in _TEMPERATURE_UNITS for unit in units):
         return True
+    # For pint, angles and data sizes are both dimensionless, so it would convert one to the other.
     are_same_group = all(
         (units[0] in group) == (units[1] in group)
         for group in (_TEMPERATURE_UNITS, *DIMENSIONLESS_GROUPS)
@@ -196,7 +210,10 @@ def _format_unit(unit: str) -> str:
 
 
 def _convert_with_pint(value: Fraction, source: str, target: str) -> Fraction | None:
-    """Convert exactly, or return None without pint, or if the units measure different things."""
+    """Convert a value from one unit to another with pint, exactly if possible.
+
+    Returns None if pint is not installed, or if the units measure different quantities.
+    """
     registry = _load_unit_registry()
     if registry is None:
         return None
@@ -204,15 +221,17 @@ def _convert_with_pint(value: Fraction, source: str, target: str) -> Fraction | 
     if not quantity.is_compatible_with(target):
         return None
     magnitude = quantity.to(target).magnitude
-    is_exact = isinstance(magnitude, Fraction | int)
-    return Fraction(magnitude) if is_exact else Fraction(repr(float(magnitude)))
+    if isinstance(magnitude, Fraction | int):
+        return Fraction(magnitude)
+    # `repr` gives the shortest decimal for the float, instead of the digits of its binary value.
+    return Fraction(repr(float(magnitude)))
 
 
 @cache
 def _load_unit_registry() -> Any:
     """Return a pint registry with exact numbers, or None if pint is not installed."""
     try:
-        # Optional, and takes 0.3 s to load.
+        # Pint is an optional dependency, and takes 0.3 s to load.
         pint = import_module("pint")
     except ModuleNotFoundError:
         return None
