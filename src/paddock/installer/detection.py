@@ -54,10 +54,10 @@ def _is_location_present(machine: HostMachine, location: ConfigLocation) -> bool
 
 
 def is_running(client: Client) -> bool:
-    """Return whether a process is running that overwrites the client's file.
+    """Return whether a client application is running that would overwrite changes to its file.
 
-    Some clients write their configuration from memory when they exit, and so undo changes made
-    while they were running.
+    Some applications write their configuration from memory when they exit, which undoes changes
+    made while they were running.
     """
     client_names = {_normalize_process_name(name) for name in client.processes}
     return bool(client_names) and any(
@@ -79,7 +79,10 @@ def _normalize_process_name(name: str) -> str:
 
 
 def _iterate_process_names() -> Iterator[str]:
-    """Yield the names of running processes, from /proc or else from a command of the system."""
+    """Yield the names of all running processes.
+
+    They are read from `/proc` if it exists, and otherwise from the output of `tasklist` or `ps`.
+    """
     if PROC_DIRECTORY.joinpath("self/comm").exists():
         yield from _read_proc_names()
     elif sys.platform == "win32":

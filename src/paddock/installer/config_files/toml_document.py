@@ -69,13 +69,18 @@ _POSITION_SUFFIX = re.compile(r" \(at (?:line (\d+), column (\d+)|end of documen
 
 
 def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> TomlDocument:
-    """Parse a text.
+    """Parse the text of a TOML file.
+
+    Args:
+        text: The text of the file.
+        where: The path of the file, for errors.
+        dialect: Not used. The readers of all formats have the same parameters.
 
     Raises:
         ConfigurationError: The text is not valid; `where` has line and column.
     """
     document = TomlDocument(text, where)
-    _ = document.data  # raises the error of a text that is not valid
+    _ = document.data  # parses the text, and raises an error if it is not valid
     return document
 
 
@@ -100,7 +105,10 @@ class TomlDocument(EditableDocument):
         return remove_path(self.text, resolve_path(path, self.data))
 
     def is_prunable(self, path: DocumentPath) -> bool:
-        """Return whether a path leads to an empty table or array without comments."""
+        """Return whether the table or array at a path can be removed.
+
+        It must be empty and without comments in or beside it.
+        """
         if not path or self.get(path) not in ({}, []):
             return False
         for region in find_regions(self.text, resolve_path(path, self.data)):
@@ -117,28 +125,30 @@ class TomlDocument(EditableDocument):
         return regions[0].start if regions else 0
 
     def _replace_value(self, path: DocumentPath, value: object) -> str:
-        """Return the text with a value replaced, in its current form if that can represent it."""
+        """Return the text of the document with the value at a path replaced.
+
+        The notation is kept if it can represent the new value. Otherwise, as when a table with a
+        header becomes a number, the old value is removed and the new one is added.
+        """
         toml_path = resolve_path(path, self.data)
         text = self._replace_in_same_form(toml_path, value)
-        # A table with a header that becomes a scalar, for example, is removed and added again.
         if text is None:
             text = self.reparse(remove_path(self.text, toml_path)).put(path, value).text
         return text
 
     def _replace_in_same_form(self, path: TomlPath, value: object) -> str | None:
-        """Replace a value, or return None if its current form cannot represent the new value.
+        """Return the text with a value replaced in its current notation, or None if impossible.
 
         The text of a table can consist of several regions: its header with the lines below it,
-        nested tables, and dotted lines elsewhere. The first region is rewritten with the complete
-        new value, and the others are removed.
+        nested tables, and lines with dotted keys elsewhere. The first region is rewritten with the
+        complete new value, and the others are removed.
         """
         regions = find_regions(self.text, path)
-        first = regions[0]
-        if first.value is not None and first.path == path:
-            return (
-                self.text[: first.value.start] + format_inline(value) + self.text[first.value.end :]
-            )
-        if not isinstance(value, dict) or first.is_item:
+        first_region = regions[0]
+        old_value = first_region.value
+        if old_value is not None and first_region.path == path:
+            return self.text[: old_value.start] + format_inline(value) + self.text[old_value.end :]
+        if not isinstance(value, dict) or first_region.is_item:
             return None
         text = self.text
         for region in reversed(regions[1:]):
@@ -160,10 +170,10 @@ class TomlDocument(EditableDocument):
         return replace_lines(text, start, end, lines, newline=detect_newline(text))
 
     def _add_value(self, path: DocumentPath, value: object) -> str:
-        """Return the text with a missing value added to the innermost existing container.
+        """Return the text with a value added at a path that does not exist.
 
-        The form depends on the neighbours: an item of an inline container, a line among other
-        lines, or a table with a header.
+        The value is added to the innermost existing table or array, in the notation of its
+        neighbours: an item between brackets, a line `key = value`, or a table with a header.
         """
         depth = max(
             depth
@@ -172,11 +182,11 @@ class TomlDocument(EditableDocument):
         )
         parent = resolve_path(path[:depth], self.data)
         regions = find_regions(self.text, parent)
-        inline_values = (region.value for region in regions if region.path == parent)
-        container = next((inline_value for inline_value in inline_values if inline_value), None)
-        steps, value = _fold_list_step(path[depth:], value)
-        if container is not None:
-            return self._add_inline_item(container, steps, value)
+        parent_values = (region.value for region in regions if region.path == parent)
+        inline_parent = next((parent_value for parent_value in parent_values if parent_value), None)
+        steps, value = _fold_steps_into_element(path[depth:], value)
+        if inline_parent is not None:
+            return self._add_inline_item(inline_parent, steps, value)
         if not isinstance(value, dict):
             return self._add_scalar(parent, steps, value, regions)
         neighbour = self._find_line_neighbour(parent, regions)
@@ -185,7 +195,13 @@ class TomlDocument(EditableDocument):
         return self._add_table(parent, steps, value, regions)
 
     def _add_inline_item(self, container: TomlValue, steps: DocumentPath, value: object) -> str:
-        """Add an item to an array in brackets, or a pair to a table in braces."""
+        """Return the text with an item added to an array `[…]` or an inline table `{…}`.
+
+        Args:
+            container: The array or inline table.
+            steps: The path of the value below the container.
+            value: The value.
+        """
         item = format_inline(put_value(MISSING, steps[1:], value) if steps[1:] else value)
         if isinstance(steps[0], str):
             item = f"{format_key(steps[0])} = {item}"
@@ -196,7 +212,15 @@ class TomlDocument(EditableDocument):
     def _find_line_neighbour(
         self, parent: TomlPath, regions: list[TomlRegion]
     ) -> TomlRegion | None:
-        """Return the last sibling table if the siblings are written as lines, not with headers."""
+        """Return the last table in a parent table whose tables are written as lines.
+
+        Such a line is `charts = { … }` or `charts.command = "…"`. The result is None if the tables
+        have headers such as `[servers.charts]`, or there are not any tables.
+
+        Args:
+            parent: The path of the parent table.
+            regions: The spans of the text that define the parent table.
+        """
         if not parent or any(region.is_table and region.path != parent for region in regions):
             return None
         assignments = [
@@ -220,7 +244,14 @@ class TomlDocument(EditableDocument):
         steps: DocumentPath,
         value: dict[str, Any],
     ) -> str:
-        """Add a table after a neighbour that is written as lines, in the form of the neighbour."""
+        """Return the text with a table added as a line, or as lines with dotted keys.
+
+        Args:
+            neighbour: The table after which the new one is added, in the same notation.
+            parent: The path of the table that contains both.
+            steps: The path of the new table below the parent.
+            value: The content of the new table.
+        """
         keys = _filter_keys((*parent[len(neighbour.table.path) :], *_filter_keys(steps)))
         style = self._detect_style(neighbour.table)
         is_dotted = len(neighbour.path) > len(parent) + 1
@@ -235,10 +266,16 @@ class TomlDocument(EditableDocument):
     def _add_scalar(
         self, parent: TomlPath, steps: DocumentPath, value: object, regions: list[TomlRegion]
     ) -> str:
-        """Add a key with a value that is not a table, below the header of its table or beside it.
+        """Return the text with a key added whose value is not a table.
 
-        A table that exists only as dotted lines gets another dotted line. If there is no table
-        yet, one is added with a header.
+        The key is added below the header of its table. If the table is only written as lines with
+        dotted keys, another such line is added. A missing table is added with a header.
+
+        Args:
+            parent: The path of the innermost existing table.
+            steps: The path of the value below this table.
+            value: The value.
+            regions: The spans of the text that define the existing table.
         """
         table_path = (*parent, *_filter_keys(steps[:-1]))
         keys = _filter_keys(steps[-1:])
@@ -260,9 +297,9 @@ class TomlDocument(EditableDocument):
         return self._add_table(parent, steps[:-1], {keys[0]: value}, regions)
 
     def _add_to_root(self, root: TomlTable, key: str, value: str) -> str:
+        """Return the text with a line `key = value` added to the root table."""
         line = f"{key} = {value}"
-        # Keys of the root must come before the first header; after it, they would belong to its
-        # table.
+        # The line must be above the first header. Below it, the key would belong to its table.
         if root.assignments:
             return self._insert_lines(find_line_end(self.text, root.end), [line])
         if len(parse_tables(self.text)) == 1:
@@ -277,11 +314,19 @@ class TomlDocument(EditableDocument):
         value: dict[str, Any],
         regions: list[TomlRegion],
     ) -> str:
-        """Add a table with a header after its last sibling, or at the end of the file."""
+        """Return the text with a table added after its last sibling, or at the end of the file.
+
+        The table has a header such as `[servers.charts]`.
+
+        Args:
+            parent: The path of the innermost existing table.
+            steps: The path of the new table below it.
+            value: The content of the new table.
+            regions: The spans of the text that define the existing table.
+        """
         tables = [region.table for region in regions if region.is_table]
-        # Comments directly below the last table belong to it, except those that lead to the next
-        # one.
         if tables:
+            # The new table is added after the comments that belong to the last one.
             at = skip_attached_comments(self.text, find_line_end(self.text, tables[-1].end))
         else:
             at = find_content_end(self.text, len(self.text))
@@ -292,13 +337,13 @@ class TomlDocument(EditableDocument):
             or not (is_element or any(_has_inline_tables(table) for table in tables)),
         )
         lines = _format_table((*parent, *_filter_keys(steps)), value, style, is_element=is_element)
-        return self._insert_lines(at, lines, blank=style.blank)
+        return self._insert_lines(at, lines, blank=style.has_blank_lines)
 
     def _insert_lines(self, at: int, lines: list[str], *, blank: bool = False) -> str:
         return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)
 
     def _detect_style(self, table: TomlTable) -> TomlTableStyle:
-        """Return the style of a table, and of the other tables' headers."""
+        """Detect the style for new lines: that of a table, and of the headers in the whole file."""
         text = self.text
         tables = parse_tables(text)
         # A header at the beginning of the file has no blank line above it in any style.
@@ -307,24 +352,25 @@ class TomlDocument(EditableDocument):
             for other in tables
             if other.path and not is_blank(text, 0, find_line_start(text, other.start))
         ]
-        gaps = [has_blank_line_above(text, header) for header in headers]
+        have_blank_line = [has_blank_line_above(text, header) for header in headers]
         style = TomlTableStyle(
             header_indent=get_indent(text, table.start) if table.path else "",
-            blank=any(gaps) or not gaps,
+            has_blank_lines=any(have_blank_line) or not have_blank_line,
         )
         if not table.assignments:
             return style
-        first = table.assignments[0]
-        has_spaces = text[first.key_end : first.value.start] != "="
+        first_assignment = table.assignments[0]
+        has_spaces = text[first_assignment.key_end : first_assignment.value.start] != "="
         equals = " = " if has_spaces else "="
-        return replace(style, indent=get_indent(text, first.start), equals=equals)
+        return replace(style, indent=get_indent(text, first_assignment.start), equals=equals)
 
 
 @lru_cache(maxsize=4)
 def _parse_toml(text: str, where: str) -> dict[str, Any]:
-    """Parse a text.
+    """Parse the text of a TOML file as data. The result is cached, so it must not be modified.
 
-    The result is cached, so it must not be modified.
+    Raises:
+        ConfigurationError: The text is not valid; `where` has line and column.
     """
     try:
         return tomllib.loads(text)
@@ -368,8 +414,13 @@ def _format_table(
     return [f"{style.header_indent}{header}", *format_table_lines(keys, value, style)]
 
 
-def _fold_list_step(steps: DocumentPath, value: object) -> tuple[DocumentPath, object]:
-    """Shorten a path to the first step into a list, and wrap the value in the other steps."""
+def _fold_steps_into_element(steps: DocumentPath, value: object) -> tuple[DocumentPath, object]:
+    """Shorten a path so that it ends at the first element of a list on it.
+
+    The steps after this element become keys of the value. For example, the path
+    `("servers", NamedElementStep("charts"), "args")` with the value `[]` becomes
+    `("servers", NamedElementStep("charts"))` with `{"name": "charts", "args": []}`.
+    """
     for index, step in enumerate(steps):
         if isinstance(step, NamedElementStep):
             inner_steps = steps[index + 1 :]
@@ -381,9 +432,15 @@ def _fold_list_step(steps: DocumentPath, value: object) -> tuple[DocumentPath, o
 
 
 def _make_parse_error(message: str, text: str, where: str) -> ConfigurationError:
-    """Return the error for a message of `tomllib`, with its position moved into `where`.
+    """Return the error for a syntax error that `tomllib` has reported.
 
-    Messages such as "Invalid value" are completed with the text at that position.
+    The position in the message is moved into the location of the error. A message such as "Invalid
+    value" is completed with the text at this position.
+
+    Args:
+        message: The message of `tomllib`, such as `Invalid value (at line 1, column 5)`.
+        text: The text of the file.
+        where: The path of the file.
     """
     position = _POSITION_SUFFIX.search(message)
     problem = _POSITION_SUFFIX.sub("", message)

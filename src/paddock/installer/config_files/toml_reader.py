@@ -38,11 +38,12 @@ _BARE = re.compile(r"[^,\]}#\r\n]*[^,\]}#\s]")
 
 @dataclass(frozen=True)
 class TomlValue:
-    """The span of a value, and the items of an array or inline table."""
+    """The position of a value in the text of a TOML file, as offsets of characters."""
 
     start: int
     end: int
     items: tuple[TomlItem, ...] = ()
+    """The items of an array or an inline table."""
     is_table: bool = False
     is_array: bool = False
 
@@ -59,11 +60,15 @@ class TomlItem:
 
 @dataclass(frozen=True)
 class TomlTable:
-    """A header and the assignments below it; the header of the root table is empty."""
+    """The position of a table in the text of a TOML file: a header and the lines below it.
+
+    The root table has an empty header at offset 0.
+    """
 
     start: int
     header_end: int
     path: TomlPath
+    """The keys in the header, and the indices of elements in arrays of tables."""
     assignments: list[TomlItem] = field(default_factory=list)
 
     @property
@@ -86,6 +91,7 @@ class _TomlScanner:
         self._array_lengths: dict[TomlPath, int] = {}
 
     def parse(self) -> list[TomlTable]:
+        """Return the tables of the text in order, beginning with the root table."""
         tables = [TomlTable(0, 0, ())]
         self._skip_pattern(_SPACE)
         while self._offset < len(self._text):
@@ -101,6 +107,7 @@ class _TomlScanner:
         self._offset = match.end() if match else self._offset
 
     def _read_header(self) -> TomlTable:
+        """Read a header `[key]` or `[[key]]`, and return its table without assignments."""
         start = self._offset
         is_array = self._text.startswith("[[", start)
         self._offset += 1 + is_array
@@ -110,11 +117,14 @@ class _TomlScanner:
         return TomlTable(start, self._offset, self._resolve_table_path(keys, is_array=is_array))
 
     def _resolve_table_path(self, keys: tuple[str, ...], *, is_array: bool) -> TomlPath:
-        """Return the path of a header's table, with the index of each array of tables on it.
+        """Return the path of the table with a header.
+
+        The path also contains an index after each key of an array of tables. For example, the
+        second header `[[servers]]` has the path `("servers", 1)`.
 
         Args:
             keys: The keys in the header.
-            is_array: True for `[[…]]`, which adds an element to an array.
+            is_array: True for `[[…]]`, which adds an element to an array of tables.
         """
         path: TomlPath = ()
         for key in keys[:-1]:
@@ -130,14 +140,17 @@ class _TomlScanner:
         return path if length is None else (*path, length - 1)
 
     def _read_dotted_key(self) -> tuple[str, ...]:
-        """Read a dotted key up to the end of its last part."""
+        """Read a dotted key such as `a."b c".d`, and return its parts.
+
+        The scanner stops directly after the last part, before any blanks.
+        """
         keys = []
         while match := _KEY.match(self._text, self._offset):
             keys.append(_unquote_key(match[0]))
-            self._offset = end = match.end()
+            self._offset = key_end = match.end()
             self._skip_pattern(_BLANKS)
             if not self._text.startswith(".", self._offset):
-                self._offset = end
+                self._offset = key_end
                 break
             self._offset += 1
             self._skip_pattern(_BLANKS)
@@ -152,6 +165,7 @@ class _TomlScanner:
         return TomlValue(start, self._offset)
 
     def _read_container(self) -> TomlValue:
+        """Read an array `[…]` or an inline table `{…}`, with all its items."""
         start = self._offset
         is_table = self._text[start] == "{"
         self._offset += 1
@@ -185,20 +199,25 @@ def _unquote_key(text: str) -> str:
 
 @dataclass(frozen=True)
 class TomlRegion:
-    """A table with its assignments, an assignment, or an item of an array or inline table."""
+    """A span of a TOML text that defines a value or a part of it.
+
+    It is a header with the lines below it, a line `key = value`, or an item of an array or inline
+    table.
+    """
 
     table: TomlTable
+    """The table, or the one that contains the line or item."""
     path: TomlPath
-    """The path of the region's value, which may be longer than the path searched for."""
+    """The path of the value that the span defines."""
     item: TomlItem | None = None
-    """The assignment or item; None for a table."""
+    """The line or the item; None for a table."""
     container: TomlValue | None = None
-    """The array or inline table that contains the item at `index`; None for an assignment."""
+    """The array or inline table that contains the item at `index`; None for a line."""
     index: int = 0
 
     @property
     def is_table(self) -> bool:
-        """True for a header with its assignments."""
+        """True for a header with the lines below it."""
         return self.item is None
 
     @property
@@ -208,26 +227,33 @@ class TomlRegion:
 
     @property
     def value(self) -> TomlValue | None:
-        """The value, except of a header."""
+        """The position of the value; None for a header."""
         return self.item.value if self.item else None
 
     @property
     def start(self) -> int:
-        """The offset of its first character."""
+        """The offset of the first character."""
         return self.item.start if self.item else self.table.start
 
     @property
     def end(self) -> int:
-        """The offset after its last character, without a comment after it."""
+        """The offset after the last character, not including a comment after it."""
         return self.value.end if self.value else self.table.end
 
     def get_line_range(self, text: str) -> tuple[int, int]:
-        """Return the span of its complete lines; not for items."""
+        """Return the offsets of the whole lines of a table or line. Not valid for an item."""
         return find_line_start(text, self.start), find_line_end(text, self.end)
 
 
 def resolve_path(path: DocumentPath, data: object) -> TomlPath:
-    """Convert a path that exists in the data, replacing steps into lists by indices."""
+    """Convert a path to keys and indices, by searching the data for list elements with a name.
+
+    For example, `("servers", NamedElementStep("charts"))` becomes `("servers", 0)`.
+
+    Args:
+        path: The path of an existing value.
+        data: The data of the document.
+    """
     toml_path: TomlPath = ()
     for step in path:
         if isinstance(step, NamedElementStep):
@@ -240,7 +266,11 @@ def resolve_path(path: DocumentPath, data: object) -> TomlPath:
 
 
 def find_regions(text: str, path: TomlPath) -> list[TomlRegion]:
-    """Return all regions that define the value at a path, in the order of the text."""
+    """Return all spans of a TOML text that define the value at a path, in the order of the text.
+
+    There can be several. For example, the table `a` can consist of the lines `a.b = 1` and
+    `a.c = 2`, or of the tables with the headers `[a]` and `[a.d]`.
+    """
     regions: list[TomlRegion] = []
     for table in parse_tables(text):
         if path and _has_prefix(table.path, path):
@@ -280,7 +310,12 @@ def to_bracketed_items(value: TomlValue) -> BracketedItems:
 
 
 def _find_item_regions(region: TomlRegion, path: TomlPath) -> list[TomlRegion]:
-    """Return the items within a region's value that are at a path or below it."""
+    """Return the items inside an array or inline table that define the value at a path.
+
+    Args:
+        region: The line or item whose value is the array or inline table.
+        path: The path, below the path of the region.
+    """
     value = region.value
     regions: list[TomlRegion] = []
     for index, item in enumerate(value.items if value else ()):

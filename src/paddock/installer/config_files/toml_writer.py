@@ -13,22 +13,25 @@ _LITERAL = re.compile("[^'\x00-\x1f\x7f\ud800-\udfff]*")
 
 @dataclass(frozen=True)
 class TomlTableStyle:
-    """The style of a file's tables, for new tables to match it."""
+    """The style of the tables in a TOML file, which new tables follow."""
 
     header_indent: str = ""
+    """The white space before headers."""
     indent: str = ""
+    """The white space before keys."""
     equals: str = " = "
-    nests: bool = True
+    """The equals sign with the spaces around it."""
+    nests_tables: bool = True
     """True if nested tables have headers; otherwise they are written inline."""
-    blank: bool = True
+    has_blank_lines: bool = True
     """True if headers are preceded by a blank line."""
 
 
 def format_inline(value: object) -> str:
-    """Format a value on one line.
+    """Format a value as TOML on one line, with inline tables such as `{ a = 1 }`.
 
     Raises:
-        UneditableError: TOML has no such value.
+        UneditableError: TOML cannot represent the value, such as null.
     """
     if isinstance(value, str):
         return _format_string(value)
@@ -50,22 +53,34 @@ def format_inline(value: object) -> str:
 def format_table_lines(
     keys: tuple[str, ...], value: dict[str, object], style: TomlTableStyle
 ) -> list[str]:
-    """Format the lines of a table below its header."""
-    nested = {key: inner for key, inner in value.items() if _is_table(inner) and style.nests}
+    """Format the content of a table as the lines below its header.
+
+    Args:
+        keys: The keys in the header, for the headers of nested tables.
+        value: The content of the table.
+        style: The style of the file, which decides whether nested tables have headers.
+    """
+    nested = {key: inner for key, inner in value.items() if _is_table(inner) and style.nests_tables}
     lines = [
         f"{style.indent}{format_key(key)}{style.equals}{format_inline(inner)}"
         for key, inner in value.items()
         if key not in nested
     ]
     for key, inner in nested.items():
-        lines += [""] * style.blank
+        lines += [""] * style.has_blank_lines
         lines.append(f"{style.header_indent}[{format_key(*keys, key)}]")
         lines += format_table_lines((*keys, key), inner, style)  # type: ignore[arg-type] # _is_table has checked the type
     return lines
 
 
 def format_dotted_lines(keys: tuple[str, ...], value: object, style: TomlTableStyle) -> list[str]:
-    """Format a table as one line for each value, with the complete path as its key."""
+    """Format a table as lines with dotted keys, such as `servers.charts.command = "uvx"`.
+
+    Args:
+        keys: The keys of the table, such as `("servers", "charts")`.
+        value: The content of the table, or a single value.
+        style: The style of the file.
+    """
     if isinstance(value, dict) and value:
         return [
             line

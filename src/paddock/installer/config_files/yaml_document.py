@@ -71,11 +71,16 @@ _EMPTY_FLOW_COLLECTION = re.compile(r" (?:\{\}|\[\])[ \t]*(?:[ \t]#.*)?\r?\n?")
 
 
 def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> YamlDocument:
-    """Parse a text.
+    """Parse the text of a YAML file, whose root must be a mapping or a list. It can be empty.
+
+    Args:
+        text: The text of the file.
+        where: The path of the file, for errors.
+        dialect: Not used. The readers of all formats have the same parameters.
 
     Raises:
-        ConfigurationError: The text is not one YAML document that is a mapping or a list; `where`
-            has line and column.
+        ConfigurationError: The text is not valid, contains several documents, or has another root;
+            `where` has line and column.
     """
     document = YamlDocument(text, where)
     root = document.tree.root
@@ -91,7 +96,7 @@ def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> YamlDocume
 
 @dataclass(frozen=True)
 class _MemberLocation:
-    """The location of a node: a collection and the index of the member with the node."""
+    """The location of a value: a mapping or list, and the index of its member with the value."""
 
     collection: YamlNode
     index: int
@@ -130,17 +135,18 @@ class YamlDocument(EditableDocument):
         return self._add_value(locations, path, value) if text is None else text
 
     def delete_text(self, path: DocumentPath) -> str:
-        """Return the text without the member at a path.
+        """Return the text of the document without the value at a path.
 
-        A nested collection that loses its only member becomes `{}` or `[]`, because nothing below
-        its key would mean null.
+        If a nested mapping or list loses its only member, it becomes `{}` or `[]`, because a key
+        with nothing below it would have the value null.
 
         Raises:
-            UneditableError: The member is inside an alias, or shares a line with another value.
+            UneditableError: The value is inside an alias, or shares a line with another value.
         """
         locations = self._find_member_locations(path)
-        # The value exists in the data but not in the text, so an alias provides it.
-        if len(locations) < len(path):
+        # A value that is in the data but not in the text comes from an alias.
+        is_in_alias = len(locations) < len(path)
+        if is_in_alias:
             raise self._make_alias_error(path)
         collection, index = locations[-1].collection, locations[-1].index
         if collection.is_flow:
@@ -161,17 +167,18 @@ class YamlDocument(EditableDocument):
         return self._insert_empty_brackets(text, locations)
 
     def is_prunable(self, path: DocumentPath) -> bool:
-        """Return whether a path leads to an empty collection without comments in or beside it."""
+        """Return whether the mapping or list at a path can be removed.
+
+        It must be empty and without comments in or beside it.
+        """
         locations = self._find_member_locations(path)
         if not path or len(locations) < len(path) or self.get(path) not in ({}, []):
             return False
         location = locations[-1]
         if location.collection.is_flow:
             return "#" not in self.text[location.node.start : location.node.end]
-        start, end = (
-            find_line_start(self.text, location.member.start),
-            find_line_end(self.text, location.node.end),
-        )
+        start = find_line_start(self.text, location.member.start)
+        end = find_line_end(self.text, location.node.end)
         end = skip_attached_comments(self.text, end, column=location.collection.column + 1)
         return "#" not in self.text[start:end]
 
@@ -180,7 +187,11 @@ class YamlDocument(EditableDocument):
         return locations[-1].node.start if locations else 0
 
     def _find_member_locations(self, path: DocumentPath) -> list[_MemberLocation]:
-        """Return the members on a path, up to the first that does not exist or is in an alias."""
+        """Return the locations of the values on a path, up to the last one in the text.
+
+        The result is shorter than the path if a value does not exist, or is inside an alias `*name`,
+        whose text is elsewhere.
+        """
         locations: list[_MemberLocation] = []
         node = self.tree.root
         for step in path:
@@ -194,17 +205,23 @@ class YamlDocument(EditableDocument):
     def _check_change(
         self, document: YamlDocument, path: DocumentPath, expected: list[object]
     ) -> YamlDocument:
-        # Equal data is not sufficient: an alias that became a copy has the same data.
+        # Comparing the data is not sufficient, because an alias and a copy have the same data.
         changed = super()._check_change(document, path, expected)
         if changed.list_anchors_and_tags(path) != self.list_anchors_and_tags(path):
             raise self._make_uneditable_error(UNSAFE_CHANGE_MESSAGE)
         return changed
 
     def list_anchors_and_tags(self, path: DocumentPath) -> list[tuple[str, str | None, str | None]]:
-        """Return all aliases, anchors and tags except those in the value at a path."""
+        """Return all aliases, anchors and tags of the document.
+
+        Those in the value at a path are left out, because the value is being changed.
+
+        Returns:
+            The text, anchor and tag of each node.
+        """
         locations = self._find_member_locations(path)
-        entry = locations[-1].node if len(locations) == len(path) else None
-        nodes = walk_nodes(self.tree.root, entry) if self.tree.root else ()
+        changed_node = locations[-1].node if len(locations) == len(path) else None
+        nodes = walk_nodes(self.tree.root, changed_node) if self.tree.root else ()
         return [
             (node.text, node.anchor, node.tag)
             for node in nodes
@@ -212,15 +229,16 @@ class YamlDocument(EditableDocument):
         ]
 
     def _replace_in_same_form(self, location: _MemberLocation, value: object) -> str | None:
-        """Replace a value, or return None if its current form cannot represent the new value.
+        """Return the text with a value replaced in its current notation, or None if impossible.
 
-        A block becomes another block, and a value on one line stays on one line.
+        A mapping or list on several lines is replaced by lines, and a value on one line by a value
+        on one line.
         """
         node = location.node
         style = detect_block_style(self.tree.root, location.collection, self.text)
-        if node.is_block and not (is_nested(value) and not (node.tag or node.anchor)):
-            return None
         if node.is_block:
+            if not is_nested(value) or node.tag or node.anchor:
+                return None
             return self._replace_block(location, value, style)
         if is_nested(value) and not location.collection.is_flow and not node.members:
             return None
@@ -230,7 +248,10 @@ class YamlDocument(EditableDocument):
     def _replace_block(
         self, location: _MemberLocation, value: object, style: YamlBlockStyle
     ) -> str:
-        """Replace the lines of a block collection, at its indentation if it stays of one kind."""
+        """Return the text with the lines of a mapping or list replaced.
+
+        The indentation is kept, unless a mapping becomes a list or the reverse.
+        """
         node, column = location.node, location.node.column
         if isinstance(value, dict) != (node.kind == "mapping"):
             column = get_nested_column(value, location.collection.column, style)
@@ -244,7 +265,13 @@ class YamlDocument(EditableDocument):
     def _add_value(
         self, locations: list[_MemberLocation], path: DocumentPath, value: object
     ) -> str:
-        """Add a value that is missing, or rewrite one whose form cannot represent the new value."""
+        """Return the text with a value added, or with a value rewritten in another notation.
+
+        Args:
+            locations: The locations of the values on the path, up to the last one in the text.
+            path: The path of the value.
+            value: The new value.
+        """
         if len(locations) == len(path):
             return self._rewrite_value(locations[-1], value)
         missing_steps = path[len(locations) :]
@@ -262,11 +289,13 @@ class YamlDocument(EditableDocument):
         return self._append_member(YamlNode("mapping", 0), missing_steps, value)
 
     def _append_member(self, collection: YamlNode, steps: DocumentPath, value: object) -> str:
-        """Append a member to a collection, in the style of its other members.
+        """Return the text with a member added at the end of a mapping or list.
+
+        The member has the style of the other members.
 
         Args:
-            collection: The innermost collection on the path that exists.
-            steps: The rest of the path. Containers for all but the first step are created.
+            collection: The innermost mapping or list on the path that exists.
+            steps: The rest of the path. Mappings and lists for all but the first step are created.
             value: The value at the end of the path.
         """
         step = steps[0]
@@ -282,30 +311,35 @@ class YamlDocument(EditableDocument):
         if isinstance(step, NamedElementStep):
             lines = format_element_lines(value, collection.column, style)
         elif is_nested(value) and _has_flow_entries(collection):
-            pad = " " * collection.column
-            lines = [f"{pad}{format_scalar(step, style)}: {format_flow(value, style)}"]
+            indent = " " * collection.column
+            lines = [f"{indent}{format_scalar(step, style)}: {format_flow(value, style)}"]
         else:
             lines = format_pair_lines(step, value, collection.column, style)
         at = self._find_insertion_offset(collection)
         blank = any(
             has_blank_line_above(self.text, member.start) for member in collection.members[1:]
         )
-        # A blank line after a scalar that keeps line ends would become part of its value.
+        # After a block scalar such as `|+`, which keeps line ends, a blank line would be a part of
+        # its value.
         if _get_last_node(collection).keeps_line_ends:
             blank = False
         return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)
 
     def _find_insertion_offset(self, collection: YamlNode) -> int:
-        """Return the offset at which the next member of a block collection is inserted."""
+        """Return the offset for a new member at the end of a mapping or list on several lines.
+
+        Raises:
+            UneditableError: Another line would change the value of the last member.
+        """
         if not collection.members:
             return find_content_end(self.text, self.tree.end)
         at = find_line_end(self.text, collection.end)
-        last = _get_last_node(collection)
+        last_node = _get_last_node(collection)
         lacks_line_end = at == len(self.text) and not self.text.endswith("\n")
-        if lacks_line_end and last.style in ("|", ">") and not last.strips_line_ends:
+        if lacks_line_end and last_node.style in ("|", ">") and not last_node.strips_line_ends:
             raise UneditableError(
                 "the file ends in a block scalar, whose value another line would change",
-                where=format_location(self.where, self.text, last.start),
+                where=format_location(self.where, self.text, last_node.start),
                 hint="add a line end to the end of the file",
             )
         if collection is self.tree.root:
@@ -321,14 +355,18 @@ class YamlDocument(EditableDocument):
         return _EMPTY_FLOW_COLLECTION.fullmatch(line_rest) is not None
 
     def _rewrite_value(self, location: _MemberLocation, value: object) -> str:
-        """Replace a value by one below its key, or after it on the same line."""
+        """Return the text with a value replaced, in the notation that suits the new value.
+
+        A non-empty mapping or list is written on the lines below its key, and any other value after
+        the key on the same line.
+        """
         node, member = location.node, location.member
         style = detect_block_style(self.tree.root, location.collection, self.text)
         if member.indicator is None or member.key is None:
             return self.text[: node.start] + format_flow(value, style) + self.text[node.end :]
         if location.collection.is_flow or not is_nested(value):
-            head = self.text[: member.indicator]
-            return f"{head} {format_flow(value, style)}{self.text[node.end :]}"
+            text_before = self.text[: member.indicator]
+            return f"{text_before} {format_flow(value, style)}{self.text[node.end :]}"
         if node.is_block:
             text = self.text[: member.indicator] + self.text[node.end :]
             start = member.indicator
@@ -342,10 +380,17 @@ class YamlDocument(EditableDocument):
         return insert_lines(text, at, lines, newline=detect_newline(self.text), blank=False)
 
     def _insert_empty_brackets(self, text: str, locations: list[_MemberLocation]) -> str:
-        """Insert the empty brackets of a block collection whose only member was removed.
+        """Insert `{}` or `[]` for a mapping or list whose only member has been removed.
 
-        Without brackets, the value of the key would become null. They go after an anchor or tag of
-        the collection, which belongs to its value.
+        Without brackets, the value of its key would be null. They are inserted after the anchor or
+        tag of the mapping or list, such as `&name`.
+
+        Args:
+            text: The text without the member.
+            locations: The locations on the path of the removed member.
+
+        Raises:
+            UneditableError: The mapping or list is an element of another list.
         """
         collection = locations[-1].collection
         member = locations[-2].member
@@ -361,7 +406,7 @@ class YamlDocument(EditableDocument):
         return text[:at] + brackets + text[at:]
 
     def _get_line_range(self, location: _MemberLocation) -> tuple[int, int]:
-        """Return the offsets of the whole lines of a member.
+        """Return the offsets of the whole lines of a member of a mapping or list.
 
         Raises:
             UneditableError: Another value begins on the same line, as in `- - value`.
@@ -381,7 +426,9 @@ class YamlDocument(EditableDocument):
         return start
 
     def _to_bracketed_items(self, node: YamlNode) -> BracketedItems:
-        """Return the offsets of a flow collection, for the edits that TOML and YAML share.
+        """Return the positions of the brackets and items of a mapping `{…}` or a list `[…]`.
+
+        They are the input of the edits that TOML and YAML share.
 
         Raises:
             UneditableError: It is a single pair in a list, which YAML allows without braces.
@@ -403,9 +450,9 @@ class YamlDocument(EditableDocument):
 
 
 def _find_member_index(node: YamlNode, step: str | NamedElementStep) -> int | None:
-    """Return the index of the member that a step leads to, or None.
+    """Return the index of the member of a mapping or list to which a step of a path leads, or None.
 
-    The members of an alias belong to its anchor, so no step leads into an alias.
+    The result is None for an alias `*name` too, because the text of its members is elsewhere.
     """
     if isinstance(step, str) and node.kind == "mapping":
         return next((index for index, key in enumerate(node.data) if key == step), None)

@@ -37,7 +37,11 @@ _BLOCK_HEAD = re.compile(r"(?:^|\s)[|>]([0-9+-]*)")
 
 @dataclass
 class YamlNode:
-    """A node: a scalar, an alias, a mapping or a list."""
+    """A value in the text of a YAML file: a scalar, an alias `*name`, a mapping or a list.
+
+    Collections are mappings and lists. A flow collection is written in brackets, and a block
+    collection on indented lines. Positions are offsets of characters.
+    """
 
     kind: str
     """`scalar`, `alias`, `mapping` or `sequence`."""
@@ -48,11 +52,14 @@ class YamlNode:
     text: str = ""
     """The value of a scalar, or the name of an alias."""
     style: str | None = None
+    """The quotation mark of a scalar, or `|` or `>` for a block scalar."""
     anchor: str | None = None
     tag: str | None = None
     is_flow: bool = False
+    """True for a flow collection."""
     bracket: int | None = None
-    """The offset of a flow collection's opening bracket; a pair in a flow list has none."""
+    """The offset of the opening bracket. None for a block collection, and for a single pair in a
+    flow list, which YAML allows without brackets."""
     keeps_line_ends: bool = False
     """True for a block scalar with `+`, to which all line ends after it belong."""
     strips_line_ends: bool = False
@@ -63,6 +70,7 @@ class YamlNode:
     data: Any = None
     """The value as plain data."""
     value_count: int = 1
+    """The number of values in the data, with aliases expanded."""
 
     @property
     def is_block(self) -> bool:
@@ -77,7 +85,7 @@ class YamlNode:
 
 @dataclass
 class YamlMember:
-    """A member of a collection."""
+    """The position of a key with its value in a mapping, or of an element of a list."""
 
     value: YamlNode
     indicator: int | None
@@ -108,14 +116,14 @@ class YamlTree:
 
 @lru_cache(maxsize=16)
 def parse_yaml(text: str, where: str) -> YamlTree:
-    """Parse a text.
+    """Parse the text of a YAML file to a tree of nodes with positions.
 
-    Parsing YAML is slow, so the tree is cached and must not be modified.
+    The tree is cached, because parsing YAML is slow. It must not be modified.
 
     Raises:
         ConfigurationError: The text is not one YAML document; `where` has line and column.
     """
-    # ruamel.yaml treats a lone carriage return as a line end, but the line edits here do not.
+    # ruamel.yaml treats a carriage return alone as a line end, but the edits of lines do not.
     lone_return = _LONE_RETURN.search(text)
     if lone_return:
         raise ConfigurationError(
@@ -167,8 +175,13 @@ class _YamlTreeBuilder:
         self._dashes: list[int] = []
 
     def build(self) -> YamlTree:
-        """Parse the text, and return the tree of its only document."""
-        # The events lack the positions of colons and dashes, so they are taken from the tokens.
+        """Parse the text, and return the tree of its only document.
+
+        Raises:
+            ConfigurationError: There are several documents, or a value is invalid.
+        """
+        # The text is parsed twice, because the events of the parser do not contain the positions of
+        # colons and dashes, and its tokens do.
         for token in _make_yaml_parser().scan(self._text):
             if isinstance(token, ValueToken):
                 self._colons.append(token.start_mark.index)
@@ -177,11 +190,11 @@ class _YamlTreeBuilder:
         self._events = iter(_make_yaml_parser().parse(self._text))
         root: YamlNode | None = None
         end = len(self._text)
-        documents = 0
+        document_count = 0
         for event in self._events:
             if isinstance(event, events.DocumentStartEvent):
-                documents += 1
-                if documents > 1:
+                document_count += 1
+                if document_count > 1:
                     raise self._make_error(
                         "a second YAML document begins here, expected only one",
                         event.start_mark.index,
@@ -192,7 +205,9 @@ class _YamlTreeBuilder:
         return YamlTree(root, end)
 
     def _build_node(self, event: Any, after: int | None = None) -> YamlNode:
-        """Build the node that begins with an event, consuming the events of its members.
+        """Create the node that begins with an event of the YAML parser.
+
+        The events of its members are consumed.
 
         Args:
             event: The first event of the node.
@@ -208,9 +223,9 @@ class _YamlTreeBuilder:
         if isinstance(event, events.ScalarEvent):
             self._fill_scalar(node, event, after)
         elif isinstance(event, events.MappingStartEvent):
-            self._fill_mapping(node, event)
+            self._complete_mapping(node, event)
         elif isinstance(event, events.SequenceStartEvent):
-            self._fill_sequence(node, event)
+            self._complete_sequence(node, event)
         if node.value_count > MAX_NODE_VALUES:
             raise self._make_error("the aliases expand to too many values", node.start)
         if node.anchor:
@@ -219,6 +234,11 @@ class _YamlTreeBuilder:
         return node
 
     def _build_alias(self, event: events.AliasEvent) -> YamlNode:
+        """Create the node of an alias `*name`, which has the data of the node with the anchor.
+
+        Raises:
+            ConfigurationError: There is not a complete node with this anchor before the alias.
+        """
         name = event.anchor
         start, end = event.start_mark.index, event.end_mark.index
         target = self._anchors.get(name)
@@ -238,20 +258,28 @@ class _YamlTreeBuilder:
             node.end = self._find_block_scalar_end(node)
 
     def _find_block_scalar_end(self, node: YamlNode) -> int:
-        # The parser includes all trailing blank lines. They belong to the scalar only if it keeps
+        """Return the offset after a block scalar, a text on the lines after `|` or `>`.
+
+        Also sets whether the scalar keeps or strips the line ends after it.
+        """
+        # The parser includes all blank lines after the scalar. They belong to it only if it keeps
         # them, or if they are indented more than its first line.
-        head, *lines = self._text[node.start : node.end].splitlines(keepends=True)
-        node.keeps_line_ends, node.strips_line_ends = _parse_chomping(head)
+        header, *lines = self._text[node.start : node.end].splitlines(keepends=True)
+        node.keeps_line_ends, node.strips_line_ends = _parse_chomping(header)
         if not node.keeps_line_ends:
-            first = next((line for line in lines if line.strip()), "")
-            indent = len(first) - len(first.lstrip(" "))
+            first_line = next((line for line in lines if line.strip()), "")
+            indent = len(first_line) - len(first_line.lstrip(" "))
             while lines and not lines[-1].strip() and len(lines[-1].rstrip("\r\n")) <= indent:
                 lines.pop()
-        scalar_text = "".join([head, *lines])
+        scalar_text = "".join([header, *lines])
         return node.start + len(scalar_text) - scalar_text.endswith("\n")
 
-    def _fill_mapping(self, node: YamlNode, event: events.MappingStartEvent) -> None:
-        """Fill a node from the events of a mapping, and reject duplicate keys."""
+    def _complete_mapping(self, node: YamlNode, event: events.MappingStartEvent) -> None:
+        """Complete the node of a mapping, consuming the events of its members.
+
+        Raises:
+            ConfigurationError: A key occurs twice.
+        """
         node.kind, node.data, node.is_flow = "mapping", {}, bool(event.flow_style)
         while not isinstance(event := next(self._events), events.MappingEndEvent):
             key = self._build_node(event)
@@ -267,8 +295,11 @@ class _YamlTreeBuilder:
             node.members.append(member)
         self._set_bounds(node, event)
 
-    def _fill_sequence(self, node: YamlNode, event: events.SequenceStartEvent) -> None:
-        """Fill a node from the events of a list, and assign the dashes to its elements."""
+    def _complete_sequence(self, node: YamlNode, event: events.SequenceStartEvent) -> None:
+        """Complete the node of a list, consuming the events of its elements.
+
+        The dash before each element of a block list is assigned to the element.
+        """
         node.kind, node.data, node.is_flow = "sequence", [], bool(event.flow_style)
         values: list[YamlNode] = []
         while not isinstance(event := next(self._events), events.SequenceEndEvent):
@@ -276,7 +307,8 @@ class _YamlTreeBuilder:
         dashes = [] if node.is_flow else self._find_dashes(node.start, event.start_mark.index)
         for index, value in enumerate(values):
             indicator = None if node.is_flow else dashes[index] + 1
-            if indicator is not None and value.is_null and not (value.text or value.anchor):
+            is_empty = value.is_null and not (value.text or value.anchor)
+            if indicator is not None and is_empty:
                 value.start = value.end = indicator
             node.data.append(value.data)
             node.value_count += value.value_count
@@ -284,7 +316,10 @@ class _YamlTreeBuilder:
         self._set_bounds(node, event)
 
     def _set_bounds(self, node: YamlNode, end_event: Any) -> None:
-        """Set the end, bracket and column of a collection, which its events do not contain."""
+        """Set the end of a mapping or list, and its opening bracket or its column.
+
+        The events of the parser do not contain these positions.
+        """
         end = end_event.end_mark.index
         if end > end_event.start_mark.index and node.is_flow:
             node.end, node.bracket = end, self._find_bracket(node)
@@ -296,23 +331,26 @@ class _YamlTreeBuilder:
         node.column = question_mark.start() if question_mark else start - line_start
 
     def _find_bracket(self, node: YamlNode) -> int:
-        """Return the offset of a flow collection's bracket, after its anchor and tag."""
+        """Return the offset of the opening bracket of a mapping `{…}` or a list `[…]`.
+
+        The node begins with its anchor and tag, such as `&name`, if it has one.
+        """
         offset = node.start
         while self._text[offset] in "&!":
             blank = _BLANK.search(self._text, offset)
             offset = blank.start() if blank else len(self._text)
-            trivia = _TRIVIA.match(self._text, offset)
-            offset = trivia.end() if trivia else offset
+            blanks_and_comments = _TRIVIA.match(self._text, offset)
+            offset = blanks_and_comments.end() if blanks_and_comments else offset
         return offset
 
     def _find_colon(self, key: YamlNode) -> int | None:
-        """Return the offset of the colon after a key, or None for a key without one."""
+        """Return the offset of the colon after a key, or None for a key without a colon."""
         index = bisect_left(self._colons, key.end)
         if index == len(self._colons):
             return None
         colon = self._colons[index]
-        between = _TRIVIA.fullmatch(self._text, key.end, colon)
-        return colon if between else None
+        follows_key = _TRIVIA.fullmatch(self._text, key.end, colon)
+        return colon if follows_key else None
 
     def _find_dashes(self, start: int, end: int) -> list[int]:
         """Return the dashes of one list: those in the column of its first one."""
@@ -349,9 +387,9 @@ def _get_tag(event: Any) -> str | None:
 
 
 def _resolve_scalar(node: YamlNode) -> object:
-    """Return the value of a scalar by the core schema.
+    """Return the value of a scalar, such as 3 for `3`, True for `true` and "3" for `"3"`.
 
-    Quoted scalars and scalars with a tag are strings.
+    The types are those of YAML's core schema. A scalar in quotes or with a tag is a string.
     """
     if node.style is not None or node.tag is not None:
         return node.text

@@ -32,15 +32,16 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class YamlBlockStyle:
-    """The style of a file's block collections, for new lines to match it."""
+    """The style of the mappings and lists in a YAML file, which new lines follow."""
 
     mapping_indent: int = 2
     """The indentation of a mapping below its key."""
     dash_indent: int = 2
     """The indentation of dashes below the key of their list; 0 is common too."""
     dash_gap: int = 2
-    """The distance from a dash to its element."""
+    """The distance from a dash to its element, in characters."""
     quote: str = '"'
+    """The quotation mark of strings that need one."""
     is_json: bool = False
     """True if every string is quoted, as in JSON, which is also YAML."""
 
@@ -51,10 +52,10 @@ def is_nested(value: object) -> bool:
 
 
 def format_flow(value: object, style: YamlBlockStyle) -> str:
-    """Format a value on one line.
+    """Format a value as YAML on one line, such as `{a: 1, b: [2, 3]}`.
 
     Raises:
-        UneditableError: YAML's core schema has no such value.
+        UneditableError: YAML cannot represent the value.
     """
     if isinstance(value, dict):
         pairs = ", ".join(
@@ -76,7 +77,13 @@ def format_pair_lines(key: str, value: object, column: int, style: YamlBlockStyl
 
 
 def format_block_lines(value: object, column: int, style: YamlBlockStyle) -> list[str]:
-    """Format the members of a non-empty mapping or list, on lines that begin at a column."""
+    """Format a non-empty mapping or list as YAML on several lines.
+
+    Args:
+        value: The mapping or list.
+        column: The indentation of its keys or dashes.
+        style: The style of the file.
+    """
     if isinstance(value, dict):
         return [
             line
@@ -102,7 +109,11 @@ def get_nested_column(value: object, column: int, style: YamlBlockStyle) -> int:
 
 
 def format_scalar(value: object, style: YamlBlockStyle) -> str:
-    """Format a string, number, boolean or null."""
+    """Format a string, number, boolean or null as YAML.
+
+    Raises:
+        UneditableError: YAML cannot represent the value.
+    """
     if isinstance(value, str):
         return _format_text(value, style)
     if value is None:
@@ -127,7 +138,13 @@ def _format_float(value: float) -> str:
 
 
 def _format_text(value: str, style: YamlBlockStyle) -> str:
-    """Format a string, without quotes if that is safe, and else in the quotes of the style."""
+    """Format a string as YAML, in quotes only if it would otherwise have another meaning.
+
+    For example, `no` needs quotes, because some programs read it as a boolean.
+
+    Raises:
+        UneditableError: The string contains half of a surrogate pair, which UTF-8 cannot represent.
+    """
     if _SURROGATE.search(value):
         raise UneditableError(
             f"{value!r} cannot be written as UTF-8", hint="remove the unpaired surrogate"
@@ -150,9 +167,14 @@ def _quote_double(value: str) -> str:
 
 
 def detect_block_style(root: YamlNode | None, collection: YamlNode, text: str) -> YamlBlockStyle:
-    """Return the style for new lines in a collection.
+    """Detect the style for new lines in a mapping or list of a YAML file.
 
-    Examples in the collection itself come before those in the rest of the file.
+    Each property is taken from the mapping or list itself, or else from the rest of the file.
+
+    Args:
+        root: The root of the file, or None for an empty file.
+        collection: The mapping or list.
+        text: The text of the file.
     """
     nodes = [*walk_nodes(collection), *(walk_nodes(root) if root else ())]
     quotes = [node.style for node in nodes if node.style in ("'", '"')]
@@ -184,12 +206,15 @@ def _iterate_indents(nodes: list[YamlNode], kind: str) -> Iterator[int]:
 
 
 def _iterate_dash_gaps(nodes: list[YamlNode], text: str) -> Iterator[int]:
-    """Yield the distance of elements from their dashes, if they begin on the same line."""
+    """Yield the distances between dashes and elements in lists, in characters.
+
+    Only elements that are mappings or lists, and begin on the line of their dash, are considered.
+    """
     for node in nodes:
         if node.kind == "sequence" and node.is_block:
             for member in node.members:
                 value = member.value
-                if value.is_block and find_line_start(text, value.start) == find_line_start(
-                    text, member.start
-                ):
+                value_line = find_line_start(text, value.start)
+                dash_line = find_line_start(text, member.start)
+                if value.is_block and value_line == dash_line:
                     yield value.start - member.start
