@@ -37,9 +37,10 @@ _LIST_HEAD = symbol("List")
 
 
 def push_operand(state: ParseState, operand: Expression, start: int) -> None:
-    """Push a complete operand, so that an infix operator or closing bracket can follow.
+    """Push a complete operand such as `x` or `f[x]` on the parser's stack.
 
-    An operand directly after another one is multiplied with it, or starts the next expression.
+    If it directly follows another operand, as in `a b`, both are multiplied. After a line break at
+    the top level, it starts the next expression instead.
     """
     if state.has_operand or not state.frames:
         begin_operand(state, start)
@@ -48,22 +49,23 @@ def push_operand(state: ParseState, operand: Expression, start: int) -> None:
 
 
 def begin_operand(state: ParseState, start: int) -> None:
-    """Prepare the stacks for an operand at `start`.
+    """Prepare the parser's stacks for an operand that starts at an offset of the source.
 
-    After a complete operand, the new one is a factor or begins a new line's expression. At the top
-    level, this also notes where an expression starts and ends one whose last line is complete.
+    If a complete operand precedes it, both are multiplied, or the new one starts the next
+    expression. At the top level, the start of an expression is recorded. A line that ends with `;`
+    or `;;` completes its expression there.
     """
     if state.has_operand:
         join_adjacent(state, start)
-    elif not state.frames:
-        has_line_break = state.has_line_break_before(start)
-        if state.pending:
-            if has_line_break and state.pending[-1].text in (";", ";;"):
-                # At the top level, a line that ends with `;` or `;;` is complete.
-                insert_missing_operand(state, start)
-                finish_expression(state, start)
-        else:
-            state.mark_expression_start(start)
+        return
+    if state.frames:
+        return
+    has_line_break = state.has_line_break_before(start)
+    if not state.pending:
+        state.mark_expression_start(start)
+    elif has_line_break and state.pending[-1].text in (";", ";;"):
+        insert_missing_operand(state, start)
+        finish_expression(state, start)
 
 
 def join_adjacent(state: ParseState, start: int) -> None:
@@ -93,36 +95,38 @@ def expects_span_end(state: ParseState) -> bool:
 
 
 def insert_missing_operand(state: ParseState, position: int, *, before_call: bool = False) -> None:
-    """Insert the default for an omitted operand, or report an error if it is required.
+    """Push the default for an omitted operand, such as `Null` after the semicolon of `a;`.
+
+    If the operand must not be omitted, a syntax problem is reported, and an error atom is pushed.
 
     Args:
         state: The parser state.
-        position: Where the operand was expected.
-        before_call: True if a `[` follows. `a; [x]` then lacks a head, and `Null` is not its
-            default.
+        position: The offset where the operand is expected.
+        before_call: True if a `[` follows, as in `a; [x]`. Then the head of a call is missing, for
+            which `Null` is not the default.
     """
     last = state.get_last_operator()
-    # `a;` means `a; Null`. In `a; [x]`, however, the head of the call is missing.
     if last is not None and last.text == ";" and not before_call:
-        # The operand directly follows the sign; a comment may come between the sign and `position`.
+        # The operand is placed at the sign, because a comment can follow before `position`.
         sign_end = last.start + len(last.text)
         missing = Atom("symbol", "Null", sign_end, sign_end)
     elif expects_span_end(state):
-        _split_span(state)
+        _split_stepless_span(state)
         missing = Atom("symbol", "All", state.previous_end, state.previous_end)
     else:
         lines = state.text[position : position + _MAX_QUOTED_CHARACTERS].splitlines()
-        found_text = repr(lines[0]) if lines else "the end"
-        state.report_problem(f"Expected an expression before {found_text}", position, position)
+        next_text = repr(lines[0]) if lines else "the end"
+        state.report_problem(f"Expected an expression before {next_text}", position, position)
         missing = Atom("error", "", position, position)
     state.operands.append(missing)
     state.has_operand = True
 
 
-def _split_span(state: ParseState) -> None:
-    """Split `a ;; b ;;`, whose step is missing, into `a ;; b` times a new span.
+def _split_stepless_span(state: ParseState) -> None:
+    """Split the pending span `a ;; b ;;`, which has no step, into `a ;; b` times a new span.
 
-    Kernels read a second `;;` as the step's sign only if a step follows.
+    Like kernels, the parser reads the second `;;` as the sign of the step only if a step follows.
+    Other pending operators are left unchanged.
     """
     last = state.get_last_operator()
     if last is None or last.operand_count == 2:
@@ -144,7 +148,7 @@ def finish_expression(state: ParseState, position: int) -> None:
 def finish_pending_expression(state: ParseState, position: int) -> None:
     """Complete the current top-level expression, if one has begun.
 
-    A missing last operand gets its default or is reported.
+    A missing last operand gets its default, or is reported as a syntax problem.
     """
     if not state.has_operand and state.pending:
         insert_missing_operand(state, position)
@@ -153,7 +157,10 @@ def finish_pending_expression(state: ParseState, position: int) -> None:
 
 
 def open_call(state: ParseState, text: str, start: int) -> None:
-    """Open `f[` or `f[[`. A missing head is reported and replaced by an error atom."""
+    """Handle the opening bracket of a call `f[…]` or a part `f[[…]]`.
+
+    A missing head is reported as a syntax problem, and replaced by an error atom.
+    """
     if not state.has_operand:
         insert_missing_operand(state, start, before_call=True)
     state.reduce(CALL_PRECEDENCE)
@@ -169,9 +176,9 @@ def open_call(state: ParseState, text: str, start: int) -> None:
 
 
 def open_group(state: ParseState, text: str, start: int) -> None:
-    """Open a bracket that needs no head, such as `{` or `(`.
+    """Handle an opening bracket that needs no head, such as `{` or `(`.
 
-    After a complete operand, the group is a factor.
+    After a complete operand, as in `a (b + c)`, the bracket begins a factor of a product.
     """
     if state.has_operand or not state.frames:
         begin_operand(state, start)
@@ -187,9 +194,9 @@ def _push_frame(state: ParseState, node: Node, text: str, start: int) -> None:
 
 
 def add_comma(state: ParseState, _text: str, start: int) -> None:
-    """End the current argument of the innermost bracket.
+    """Handle a comma, which ends an argument of the innermost bracket.
 
-    Commas outside of brackets and in parentheses are reported as problems.
+    Commas outside of brackets and in parentheses are reported as syntax problems.
     """
     if not state.frames:
         state.report_problem("A comma outside of brackets", start, state.position)
@@ -207,7 +214,10 @@ def add_comma(state: ParseState, _text: str, start: int) -> None:
 
 
 def _pop_argument(state: ParseState, position: int) -> Expression:
-    """Return the argument before a comma or closing bracket. An omitted one is `Null`."""
+    """Complete the argument before a comma or closing bracket, and remove it from the stack.
+
+    An omitted argument is `Null`, as in `f[a, , b]`.
+    """
     if not state.has_operand:
         if len(state.pending) > state.frame_base:
             insert_missing_operand(state, position)
@@ -220,10 +230,13 @@ def _pop_argument(state: ParseState, position: int) -> Expression:
 
 
 def close_bracket(state: ParseState, text: str, start: int) -> None:
-    """Close a bracket, and report and close any unclosed brackets inside it."""
+    """Handle a closing bracket.
+
+    Brackets inside it that are not closed are reported as syntax problems and closed too. A bracket
+    that was never opened is reported and skipped, because closing other brackets would lose more.
+    """
     frames, openers = state.frames, _OPENERS[text]
     if not frames or frames[-1][1] not in openers:
-        # A bracket without a partner is skipped, as closing unrelated brackets would lose more.
         if not any(bracket in openers for _, bracket, _, _ in frames[-_MAX_UNCLOSED_BRACKETS:]):
             state.report_problem(f"Unexpected {text}", start, state.position)
             return
@@ -235,8 +248,10 @@ def close_bracket(state: ParseState, text: str, start: int) -> None:
 
 
 def _close_part(state: ParseState, start: int) -> None:
-    """Consume the second bracket of `]]`, which is a separate token."""
-    # Spaces are allowed between the two brackets of `]]`.
+    """Consume the second bracket of `]]`, which can follow the first one after spaces.
+
+    A missing bracket is reported as a syntax problem.
+    """
     space = tokens.SPACE_PATTERN.match(state.text, state.position)
     bracket_start = space.end() if space else state.position
     if state.text.startswith("]", bracket_start):
@@ -254,7 +269,13 @@ def close_unclosed_bracket(state: ParseState, position: int) -> None:
 
 
 def _close_frame(state: ParseState, position: int, end: int) -> None:
-    """Add the last argument, complete the node of the innermost bracket, and push it."""
+    """Complete the node of the innermost bracket with its last argument, and push it as an operand.
+
+    Args:
+        state: The parser state.
+        position: The offset of the closing bracket.
+        end: The offset after the closing bracket.
+    """
     node, bracket, _, base = state.frames[-1]
     has_operators = len(state.pending) > state.frame_base
     if state.has_operand and not has_operators:
@@ -277,10 +298,14 @@ def _has_arguments(node: Node, bracket: str) -> bool:
 
 
 def _unwrap_group(state: ParseState, group: Node) -> Expression:
-    """Return the content of parentheses, with a position that includes the parentheses."""
+    """Return the expression in parentheses, which have no node of their own.
+
+    Empty parentheses are reported as a syntax problem. If the parentheses contain commas, which is
+    a problem that has been reported already, the node of the parentheses is returned.
+    """
     if len(group.args) == 1:
         operand = group.args[0]
-        # Parentheses do not create a node, but fixes that replace the operand must cover them.
+        # The span includes the parentheses, because fixes that replace the operand must cover them.
         operand.start, operand.end, operand.is_grouped = group.start, group.end, True
         return operand
     if not group.args:

@@ -10,22 +10,26 @@ from typing import NamedTuple
 
 
 class WolframOperator(NamedTuple):
-    """An operator of the table.
-
-    The shape is the grouping, which also decides if a series of the operator forms one node:
-    `left`, `right`, `chain`, `compare`, `vector` or `special` for infix operators, `postfix`, or
-    `prefix`.
-    """
+    """An operator of the Wolfram Language, such as `+`."""
 
     precedence: int
+    """The rank of the operator: higher ones bind more tightly."""
     shape: str
+    """The position and the grouping of the operator.
+
+    This is `prefix`, `postfix`, or for infix operators `left`, `right`, `chain` (a series forms one
+    node), `compare`, `vector` or `special`.
+    """
     head: str
+    """The head of the operator's expression, such as `Plus`."""
 
 
 def _read_operators() -> tuple[dict[str, WolframOperator], dict[str, WolframOperator]]:
-    """Return the operators that follow an operand, and those before an operand, by their text.
+    """Read `operators.txt`, in which a line such as `right 590 Power:^` defines operators.
 
-    A sign such as `-` can be in both dictionaries.
+    Returns:
+        The infix and postfix operators by their sign, and the prefix operators by theirs. A sign
+        such as `-` can be in both dictionaries.
     """
     infix_operators: dict[str, WolframOperator] = {}
     prefix_operators: dict[str, WolframOperator] = {}

@@ -29,31 +29,32 @@ A plain tuple because sources contain very many brackets and tuples are the chea
 
 @contextmanager
 def defer_gc() -> Generator[None]:
-    """Disable garbage collection in the block.
+    """Disable garbage collection within a `with` block, to save time.
 
-    A parse allocates many objects that all survive. Collections triggered by these allocations
-    would find nothing and take as long as the parse itself.
+    A parser allocates many objects, and all of them stay in use. Collections that these allocations
+    trigger would find nothing, and take as long as the parsing.
     """
-    is_collecting = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        # The caller may have disabled collection itself, in which case it must stay disabled.
-        if is_collecting:
+        # If the caller had disabled garbage collection, it must stay disabled.
+        if was_enabled:
             gc.enable()
 
 
 class PendingOperator:
-    """An operator whose last operand is incomplete.
+    """An operator on the parser's stack, whose last operand is not complete yet.
 
     Args:
         precedence: The precedence. Higher values bind more tightly.
         text: The sign of the operator, or `IMPLICIT_TIMES`.
-        build: Replaces the top `operand_count` operands with the node of the operator.
-        start: The start of the sign.
-        operand_count: The number of operands. Some operators raise it when they are continued, such
-            as `~` and `;;`.
+        build: A function that replaces the last `operand_count` operands on the stack with the node
+            of the operator.
+        start: The offset of the sign in the source.
+        operand_count: The number of operands. It is raised for `~` and `;;` when the parser reads
+            their second sign.
     """
 
     __slots__ = ("build", "operand_count", "precedence", "second_start", "start", "text")
@@ -99,14 +100,18 @@ class ParseState:
         self.has_operand = False
         """True if an operand is complete, so that an infix operator can follow."""
         self.integrals: list[int] = []
-        """Indices of pending integrals that lack a differential. Some may be outdated."""
+        """Indices in `pending` of integrals that lack a differential. Some may be outdated."""
         self.position = 0
+        """The offset of the next token."""
         self.previous_end = 0
-        """End of the previous token."""
+        """The offset after the previous token."""
         self.saw_line_break = False
         """True if a line ended between the previous token and a comment after it."""
         self.restart_point = (0, 0, 0)
-        """Start of the current expression, and the numbers of problems and comments there."""
+        """The start of the current expression, and the numbers of problems and comments there.
+
+        If a bracket is not closed, the parser returns to this point.
+        """
         self.comments = NestedRegions(text, tokens.COMMENT_EDGE, "(*", "*)")
         self.boxes = NestedRegions(text, tokens.BOX_EDGE, "\\(", "\\)")
 
@@ -115,9 +120,10 @@ class ParseState:
         return self.pending[-1] if len(self.pending) > self.frame_base else None
 
     def find_open_integral(self) -> PendingOperator | None:
-        """Return the last integral in the innermost bracket that lacks its differential."""
+        """Return the last integral without its differential in the innermost bracket, or None."""
         pending, integrals = self.pending, self.integrals
-        # Indices become outdated when `reduce` pops operators. Checking them here is cheaper.
+        # Indices become outdated when `reduce` pops operators. It is cheaper to check them here
+        # than to update them there.
         while integrals and integrals[-1] >= self.frame_base:
             if integrals[-1] < len(pending):
                 operator = pending[integrals[-1]]
@@ -127,9 +133,10 @@ class ParseState:
         return None
 
     def reduce(self, precedence: int) -> None:
-        """Build the nodes of pending operators that bind at least as tightly as `precedence`.
+        """Build the nodes of pending operators that bind at least as tightly as a precedence.
 
-        Only operators in the innermost bracket are considered.
+        Called when the parser reads an operator with this precedence, because their last operands
+        are complete then. Only operators in the innermost bracket are considered.
         """
         pending, base = self.pending, self.frame_base
         while len(pending) > base and pending[-1].precedence >= precedence:
@@ -156,14 +163,13 @@ class ParseState:
         self.has_operand = False
 
     def has_line_break_before(self, start: int) -> bool:
-        """Return whether a line ended between the previous token and `start`.
+        """Return whether a line ended between the previous token and the offset `start`.
 
-        Resets `saw_line_break`: call it once per token.
+        This resets `saw_line_break`, so it must be called only once for each token.
         """
         has_line_break = self.saw_line_break or (
             tokens.LINE_END.search(self.text, self.previous_end, start) is not None
         )
-        # Reset, since the break belongs to this gap only.
         self.saw_line_break = False
         return has_line_break
 
@@ -176,9 +182,13 @@ class ParseState:
         self.restart_point = (position, len(self.source.problems), len(self.source.comments))
 
     def rewind(self) -> None:
-        """Discard everything parsed since the restart point, to read it again from there."""
+        """Return to the start of the current expression, and discard everything parsed since then.
+
+        The parser then reads the expression again with another end, because it has an unclosed
+        bracket.
+        """
         position, problem_count, comment_count = self.restart_point
-        # The region is read again and would report the same problems twice.
+        # Without this, reading again would report the same problems twice.
         del self.source.problems[problem_count:], self.source.comments[comment_count:]
         self.operands.clear()
         self.pending.clear()

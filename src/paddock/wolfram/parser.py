@@ -60,19 +60,26 @@ _HANDLERS_BY_TEXT: dict[str, Callable[[ParseState, str, int], None]] = {
 
 
 def parse_blank(text: str, start: int, end: int) -> Node:
-    """Return the pattern for a blank: `_`, `x_`, `x_h`, `x__`, `x_.` and so on.
+    """Return the pattern for a token with a blank, such as `_`, `x_`, `x_h`, `x__` or `x_.`.
 
-    The text is a single token. Its nodes are nested as in `Optional[Pattern[x, Blank[]]]`.
+    For example, `x_h` becomes `Pattern[x, Blank[h]]`, and `x_.` becomes
+    `Optional[Pattern[x, Blank[]]]`.
+
+    Args:
+        text: The text of the token.
+        start: The offset of the token in the source.
+        end: The offset after the token.
     """
     name, _, _ = text.partition("_")
     head = text[len(name) :].lstrip("_")
-    bars = text[len(name) : len(text) - len(head)]
+    underscores = text[len(name) : len(text) - len(head)]
     is_optional = head == "."
     args: list[Expression] = []
     if head and not is_optional:
         args.append(Atom("symbol", head, end - len(head), end))
     pattern_end = end - 1 if is_optional else end
-    pattern = Node(symbol(_BLANK_HEADS[bars]), args, start + len(name), pattern_end, BLANK_FORM)
+    blank_head = symbol(_BLANK_HEADS[underscores])
+    pattern = Node(blank_head, args, start + len(name), pattern_end, BLANK_FORM)
     if name:
         variable = Atom("symbol", name, start, start + len(name))
         pattern = Node(symbol("Pattern"), [variable, pattern], start, pattern_end, BLANK_FORM)
@@ -82,7 +89,15 @@ def parse_blank(text: str, start: int, end: int) -> Node:
 
 
 def parse_slot(text: str, start: int, end: int) -> Node:
-    """Return the node for a slot: `#`, `#2`, `#name`, `##` or `##2`."""
+    """Return the node for a slot, a parameter of a pure function: `#`, `#2`, `#name` or `##`.
+
+    For example, `#` becomes `Slot[1]`, and `##2` becomes `SlotSequence[2]`.
+
+    Args:
+        text: The text of the token.
+        start: The offset of the token in the source.
+        end: The offset after the token.
+    """
     head = "SlotSequence" if text.startswith("##") else "Slot"
     slot_name = text.lstrip("#") or "1"
     if slot_name.isdigit():
@@ -95,7 +110,13 @@ def parse_slot(text: str, start: int, end: int) -> Node:
 
 
 def parse_out(text: str, start: int, end: int) -> Node:
-    """Return the node for an earlier result: `%`, `%%` or `%5`."""
+    """Return the node for an earlier result: `Out[]` for `%`, or `Out[5]` for `%5`.
+
+    Args:
+        text: The text of the token.
+        start: The offset of the token in the source.
+        end: The offset after the token.
+    """
     number = text.lstrip("%")
     args: list[Expression] = []
     if number:
@@ -113,13 +134,16 @@ def parse(text: str) -> ParsedSource:
 
 
 def _parse_text(text: str) -> ParsedSource:
-    """Read the text, and read regions with an unclosed bracket again in smaller parts."""
+    """Parse a source text to top-level expressions, comments and syntax problems.
+
+    A bracket that is not closed would swallow the rest of the source. In this case, its region is
+    read again up to the next line that looks like a statement, so that only one expression is lost.
+    """
     state = ParseState(text)
     _skip_preamble(state)
     _read_tokens(state, len(text))
     remaining_characters = _MAX_REPARSE_FACTOR * len(text) + _MIN_REPARSE_CHARACTERS
-    # An unclosed bracket swallows the rest of the source. Read its region again up to the next line
-    # that looks like a statement, so that only one expression is lost.
+    # The number of characters to read again is limited, because it could grow quadratically.
     while remaining_characters > 0:
         resumption = _find_next_statement(state)
         if resumption is None:
@@ -131,17 +155,17 @@ def _parse_text(text: str) -> ParsedSource:
         state.position = state.previous_end = resumption
         _read_tokens(state, len(text))
     _finish_region(state, len(text))
-    # Regions read again report problems out of order.
+    # The problems are out of order if regions were read again.
     state.source.problems.sort(key=lambda problem: problem.start)
     return state.source
 
 
 def parse_strict(text: str, *, where: str | None = None) -> list[Expression]:
-    """Parse a source text and return its top-level expressions.
+    """Parse a source text without errors, and return its top-level expressions.
 
     Args:
         text: The source text.
-        where: The name of the source, for the error.
+        where: The name of the source, such as a file name, for the error.
 
     Raises:
         WolframSyntaxError: The source has a syntax error.
@@ -152,7 +176,7 @@ def parse_strict(text: str, *, where: str | None = None) -> list[Expression]:
 
 
 def _skip_preamble(state: ParseState) -> None:
-    """Skip a byte-order mark and a shebang line."""
+    """Skip a byte-order mark and a shebang line (`#!…`) at the beginning of the source."""
     if state.text.startswith("\ufeff"):
         state.position = 1
     line = tokens.SCRIPT_LINE.match(state.text, state.position)
@@ -162,10 +186,10 @@ def _skip_preamble(state: ParseState) -> None:
 
 
 def _read_tokens(state: ParseState, end: int) -> None:
-    """Handle the tokens from the current position to `end`.
+    """Read the tokens from the current position up to an offset, and call their handlers.
 
-    Most tokens match the pattern for ASCII characters. The full pattern is tried only where that
-    one fails.
+    Most tokens match a pattern for ASCII characters. Only where it fails, the full pattern is
+    tried, which is slower.
     """
     # This loop runs once for each token, so attribute lookups are kept out of it.
     text, handlers, has_strings = state.text, _TOKEN_HANDLERS, True
@@ -177,7 +201,7 @@ def _read_tokens(state: ParseState, end: int) -> None:
                 return
             match = get_full_token_pattern(strings=has_strings).match(text, state.position, end)
         if match is None:
-            # After an unclosed string, any further quote would open a bogus string.
+            # After a string that is not closed, any further quote would begin a wrong string.
             has_strings = has_strings and text[state.position] != '"'
             if not has_strings:
                 match_token = get_full_token_pattern(strings=False).match
@@ -197,18 +221,18 @@ def _is_at_end(state: ParseState, end: int) -> bool:
 
 
 def _skip_invalid_text(state: ParseState, end: int) -> None:
-    """Skip an unclosed string or an invalid character and report it.
+    """Skip a string that is not closed, or an invalid character, and report a syntax problem.
 
-    The parse continues after it, so that one mistake does not hide later problems.
+    The parser continues after it, so that one mistake does not hide later problems.
     """
     start = state.position
     if state.text[start] == '"':
-        # The string ends with its line: without this limit, the rest of the source would be lost.
+        # The string ends with its line, because otherwise the rest of the source would be lost.
         line = tokens.REST_OF_LINE.match(state.text, start, end)
         state.position = line.end() if line else end
         state.report_problem("The string has no end", start, state.position)
-        unclosed = Atom("error", state.text[start : state.position], start, state.position)
-        push_operand(state, unclosed, start)
+        error_atom = Atom("error", state.text[start : state.position], start, state.position)
+        push_operand(state, error_atom, start)
     else:
         state.position = start + 1
         _report_character(state, start)
@@ -216,7 +240,10 @@ def _skip_invalid_text(state: ParseState, end: int) -> None:
 
 
 def _report_character(state: ParseState, start: int) -> None:
-    """Report an invalid character. Adjacent invalid characters share one problem."""
+    """Report an invalid character as a syntax problem.
+
+    Adjacent invalid characters share a single problem, whose span is extended.
+    """
     problems = state.source.problems
     last = problems[-1] if problems else None
     if last and last.end == start and last.message.startswith(_UNEXPECTED_MESSAGE):
@@ -226,13 +253,17 @@ def _report_character(state: ParseState, start: int) -> None:
 
 
 def _find_next_statement(state: ParseState) -> int | None:
-    """Find where to resume after an unclosed bracket: the next statement outside comments."""
+    """Return the offset at which to resume after an unclosed bracket, or None.
+
+    This is the start of the next line outside of comments that looks like a statement. The result
+    is None if all brackets are closed, or no such line follows.
+    """
     if not state.frames:
         return None
     comments = state.source.comments
     for match in tokens.STATEMENT_START.finditer(state.text, state.frames[0][2] + 1):
         start = match.start()
-        # A commented-out definition is not a statement, so skip matches inside comments.
+        # A definition inside a comment is not a statement.
         index = bisect_left(comments, (start,)) - 1
         if index < 0 or comments[index][1] <= start:
             return start
@@ -247,7 +278,10 @@ def _finish_region(state: ParseState, end: int) -> None:
 
 
 def _handle_atom(state: ParseState, match: re.Match[str], kind: int) -> None:
-    """Push an atom as an operand, as `push_operand` does for other expressions."""
+    """Push an atom, such as a symbol or a number, as an operand.
+
+    This does the same as `push_operand` does for other expressions.
+    """
     start = match.start(kind)
     # Within brackets, the first operand of an argument needs no preparation.
     if state.has_operand or not state.frames:
@@ -257,10 +291,10 @@ def _handle_atom(state: ParseState, match: re.Match[str], kind: int) -> None:
 
 
 def _handle_atom_comma(state: ParseState, match: re.Match[str], kind: int) -> None:
-    """Handle an atom together with the comma after it.
+    """Handle an atom together with the comma after it, which form a single token.
 
-    Fast path for arguments that consist of one atom: they are added to the node without using the
-    operand stack.
+    If the atom is a complete argument, as `x` in `f[x, y]`, it is added to the node directly. This
+    is much faster than the operand stack.
     """
     group = _ATOM_GROUPS[kind]
     start, end = match.span(group)
@@ -280,17 +314,16 @@ def _handle_atom_comma(state: ParseState, match: re.Match[str], kind: int) -> No
 
 
 def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> None:
-    """Handle a symbol and the `[` after it, which open a call.
+    """Handle a symbol together with the `[` after it, which form a single token and open a call.
 
-    Usually the frame can be pushed directly. Only after a tighter operator does `open_call` decide
-    what the head is.
+    Usually, the symbol is the head of the call. After an operator that binds more tightly than a
+    call, the head is the operator's expression: `x?f[y]` means `(x?f)[y]`.
     """
     start, end = match.span(tokens.SYMBOL)
     if state.has_operand or not state.frames:
         begin_operand(state, start)
     head = Atom("symbol", match[tokens.SYMBOL], start, end)
     pending = state.pending
-    # An operator that binds tighter than a call must be completed first: `x?f[y]` is `(x?f)[y]`.
     if pending and pending[-1].precedence >= CALL_PRECEDENCE and len(pending) > state.frame_base:
         state.operands.append(head)
         state.has_operand = True
@@ -302,9 +335,9 @@ def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> 
 
 
 def _handle_based_number(state: ParseState, match: re.Match[str], kind: int) -> None:
-    """Handle a number with a base (`16^^ff`), and check its base and digits.
+    """Handle a number with a base, such as `16^^ff`, and check its base and its digits.
 
-    An invalid number is reported and still becomes an atom.
+    An invalid number is reported as a syntax problem, but still becomes an atom.
     """
     text = match[kind]
     base, _, digits = text.partition("^^")
@@ -379,10 +412,13 @@ def _handle_named_sign(state: ParseState, match: re.Match[str], kind: int) -> No
 
 
 def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
-    """Skip a comment, which may contain nested comments, and record its span."""
+    """Skip a comment, which can contain nested comments, and record its span.
+
+    A comment that is not closed is reported as a syntax problem. It ends with its line.
+    """
     start = match.start(kind)
     end = state.comments.find_end(start)
-    # Outside brackets, line ends separate expressions, so remember one before the comment.
+    # Outside of brackets, a line end separates expressions, so one before the comment is recorded.
     if not state.frames:
         state.saw_line_break = state.has_line_break_before(start)
     if end is None:
@@ -394,7 +430,10 @@ def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
 
 
 def _handle_boxes(state: ParseState, match: re.Match[str], kind: int) -> None:
-    r"""Handle a box expression, `\( ... \)`, which becomes one atom with its source text."""
+    r"""Handle boxes, the notebook format for typeset expressions, in a source: `\(x\^2\)`.
+
+    They become a single atom with their source text. Unbalanced box syntax is reported.
+    """
     text, start = match[kind], match.start(kind)
     is_opening = text.endswith("(")
     end = state.boxes.find_end(state.position - 2) if is_opening else None

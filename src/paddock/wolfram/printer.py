@@ -63,51 +63,53 @@ def value_form(expression: Expression) -> str:
 
 
 def _print_expression(expression: Expression, write: Callable[[Expression], WrittenForm]) -> str:
-    """Print an expression from the forms of its parts.
+    """Return the text of an expression, with parentheses where they are needed.
+
+    A stack is used instead of recursion, because expressions can be nested deeply.
 
     Args:
         expression: The expression.
-        write: Returns the pieces of an expression. A piece that binds less tightly than its
-            context requires is put in parentheses here.
+        write: A function that returns the pieces of one expression: text, and its parts with the
+            minimum precedence that needs no parentheses.
     """
-    pieces: list[str] = []
+    printed_pieces: list[str] = []
     pending: list[FormPiece] = [(expression, LOWEST_PRECEDENCE)]
     while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            # Without the space, the signs of `- --a` would read as other operators.
-            if item.startswith("-") and pieces and pieces[-1].endswith("-"):
-                pieces.append(" ")
-            pieces.append(item)
+        piece = pending.pop()
+        if isinstance(piece, str):
+            # Without a space, the signs of `- --a` would be read as other operators.
+            if piece.startswith("-") and printed_pieces and printed_pieces[-1].endswith("-"):
+                printed_pieces.append(" ")
+            printed_pieces.append(piece)
             continue
-        part, min_precedence = item
+        part, min_precedence = piece
         form = write(part)
-        # Reversed, because the last item of a stack is taken first.
+        # Pieces are pushed in reverse order, because the last item of the stack is taken first.
         if form.precedence < min_precedence:
             pending += [")", *reversed(form.pieces), "("]
         else:
             pending += reversed(form.pieces)
-    return "".join(pieces)
+    return "".join(printed_pieces)
 
 
 def format_expression(expression: Expression, width: int = DEFAULT_WIDTH) -> str:
-    """Format an expression as input form, with line breaks if it exceeds the width.
+    """Return the input form of an expression, with line breaks if it exceeds a width.
 
-    The text always reads back as the same expression. If a line break would change its meaning, the
-    expression stays on one line.
+    The text can always be parsed to the same expression. If a line break would change its meaning,
+    because a line end can also end an expression, the text is a single line.
     """
-    flat = input_form(expression)
-    if len(flat) <= width or len(flat) > MAX_FORMATTED_CHARACTERS:
-        return flat
+    single_line = input_form(expression)
+    if len(single_line) <= width or len(single_line) > MAX_FORMATTED_CHARACTERS:
+        return single_line
     text = _format_node(expression, _Layout(0, width, 0))
     source = parse(text)
-    # A line end can end an expression, so broken lines are used only if they read back the same.
-    is_single = not source.problems and len(source.expressions) == 1
-    return text if is_single and are_equal(source.expressions[0], expression) else flat
+    has_one_expression = not source.problems and len(source.expressions) == 1
+    is_unchanged = has_one_expression and are_equal(source.expressions[0], expression)
+    return text if is_unchanged else single_line
 
 
 class _Layout(NamedTuple):
-    """Where to print an expression."""
+    """The place for an expression in formatted code: its column, and the width of the lines."""
 
     column: int
     """The column of its first character, and the indentation of its further lines."""
@@ -122,29 +124,34 @@ class _Layout(NamedTuple):
         return "\n" + " " * self.column
 
     def nest(self, columns: int = 0) -> _Layout:
-        """Return the layout of a part, further to the right by a number of columns."""
+        """Return the layout of a part of the expression, indented by a number of columns."""
         return _Layout(self.column + columns, self.width, self.depth + 1)
 
 
 def _format_node(expression: Expression, layout: _Layout) -> str:
-    """Format an expression, with line breaks if it does not fit on the line."""
-    flat = input_form(expression)
+    """Return the input form of an expression, with line breaks if it does not fit on the line."""
+    single_line = input_form(expression)
     if isinstance(expression, Atom) or layout.depth >= MAX_NESTED_LINES:
-        return flat
-    if layout.column + len(flat) <= layout.width:
-        return flat
+        return single_line
+    if layout.column + len(single_line) <= layout.width:
+        return single_line
     break_lines = _LINE_BREAKERS.get(get_head_name(expression), _break_call)
-    return break_lines(expression, layout) or flat
+    return break_lines(expression, layout) or single_line
 
 
 def _format_operand(expression: Expression, layout: _Layout, sign: str) -> str:
     """Format an operand of an operator, in parentheses if it binds less tightly."""
     text = _format_node(expression, layout)
-    return f"({text})" if _binds_looser(expression, sign) else text
+    return f"({text})" if _needs_parentheses(expression, sign) else text
 
 
-def _binds_looser(operand: Expression, sign: str) -> bool:
-    """Return whether an operand needs parentheses beside the sign of an operator."""
+def _needs_parentheses(operand: Expression, sign: str) -> bool:
+    """Return whether an operand needs parentheses because it binds less tightly than an operator.
+
+    Args:
+        operand: The operand.
+        sign: The sign of the operator, such as `->`.
+    """
     if isinstance(operand, Atom):
         return False
     operand_sign = _SIGNS.get(get_head_name(operand))
@@ -179,9 +186,9 @@ def _break_tag_assignment(node: Node, layout: _Layout) -> str | None:
 
 
 def _break_statements(node: Node, layout: _Layout) -> str | None:
-    """Break a compound expression after each semicolon.
+    """Return the statements of a compound expression, with a line break after each semicolon.
 
-    A final `Null` becomes a final semicolon.
+    A final `Null` becomes a final semicolon. Returns None if there are less than two statements.
     """
     if len(node.args) < 2:
         return None
@@ -192,23 +199,25 @@ def _break_statements(node: Node, layout: _Layout) -> str | None:
 
 
 def _break_rule(node: Node, layout: _Layout) -> str | None:
-    """Keep a rule's sign on the line of its left side, and break its value."""
+    """Return a rule such as `a -> b`, with line breaks in its sides but none after its sign.
+
+    Returns None for a rule without two arguments.
+    """
     if len(node.args) != 2:
         return None
     sign = _RULE_SIGNS[get_head_name(node)]
     left = _format_operand(node.args[0], layout.nest(), sign)
-    start = f"{left} {sign} "
-    value_layout = layout.nest(len(start.rpartition("\n")[2]))
-    return start + _format_operand(node.args[1], value_layout, sign)
+    left_and_sign = f"{left} {sign} "
+    value_layout = layout.nest(len(left_and_sign.rpartition("\n")[2]))
+    return left_and_sign + _format_operand(node.args[1], value_layout, sign)
 
 
 def _break_call(node: Node, layout: _Layout) -> str | None:
-    """Put each argument of a call on its own line.
+    """Return a call with each argument on a line of its own.
 
-    Expressions that print with operators are not broken.
+    Returns None for an expression that is printed with operators, because it has no brackets.
     """
     opening = f"{input_form(node.head)}["
-    # An expression that prints with operators has no argument list to break.
     if not input_form(node).startswith(opening) or isinstance(node.head, Node):
         return None
     return _break_arguments(opening, node.args, "]", layout)
@@ -217,7 +226,17 @@ def _break_call(node: Node, layout: _Layout) -> str | None:
 def _break_arguments(
     opening: str, args: list[Expression], closing: str, layout: _Layout
 ) -> str | None:
-    """Put each argument on an indented line of its own, between the brackets."""
+    """Return a bracketed list of arguments, each on an indented line of its own.
+
+    Args:
+        opening: The text up to the opening bracket, such as `f[`.
+        args: The arguments.
+        closing: The closing bracket.
+        layout: The place of the whole expression.
+
+    Returns:
+        The text, or None if there are no arguments.
+    """
     if not args:
         return None
     inner_layout = layout.nest(INDENT_COLUMNS)
@@ -227,7 +246,7 @@ def _break_arguments(
 
 
 def _format_argument(arg: Expression, layout: _Layout) -> str:
-    """Format an argument on its own line.
+    """Return the text of an argument that is on a line of its own.
 
     Each statement of a compound expression gets a line, even if all of them would fit on one.
     """

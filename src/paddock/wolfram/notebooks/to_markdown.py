@@ -46,17 +46,17 @@ class NotebookMarkdown(NamedTuple):
 
 @dataclass(slots=True)
 class _OutputBlock:
-    """A block of Markdown, or consecutive code cells that share a fence."""
+    """A block of the Markdown to write: a paragraph, a list item, or consecutive code cells."""
 
     text: str
     quote_depth: int
-    """The quotation depth."""
+    """The number of quotations that contain the block."""
     list_key: int | None = None
-    """The same for all items of one list, and None for other blocks."""
+    """The number of the list to which an item belongs, or None for other blocks."""
     info: str = ""
-    """The info string of the fence."""
+    """The info string of a code fence, such as `wl`."""
     fence: list[str] = field(default_factory=list)
-    """The texts of code cells, which are written instead of `text`."""
+    """The texts of code cells that share a fence. They are written instead of `text`."""
 
 
 def notebook_to_markdown(
@@ -76,7 +76,7 @@ def notebook_to_markdown(
             placeholders in the text.
     """
     writer = _MarkdownWriter(output_limit, cell_limit, CellImageCollector(most_pictures))
-    # The runs and boxes created here all stay until the end, so collections would find nothing.
+    # All objects created here stay in use until the end, so garbage collection would find nothing.
     with defer_gc():
         for cell in notebook:
             writer.add_cell(cell)
@@ -100,7 +100,10 @@ class _MarkdownWriter:
         self._items = _ItemFormatter()
 
     def add_cell(self, cell: Cell) -> None:
-        """Append a cell as a list item, code, heading or paragraph, depending on its style."""
+        """Append a cell as a list item, as code, as a heading or as a paragraph.
+
+        The style of the cell, such as `Item` or `Section`, determines which of these it is.
+        """
         quote_depth = sum(style in QUOTE_STYLES for style in cell.styles)
         item = ITEM_STYLES.get(cell.style)
         if item is None:
@@ -118,28 +121,27 @@ class _MarkdownWriter:
             self._blocks.append(_OutputBlock(markdown, quote_depth))
 
     def _add_block(self, cell: Cell, quote_depth: int) -> None:
-        """Append a cell that is not a list item, as code, a heading or a paragraph."""
+        """Append a cell that is not a list item: as code, as a heading or as a paragraph."""
         if cell.style in CODE_STYLES and not _is_image(cell):
             limit = self._output_limit if cell.style in OUTPUT_STYLES else self._cell_limit
             self._add_code(to_code_fence(cell, limit, self.images.make_placeholder), quote_depth)
         elif cell.style in HEADING_LEVELS:
             # A Markdown heading is a single line.
-            text = self._format_text(cell).replace("\\\n", " ").replace("\n", " ")
-            self._blocks.append(
-                _OutputBlock(f"{'#' * HEADING_LEVELS[cell.style]} {text}".rstrip(), quote_depth)
-            )
+            title = self._format_text(cell).replace("\\\n", " ").replace("\n", " ")
+            heading = f"{'#' * HEADING_LEVELS[cell.style]} {title}".rstrip()
+            self._blocks.append(_OutputBlock(heading, quote_depth))
         elif text := self._format_paragraph(cell):
             self._blocks.append(_OutputBlock(text, quote_depth))
 
     def _format_paragraph(self, cell: Cell) -> str:
-        """Return the Markdown of a cell that is not code or a heading.
+        """Return the Markdown of a cell with a delimiter, a formula, a table or text.
 
-        Code boxes in such a cell are appended as code, and the result is empty.
+        If the cell contains other boxes, it is appended as code, and the returned text is empty.
         """
         content = cell.content
         if _is_delimiter(cell):
             return "---"
-        # Unparsed formulas are Markdown already, so they must not be escaped.
+        # A formula with unsupported TeX is stored as Markdown, so it must not be escaped.
         if isinstance(content, str):
             return content if UNPARSED_TEX_STYLE in cell.styles else self._format_text(cell)
         tex = find_formula_tex(cell)
@@ -154,7 +156,10 @@ class _MarkdownWriter:
         return self._format_text(cell)
 
     def _format_text(self, cell: Cell) -> str:
-        """Return the text of a cell. A text that is too long is cut off and loses its styles."""
+        """Return the text of a cell as Markdown.
+
+        Text that exceeds the limit is cut off, and loses its styles.
+        """
         runs = to_runs(cell.content, self.images.make_placeholder)
         text = "".join(run.text for run in runs)
         if len(text) > self._cell_limit:
@@ -163,23 +168,23 @@ class _MarkdownWriter:
         return format_runs(runs)
 
     def _add_code(self, code: CodeFence, quote_depth: int) -> None:
-        """Append a code cell. It shares the fence of the previous code cell if both have labels."""
+        """Append a code cell in a fence.
+
+        A cell with a label such as `In[2]:=` is added to the fence of the code cell before it,
+        because the label shows where the cell begins.
+        """
         text = code.text
         if code.label:
             text = f"{code.label}\n{text}" if "\n" in text else f"{code.label} {text}".rstrip()
         previous = self._blocks[-1] if self._blocks else _OutputBlock("", 0)
-        # Labels mark where the next cell begins, so labeled cells can share a fence.
-        if (
-            previous.fence
-            and code.label
-            and (previous.info, previous.quote_depth) == (code.info, quote_depth)
-        ):
+        has_same_fence = (previous.info, previous.quote_depth) == (code.info, quote_depth)
+        if previous.fence and code.label and has_same_fence:
             previous.fence.append(text)
         else:
             self._blocks.append(_OutputBlock("", quote_depth, info=code.info, fence=[text]))
 
     def to_text(self) -> str:
-        """Return the Markdown text of all blocks."""
+        """Return the Markdown text of all blocks that have been added."""
         pieces: list[str] = []
         for previous, block in zip([None, *self._blocks], self._blocks, strict=False):
             if previous is not None:
@@ -193,13 +198,16 @@ class _ItemFormatter:
 
     def __init__(self) -> None:
         self.list_key = 0
-        """The same for all items of one list."""
+        """The number of the current list, which is incremented when another list begins."""
         self._last_numbers: dict[int, int] = {}
-        """The last number at each level of the current list, from 1."""
+        """The last number at each level of the current list. The outermost level is 1."""
         self._last_markers = [""]
-        """The last item marker at each level: `*`, or `.` for numbered items."""
+        """The kind of the last item at each level: `*`, or `.` for a numbered item."""
         self._item_level = 0
-        """Level of the item that a paragraph belongs to. A deeper indent would make it code."""
+        """The level of the item to which a paragraph belongs, which limits its indentation.
+
+        A deeper indentation would make the paragraph code.
+        """
 
     def end_list(self) -> None:
         """Restart the numbering, because another kind of cell follows."""
@@ -211,7 +219,13 @@ class _ItemFormatter:
         self._item_level = 0
 
     def format_item(self, cell: Cell, item: ItemStyle, text: str) -> str:
-        """Return the Markdown of an item, such as `2. text`."""
+        """Return the Markdown of a list item, such as `2. text`, and count it.
+
+        Args:
+            cell: The cell of the item.
+            item: The meaning of the cell's style: its level, and if it is numbered.
+            text: The Markdown of the cell's text.
+        """
         self._restart_deeper_levels(item.level)
         self._item_level = item.level
         assigned_number = _get_assigned_number(cell)
@@ -222,12 +236,19 @@ class _ItemFormatter:
             self.list_key += 1
         self._last_markers[item.level :] = [marker[-1]]
         indent = "\t" * (item.level - 1)
-        # Further lines need the indent of the item's text, or they would not belong to it.
+        # Further lines are indented like the item's text, because they would not belong to it
+        # otherwise.
         lines = text.replace("\n", f"\n{indent}  ")
         return f"{indent}{marker} {lines}".rstrip()
 
     def _get_marker(self, item: ItemStyle, assigned_number: int | None) -> str:
-        """Return the marker of a list item, and count numbered items as front ends do."""
+        """Return the marker of a list item: `*`, or the next number such as `2.`.
+
+        Args:
+            item: The meaning of the cell's style: its level, and if it is numbered.
+            assigned_number: The number that the cell assigns to its counter before it is
+                incremented, or None.
+        """
         if not item.is_numbered:
             self._last_numbers.pop(item.level, None)
             return "*"
@@ -237,7 +258,10 @@ class _ItemFormatter:
         return f"{number}."
 
     def format_paragraph(self, item: ItemStyle, text: str) -> str:
-        """Return the Markdown of a paragraph that continues an item; empty without a text."""
+        """Return the Markdown of a paragraph that continues a list item, indented like the item.
+
+        The result is empty if the paragraph has no text.
+        """
         self._restart_deeper_levels(item.level)
         if not text:
             return ""
@@ -256,9 +280,10 @@ class _ItemFormatter:
 
 
 def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
-    """Return the text between two blocks: a line end within a list, or else a blank line.
+    """Return the text between two blocks: a line end within a list, and otherwise a blank line.
 
-    The blank line has the quotation marks that both blocks share, so that the quotation continues.
+    The blank line has the `>` signs of the quotations that contain both blocks, so that these
+    quotations continue.
     """
     is_same_list = previous.list_key is not None and previous.list_key == block.list_key
     if is_same_list and previous.quote_depth == block.quote_depth:
@@ -267,7 +292,7 @@ def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
 
 
 def _render_block(block: _OutputBlock) -> str:
-    """Return the Markdown of a block, with quotation marks before its lines."""
+    """Return the Markdown of a block, with the `>` signs of its quotations before each line."""
     text = block.text
     if block.fence:
         text = format_code_block("\n\n".join(block.fence), block.info)
@@ -292,9 +317,11 @@ def _is_delimiter(cell: Cell) -> bool:
 
 
 def _get_assigned_number(cell: Cell) -> int | None:
-    """Return the number that a cell sets its counter to, or None."""
+    """Return the number to which a cell of a numbered list sets its counter, or None.
+
+    The option `CounterAssignments -> {{"ItemNumbered", 2}}` sets the counter to 2.
+    """
     match cell.options.get("CounterAssignments"):
-        # `{{"ItemNumbered", 2}}`
         case Node(args=[Node(args=[*_, Atom(text=number)]), *_]):
             value = parse_number(number)
             return value if isinstance(value, int) else None

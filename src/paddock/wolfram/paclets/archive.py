@@ -41,9 +41,9 @@ def get_archive_name(name: str, version: str) -> str:
 
 
 def list_archive_files(directory: Path) -> PacletArchiveFiles:
-    """Return the files for the archive in order, and the excluded ones.
+    """Return the files of a paclet directory that belong in its archive, and the excluded ones.
 
-    Excluded are hidden files, archives, build artifacts, special files, and links to
+    Hidden files, archives, build artifacts and special files are excluded, and also links to
     directories or out of the paclet.
 
     Raises:
@@ -63,11 +63,18 @@ def summarize_names(names: list[str]) -> str:
 
 
 def _collect_files(folder: Path, root: Path, archive_files: PacletArchiveFiles) -> None:
-    """Add the files of a folder and its subfolders to the packed or the excluded files."""
+    """Sort the files of a folder and its subfolders into packed and excluded ones.
+
+    Args:
+        folder: The folder.
+        root: The directory of the paclet.
+        archive_files: The packed and the excluded files. This function adds to both.
+    """
     for path in folder.iterdir():
         if path.name.startswith(".") or path == root / BUILD_FOLDER:
             continue
-        # Links to directories are not followed, as they may lead out of the paclet or in circles.
+        # Links to directories are not followed, because they may lead out of the paclet, or in
+        # circles.
         if path.is_dir() and not path.is_symlink() and path.name not in EXCLUDED_FOLDERS:
             _collect_files(path, root, archive_files)
         elif _is_packable(path, root):
@@ -86,33 +93,46 @@ def _is_packable(path: Path, root: Path) -> bool:
 
 
 def write_archive(directory: Path, name: str, version: str, files: list[Path]) -> Path:
-    """Write the archive to the build folder and return its path.
+    """Write the archive of a paclet, a ZIP file, to its build folder and return the path.
+
+    Equal files produce equal archives.
+
+    Args:
+        directory: The directory of the paclet.
+        name: The name of the paclet, which can include a publisher: `Publisher/Name`.
+        version: The version of the paclet.
+        files: The files to pack.
 
     Raises:
         OSError: A file cannot be read, or the archive cannot be written or would be outside
             the paclet.
     """
     root = directory.resolve()
-    folder = name.replace("/", "__")
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+    top_folder = name.replace("/", "__")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
-            # The fixed time makes equal files produce equal archives; zip times start in 1980.
-            entry = zipfile.ZipInfo(
-                f"{folder}/{file.relative_to(root).as_posix()}", _EARLIEST_ZIP_TIME
-            )
+            entry_name = f"{top_folder}/{file.relative_to(root).as_posix()}"
+            # All entries have the same time, so that it does not affect the archive.
+            entry = zipfile.ZipInfo(entry_name, _EARLIEST_ZIP_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             is_executable = file.stat().st_mode & stat.S_IXUSR
             entry.external_attr = _EXECUTABLE_MODE if is_executable else _FILE_MODE
             archive.writestr(entry, file.read_bytes())
     archive_path = _get_archive_path(root, get_archive_name(name, version))
-    # Atomic, so that a failed build never leaves a partial archive.
-    write_atomically(archive_path, data.getvalue(), mode=0o644)
+    # The file is written atomically, so that a failed build never leaves a partial archive.
+    write_atomically(archive_path, buffer.getvalue(), mode=0o644)
     return archive_path
 
 
 def _get_archive_path(root: Path, name: str) -> Path:
-    """Return the path of the archive, which must not lead outside the paclet through links."""
+    """Return the path of an archive in the build folder of a paclet.
+
+    An existing link at this path is removed, because writing would overwrite its target.
+
+    Raises:
+        OSError: The build folder is a link out of the paclet.
+    """
     folder = root / BUILD_FOLDER
     try:
         is_inside = folder.resolve().is_relative_to(root)
@@ -122,6 +142,5 @@ def _get_archive_path(root: Path, name: str) -> Path:
         raise OSError(errno.EPERM, "The build folder is a link out of the paclet", str(folder))
     archive_path = folder / name
     if archive_path.is_symlink():
-        # Writing through the link would overwrite its target.
         archive_path.unlink()
     return archive_path

@@ -67,9 +67,10 @@ class PacletIssue:
 
 
 def check_paclet(directory: Path) -> list[PacletIssue]:
-    """Return all issues of a paclet that can be found without running code, the most severe first.
+    """Return all issues of a paclet (a Wolfram Language package), the most severe first.
 
-    If the directory or its `PacletInfo` file cannot be read, only that error is returned.
+    No code of the paclet is run. If the directory or its `PacletInfo` file cannot be read, only
+    this error is returned.
     """
     root = directory.resolve()
     try:
@@ -90,8 +91,8 @@ def check_paclet(directory: Path) -> list[PacletIssue]:
     except (WolframSyntaxError, PacletInfoError, UnicodeDecodeError, OSError) as error:
         return [PacletIssue("Error", "InvalidPacletInfo", str(error), info.name)]
     check = _PacletCheck(root, info.name, description, archive_files)
-    order: list[PacletIssueLevel] = ["Error", "Warning", "Suggestion"]
-    return sorted(check.iter_issues(), key=lambda issue: order.index(issue.level))
+    levels: list[PacletIssueLevel] = ["Error", "Warning", "Suggestion"]
+    return sorted(check.iter_issues(), key=lambda issue: levels.index(issue.level))
 
 
 class _PacletCheck(NamedTuple):
@@ -105,7 +106,7 @@ class _PacletCheck(NamedTuple):
     archive_files: PacletArchiveFiles
 
     def iter_issues(self) -> Iterator[PacletIssue]:
-        """Yield all issues, in the order of the checks."""
+        """Run all checks of the paclet, and yield the issues that they find."""
         yield from self._check_identity()
         yield from self._check_presentation()
         if not self.description.extensions:
@@ -122,12 +123,19 @@ class _PacletCheck(NamedTuple):
         message: str,
         declared: DeclaredProperty | DeclaredExtension | None = None,
     ) -> PacletIssue:
-        """Return an issue in the `PacletInfo` file, with the line of a declaration if given."""
+        """Return an issue in the `PacletInfo` file, such as `Warning NoPublisher`.
+
+        Args:
+            level: The severity.
+            tag: The name of the kind of issue.
+            message: A sentence for users.
+            declared: The property or extension with the issue, whose line becomes the location.
+        """
         location = self.info_name if declared is None else f"{self.info_name}:{declared.line}"
         return PacletIssue(level, tag, message, location)
 
     def _check_identity(self) -> Iterator[PacletIssue]:
-        """Check the name and version, without which no archive can be built."""
+        """Yield issues about the name and the version, without which no archive can be built."""
         name, version = self.description.name, self.description.properties.get("Version")
         if not NAME_PATTERN.fullmatch(name):
             problem = f"is {name!r}" if name else "is missing"
@@ -146,10 +154,10 @@ class _PacletCheck(NamedTuple):
             yield self._make_issue("Error", "InvalidVersion", message, version)
 
     def _check_presentation(self) -> Iterator[PacletIssue]:
-        """Check the properties that describe the paclet to its users.
+        """Yield issues about the properties that describe the paclet to its users.
 
-        A property that is missing or empty is reported, and also one that still has the text of a
-        template.
+        Such a property, for example `Description`, should not be missing or empty, and should not
+        contain the placeholder of a template.
         """
         for key, (level, advice) in _PRESENTATION_PROPERTIES.items():
             declared = self.description.properties.get(key)
@@ -160,7 +168,10 @@ class _PacletCheck(NamedTuple):
                 yield self._make_issue("Warning", f"Placeholder{key}", message, declared)
 
     def _check_extension(self, extension: DeclaredExtension) -> Iterator[PacletIssue]:
-        """Check that an extension has a known kind and that its root directory exists."""
+        """Yield issues about an extension, an entry of `PacletInfo` such as `{"Kernel", …}`.
+
+        Its kind should be known, and its root directory must exist.
+        """
         if extension.kind not in _KNOWN_EXTENSION_KINDS:
             message = f"Unknown extension kind {extension.kind!r}."
             yield self._make_issue("Warning", "UnknownExtension", message, extension)
@@ -174,9 +185,9 @@ class _PacletCheck(NamedTuple):
             yield from self._check_contexts(extension)
 
     def _check_contexts(self, extension: DeclaredExtension) -> Iterator[PacletIssue]:
-        """Check the contexts and symbols that a kernel extension declares.
+        """Yield issues about the contexts (namespaces) and symbols of a kernel extension.
 
-        Each context needs a file in the archive, and each symbol should have a reference page.
+        Each context needs a code file in the archive, and each symbol should have a reference page.
         """
         contexts = extension.properties.get("Context")
         if contexts is None:
@@ -186,19 +197,25 @@ class _PacletCheck(NamedTuple):
         roots = [self.root / root for root in _list_roots(extension)]
         packed_paths = {str(file) for file in self.archive_files.files}
         for context, declared_file in _iter_contexts(contexts.value):
-            names = [declared_file] if declared_file else _list_context_files(context)
-            paths = {normpath(root / name) for root in roots for name in names}
+            files = [declared_file] if declared_file else _list_context_files(context)
+            paths = {normpath(root / file) for root in roots for file in files}
             if packed_paths.isdisjoint(paths):
-                message = f"The context {context} has no file; expected one of {', '.join(names)}."
+                message = f"The context {context} has no file; expected one of {', '.join(files)}."
                 yield self._make_issue("Error", "MissingContextFile", message, extension)
         symbols = extension.properties.get("Symbols")
-        undocumented = self._list_undocumented(symbols.value) if symbols is not None else []
-        if undocumented:
-            message = f"Symbols without a reference page: {summarize_names(undocumented)}."
+        undocumented_names = (
+            self._list_undocumented_names(symbols.value) if symbols is not None else []
+        )
+        if undocumented_names:
+            message = f"Symbols without a reference page: {summarize_names(undocumented_names)}."
             yield self._make_issue("Suggestion", "MissingPages", message, extension)
 
-    def _list_undocumented(self, symbols: object) -> list[str]:
-        """Return the short names of declared symbols without a reference page in the archive."""
+    def _list_undocumented_names(self, symbols: object) -> list[str]:
+        """Return the short names of the symbols that have no reference page in the archive.
+
+        Args:
+            symbols: The declared symbols with their contexts, as in ``["A`f", "A`g"]``.
+        """
         if not isinstance(symbols, list):
             return []
         folder = self.root / "Documentation" / "English" / "ReferencePages" / "Symbols"
@@ -207,7 +224,7 @@ class _PacletCheck(NamedTuple):
         return [name for name in names if folder / f"{name}.nb" not in packed_files]
 
     def _check_files(self) -> Iterator[PacletIssue]:
-        """Check the files themselves: exclusions, sizes and syntax."""
+        """Yield issues about the files of the paclet: about exclusions, sizes and syntax."""
         if self.archive_files.excluded:
             message = f"Excluded from the archive: {summarize_names(self.archive_files.excluded)}."
             yield PacletIssue("Suggestion", "LeftOut", message)
@@ -218,7 +235,7 @@ class _PacletCheck(NamedTuple):
                 message = f"The file has {size // 1_000_000} MB."
                 yield PacletIssue("Warning", "LargeFile", message, name)
             elif file.suffix in CODE_SUFFIXES:
-                yield from _check_code(file, name)
+                yield from _check_code_syntax(file, name)
         if not any((self.root / name).is_dir() for name in ("Tests", "tests")):
             yield PacletIssue("Suggestion", "NoTests", "The paclet has no Tests directory.")
 
@@ -240,10 +257,10 @@ def _list_roots(extension: DeclaredExtension) -> list[str]:
 
 
 def _iter_contexts(value: object) -> Iterator[tuple[str, str]]:
-    """Yield the declared contexts, with their file names if given.
+    """Yield each declared context with the name of its file, or an empty string without one.
 
-    A declaration is a string such as ``"Context`"``, or a pair such as
-    ``{"Context`", "File.wl"}``.
+    A declaration is a string such as ``"Context`"``, or a list such as
+    ``{"Context`", "File.wl"}``. The value of the property is a declaration or a list of them.
     """
     for declaration in value if isinstance(value, list) else [value]:
         match declaration:
@@ -260,8 +277,13 @@ def _list_context_files(context: str) -> list[str]:
     return [f"{stem}{suffix}" for stem in dict.fromkeys(stems) for suffix in (".wl", ".m")]
 
 
-def _check_code(file: Path, name: str) -> Iterator[PacletIssue]:
-    """Report syntax errors of a code file."""
+def _check_code_syntax(file: Path, name: str) -> Iterator[PacletIssue]:
+    """Yield an issue for each of the first syntax errors in a code file.
+
+    Args:
+        file: The path of the file.
+        name: Its path within the paclet, for the location of the issues.
+    """
     try:
         source = parse(file.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:

@@ -29,10 +29,12 @@ class PacletInfoError(PaddockError):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredProperty:
-    """The value of a property, and its line."""
+    """A property of a paclet or an extension, such as `"Version" -> "1.0"`."""
 
     value: object
+    """The value as Python data, or an `UnevaluatedExpression`."""
     line: int
+    """The line of the value in the `PacletInfo` file."""
 
     @property
     def text(self) -> str | None:
@@ -51,24 +53,27 @@ class DeclaredExtension:
 
 @dataclass(frozen=True, slots=True)
 class PacletDescription:
-    """The properties and extensions that a `PacletInfo` file declares."""
+    """The contents of a `PacletInfo` file, which describes a Wolfram Language package."""
 
     properties: dict[str, DeclaredProperty]
+    """The properties of the paclet by name, such as `Version`."""
     extensions: list[DeclaredExtension]
 
     @property
     def name(self) -> str:
-        """The full name, with the publisher if any; empty if missing."""
+        """The name, with the publisher if it has one, or an empty string if it is missing."""
         return self._get_text("Name")
 
     @property
     def version(self) -> str:
-        """The version; empty if missing or not a string."""
+        """The version, or an empty string if it is missing or not a string."""
         return self._get_text("Version")
 
     def _get_text(self, key: str) -> str:
         declared = self.properties.get(key)
-        return (declared.text if declared else None) or ""
+        if declared is None or declared.text is None:
+            return ""
+        return declared.text
 
 
 def find_info_file(directory: Path) -> Path | None:
@@ -78,7 +83,11 @@ def find_info_file(directory: Path) -> Path | None:
 
 
 def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescription:
-    """Parse the text of a `PacletInfo` file.
+    """Parse the text of a `PacletInfo` file, which describes a paclet.
+
+    Args:
+        text: The text of the file.
+        where: The name of the file, for errors.
 
     Raises:
         PacletInfoError: The text does not describe a paclet.
@@ -100,10 +109,10 @@ def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescripti
 
 
 def _iter_rules(expressions: list[Expression]) -> Iterator[tuple[str, Expression]]:
-    """Yield the key and the value of each rule, also of those in associations and lists.
+    """Yield the key and the value of each rule, including rules in associations and lists.
 
-    `PacletInfo` files use an association, `PacletObject[<|"Name" -> "A"|>]`, or in the older format
-    plain rules, `Paclet[Name -> "A"]`.
+    `PacletInfo` files contain an association, `PacletObject[<|"Name" -> "A"|>]`, or in the older
+    format plain rules, `Paclet[Name -> "A"]`.
     """
     for expression in expressions:
         match expression:
@@ -122,9 +131,9 @@ def _get_name(expression: Expression) -> str:
 
 
 def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, DeclaredProperty]:
-    """Return the properties of a paclet or extension by name.
+    """Return the properties that the arguments of a paclet or an extension declare, by name.
 
-    If a property is declared several times, the first declaration counts.
+    If a property is declared several times, the first declaration is used.
     """
     properties: dict[str, DeclaredProperty] = {}
     for name, expression in _iter_rules(args):
@@ -132,7 +141,7 @@ def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, 
             continue
         try:
             value = evaluate(expression)
-        # A property that is nested too deeply is invalid, but must not hide the other properties.
+        # A value that is nested too deeply is invalid, but must not hide the other properties.
         except DataError:
             value = UnevaluatedExpression(expression)
         properties[name] = DeclaredProperty(value, _get_line(source, expression))
@@ -140,20 +149,19 @@ def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, 
 
 
 def _iter_extensions(source: ParsedSource, args: list[Expression]) -> Iterator[DeclaredExtension]:
-    """Yield the declared extensions of a paclet.
+    """Yield the extensions that a paclet declares.
 
     Each one is a list that starts with the kind of the extension, followed by its properties:
-    `{"Kernel", "Root" -> "Kernel", "Context" -> "A`"}`.
+    ``{"Kernel", "Root" -> "Kernel", "Context" -> "A`"}``.
     """
     for name, value in _iter_rules(args):
-        if name == "Extensions" and isinstance(value, Node):
-            for declaration in value.args:
-                if has_head(declaration, "List") and declaration.args:
-                    kind, *properties = declaration.args
-                    line = _get_line(source, declaration)
-                    yield DeclaredExtension(
-                        _get_name(kind), line, _read_properties(source, properties)
-                    )
+        if name != "Extensions" or not isinstance(value, Node):
+            continue
+        for declaration in value.args:
+            if has_head(declaration, "List") and declaration.args:
+                kind, *rules = declaration.args
+                line = _get_line(source, declaration)
+                yield DeclaredExtension(_get_name(kind), line, _read_properties(source, rules))
 
 
 def _get_line(source: ParsedSource, expression: Expression) -> int:
