@@ -229,7 +229,7 @@ class PytestRunner:
         if is_cancelled():
             return False
         if self._test_run.end_event is not None:
-            self._record_end(program_exit, program.output)
+            self._record_regular_end(program_exit, program.output)
             return False
         return self._record_abrupt_end(program_exit, program.output)
 
