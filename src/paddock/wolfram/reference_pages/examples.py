@@ -66,18 +66,21 @@ class ExampleText:
 
 @dataclass(slots=True)
 class Example:
-    """One example: text and code."""
+    """One example on a reference page: pieces of text and code in order."""
 
     parts: list[ExampleText | ExampleCode] = field(default_factory=list)
 
     @property
     def code_parts(self) -> list[ExampleCode]:
-        """The code parts, in order."""
+        """The pieces of code, without the text between them."""
         return [part for part in self.parts if isinstance(part, ExampleCode)]
 
 
 def parse_examples(markdown: str) -> list[Example]:
-    """Return the examples in a Markdown text. Examples without content are left out."""
+    """Return the examples in a Markdown text, in which horizontal rules separate them.
+
+    Examples without content are left out.
+    """
     examples = [Example()]
     for block in parse_blocks(markdown):
         if block.kind == "rule":
@@ -88,19 +91,23 @@ def parse_examples(markdown: str) -> list[Example]:
 
 
 def _add_block(example: Example, block: MarkdownBlock) -> None:
-    """Add a Markdown block to an example as code, output or text.
+    """Add a block of Markdown to an example, as code, as an output or as text.
 
-    An output fence belongs to the code before it.
+    A code fence with the language `wl-output` is the output of the code before it. Without such
+    code, it is treated as code.
     """
     parts = example.parts
     match block.kind:
         case "fence":
             code = block.text.strip("\n")
-            previous = parts[-1] if parts else None
+            previous_part = parts[-1] if parts else None
             is_output = block.info == OUTPUT_FENCE_LANGUAGE
-            # An output fence without code before it is treated as code.
-            if is_output and isinstance(previous, ExampleCode) and previous.output is None:
-                previous.output = code
+            if (
+                is_output
+                and isinstance(previous_part, ExampleCode)
+                and previous_part.output is None
+            ):
+                previous_part.output = code
             elif code.strip():
                 parts.append(ExampleCode(code))
         case "formula":
@@ -114,8 +121,10 @@ def _add_block(example: Example, block: MarkdownBlock) -> None:
 
 
 def make_example_cells(example: Example) -> Iterator[Cell | CellGroup]:
-    """Yield the cells of an example, with labels numbered from 1."""
-    # Labels restart in each example, as if it were evaluated in a new session.
+    """Yield the notebook cells of an example: text, input cells, and groups with an output.
+
+    The labels `In[1]:=` and so on start from 1 in each example, as in a new session.
+    """
     number = 0
     for part in example.parts:
         if isinstance(part, ExampleText):
@@ -128,8 +137,8 @@ def make_example_cells(example: Example) -> Iterator[Cell | CellGroup]:
             yield input_cell
             continue
         output_boxes = call("BoxData", code_to_boxes(part.output))
-        output = Cell(output_boxes, "Output", CellLabel=f"Out[{number}]=")
-        yield CellGroup([input_cell, output])
+        output_cell = Cell(output_boxes, "Output", CellLabel=f"Out[{number}]=")
+        yield CellGroup([input_cell, output_cell])
 
 
 def make_delimiter() -> Cell:
@@ -149,7 +158,10 @@ def examples_to_markdown(examples: list[Example]) -> str:
 
 
 def _example_to_markdown(example: Example) -> Iterator[str]:
-    """Yield the Markdown blocks of an example. An output gets a fence of its own after its code."""
+    """Yield the Markdown blocks of an example: paragraphs of text, and fences for code.
+
+    An output gets a fence of its own after its code.
+    """
     for part in example.parts:
         if isinstance(part, ExampleText):
             yield part.markdown
@@ -169,9 +181,10 @@ class UsageCase(NamedTuple):
 
 
 def parse_usage(text: str) -> list[UsageCase]:
-    """Return the cases of a usage.
+    """Return the cases in a usage, the Markdown that describes the syntax of a symbol.
 
-    Each case is an item of a list. A line without a bullet continues the case before it.
+    Each case is an item of a list, such as ``- `f[x]` adds two to *x*.`` A line without a bullet
+    continues the case before it.
 
     Raises:
         EmptyUsageError: The text is empty.
@@ -195,9 +208,10 @@ def parse_usage(text: str) -> list[UsageCase]:
 
 
 def _parse_case(item: str) -> UsageCase:
-    """Parse one case: syntax in backticks, with the description before and after it.
+    """Parse one case of a usage, such as ``"`f[x]` adds two to *x*."``.
 
-    Names in italics are the variables of the case, in the syntax and in the description.
+    The case contains syntax in backticks, and a description before or after it. Names in italics,
+    in the syntax or in the description, are the variables of the case.
     """
     match = _SYNTAX_SPAN.search(item)
     if match is None or not match[2].strip():
@@ -206,7 +220,7 @@ def _parse_case(item: str) -> UsageCase:
         )
     syntax = match[2].strip()
     before, after = item[: match.start()].strip(), item[match.end() :]
-    # A dash between syntax and description is punctuation of the list, not part of the text.
+    # A dash between the syntax and the description is not part of the text.
     text_after = _LEADING_DASH.sub("", after, count=1) if _LEADING_DASH.match(after) else after
     description = f"{before} {text_after.strip()}".strip()
     variables = _VARIABLE_MARK.findall(syntax)
@@ -219,7 +233,13 @@ def _parse_case(item: str) -> UsageCase:
 
 
 def make_usage_content(cases: Sequence[UsageCase], symbol: str, uri: str) -> str | Expression:
-    """Return the content of the usage cell for a symbol whose page is at `uri`."""
+    """Return the content of the usage cell on the reference page of a symbol.
+
+    Args:
+        cases: The cases of the usage.
+        symbol: The name of the symbol, which becomes a link in the syntax.
+        uri: The URI of its page, without `paclet:`.
+    """
     pieces: list[Expression] = []
     for case in cases:
         if pieces:
@@ -234,11 +254,14 @@ def make_usage_content(cases: Sequence[UsageCase], symbol: str, uri: str) -> str
 
 
 def _link_syntax(boxes: Expression, symbol: str, uri: str, variables: frozenset[str]) -> Expression:
-    """Return syntax boxes with the symbol linked to its page and variables in italics."""
+    """Return the boxes of a usage's syntax, with a link for the symbol and variables in italics.
+
+    Boxes are the notebook format for typeset expressions.
+    """
     if isinstance(boxes, Atom):
         text = parse_string(boxes.text)
         if text == symbol:
             return make_link(symbol, f"paclet:{uri}")
         return make_variable(text) if text in variables else boxes
-    inner = [_link_syntax(arg, symbol, uri, variables) for arg in boxes.args]
-    return Node(boxes.head, inner, form=boxes.form)
+    inner_boxes = [_link_syntax(arg, symbol, uri, variables) for arg in boxes.args]
+    return Node(boxes.head, inner_boxes, form=boxes.form)

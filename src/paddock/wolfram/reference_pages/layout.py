@@ -104,7 +104,7 @@ def normalize_title(title: str) -> str:
 
 
 def resolve_section_name(name: str) -> str:
-    """Return the canonical name of a section of examples.
+    """Return the canonical name of a section of examples: `PossibleIssues` for `possible issues`.
 
     Raises:
         InvalidSectionError: The section does not exist.
@@ -126,16 +126,19 @@ def get_title(cell: Cell) -> str:
 
 
 def make_heading(style: str) -> Cell:
-    """Return the heading of a page or metadata section.
+    """Return the heading cell of a section on a reference page.
 
-    It has the tags and the code that front ends expect in this section.
+    The headings of examples have the tag or the code that front ends expect in them.
+
+    Args:
+        style: The cell style of the heading, which determines the section.
     """
-    kind = (SECTIONS | METADATA_SECTIONS)[style]
+    title = (SECTIONS | METADATA_SECTIONS)[style].title
     if style == BASIC_EXAMPLES_SECTION:
-        return Cell(make_line_reset(kind.title, style), style)
+        return Cell(make_line_reset(title, style), style)
     if style == EXTENDED_EXAMPLES_SECTION:
-        return Cell(kind.title, style, CellTags=EXTENDED_TAG)
-    return Cell(kind.title, style)
+        return Cell(title, style, CellTags=EXTENDED_TAG)
+    return Cell(title, style)
 
 
 def make_example_heading(title: str, style: str = EXAMPLE_SECTION_STYLE) -> Cell:
@@ -144,18 +147,19 @@ def make_example_heading(title: str, style: str = EXAMPLE_SECTION_STYLE) -> Cell
 
 
 def add_cell_ids(
-    cells: Iterable[Cell | CellGroup], source: random.Random
+    cells: Iterable[Cell | CellGroup], random_generator: random.Random
 ) -> list[Cell | CellGroup]:
-    """Give each cell without an id a random one, and return the cells.
+    """Give each cell without a `CellID` a random one, and return the cells.
 
     The cells are changed in place, including those in groups.
     """
     cell_list = list(cells)
     pending = list(cell_list)
     while pending:
-        item = pending.pop()
-        if isinstance(item, CellGroup):
-            pending += item.cells
-        elif "CellID" not in item.options:
-            item.options["CellID"] = to_expression(source.randint(1, _MAX_CELL_ID))
+        cell_or_group = pending.pop()
+        if isinstance(cell_or_group, CellGroup):
+            pending += cell_or_group.cells
+        elif "CellID" not in cell_or_group.options:
+            cell_id = random_generator.randint(1, _MAX_CELL_ID)
+            cell_or_group.options["CellID"] = to_expression(cell_id)
     return cell_list

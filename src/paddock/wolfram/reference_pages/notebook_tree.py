@@ -31,38 +31,47 @@ _CACHE_ID_LINE = re.compile(r"^\(\*CacheID:[^\n]*\*\)\r?\n", re.MULTILINE)
 
 
 class CellLeaf:
-    """A cell, or another element in a list of cells.
+    """A cell of an editable notebook, with its source text.
 
-    `lead` and `trail` are the text around it, up to the commas of its list. The span of the content
-    is relative to `text`.
+    `lead` and `trail` are the text before and after the cell, up to the commas of its list. They
+    can contain whitespace and comments, which an edit preserves.
+
+    Args:
+        text: The source text of the cell.
+        cell: The parsed cell.
+        content_span: The start and end of the cell's content in `text`, or None without content.
     """
 
-    __slots__ = ("_content", "cell", "lead", "text", "trail")
+    __slots__ = ("_content_span", "cell", "lead", "text", "trail")
 
-    def __init__(self, text: str, cell: Cell, content: tuple[int, int] | None) -> None:
+    def __init__(self, text: str, cell: Cell, content_span: tuple[int, int] | None) -> None:
         self.text = text
         self.cell = cell
-        self._content = content
+        self._content_span = content_span
         self.lead, self.trail = _CELL_SEPARATOR, ""
 
     @property
     def style(self) -> str:
-        """The style of the cell; empty if it has none."""
+        """The style of the cell, or an empty string if it has no style."""
         return self.cell.style
 
     def set_content(self, content: str | Expression) -> None:
-        """Replace the content of the cell. Its options are unchanged."""
+        """Replace the content of the cell in its source text. The options are unchanged.
+
+        Raises:
+            InvalidPageError: The cell has no content to replace.
+        """
         content_text = format_content(content)
-        if self._content is None:
+        if self._content_span is None:
             raise InvalidPageError(f"A cell with the style {self.style} has no content to replace")
-        start, end = self._content
+        start, end = self._content_span
         self.text = self.text[:start] + content_text + self.text[end:]
-        # The span must follow the new text, so that the content can be set again.
-        self._content = (start, start + len(content_text))
+        # The span is updated, so that the content can be replaced again.
+        self._content_span = (start, start + len(content_text))
         self.cell.content = content
 
     def iter_text(self) -> Iterator[str]:
-        """Yield the text."""
+        """Yield the source text of the cell, as `CellBranch.iter_text` does for a group."""
         yield self.text
 
 
@@ -89,20 +98,25 @@ class CellBranch:
         """The style of the first cell, which identifies the group."""
         return self.elements[0].style if self.elements else ""
 
-    def replace(self, start: int, end: int, new: Sequence[CellElement]) -> None:
-        """Replace a range of elements. `new` may include some of the old ones."""
+    def replace(self, start: int, end: int, new_elements: Sequence[CellElement]) -> None:
+        """Replace a range of elements, by index, with new ones, which may include some of the old.
+
+        Afterwards, only the last element is followed by whitespace, before the closing brace.
+        Comments after elements are kept.
+        """
         last_trail = self.elements[-1].trail if self.elements else ""
-        self.elements[start:end] = new
-        # Only the last element has whitespace after it (before the brace). Comments are kept.
+        self.elements[start:end] = new_elements
         for element in self.elements[:-1]:
-            element.trail = element.trail if element.trail.strip() else ""
-        if self.elements and not self.elements[-1].trail:
-            self.elements[-1].trail = last_trail if not last_trail.strip() else ""
+            if element.trail.isspace():
+                element.trail = ""
+        is_last_trail_blank = not last_trail.strip()
+        if self.elements and not self.elements[-1].trail and is_last_trail_blank:
+            self.elements[-1].trail = last_trail
 
     def iter_text(self) -> Iterator[str]:
-        """Yield the text in pieces."""
+        """Yield the source text of the list in pieces, with commas between its elements."""
         yield self.prefix
-        # Comments of a list that was empty are kept even if it has elements now.
+        # The text of an empty list is kept if it contains comments, even if elements were added.
         if not self.elements or self._filler.strip():
             yield self._filler
         for index, element in enumerate(self.elements):
@@ -132,7 +146,13 @@ class CellPosition(NamedTuple):
 
 
 class NotebookTree:
-    """A notebook: its cells with the surrounding text, and its tagging rules."""
+    """An editable notebook, whose unchanged parts keep their exact source text.
+
+    Args:
+        root: The list of cells, with the text of the file around it.
+        options: The options of the notebook.
+        newline: The line end of the file.
+    """
 
     def __init__(self, root: CellBranch, options: dict[str, Expression], newline: str) -> None:
         self.root = root
@@ -140,10 +160,10 @@ class NotebookTree:
         self._newline = newline
 
     def to_text(self) -> str:
-        """Return the text of the file.
+        """Return the text of the notebook file.
 
-        The `CacheID` line is removed: it makes front ends trust the cell offsets at the end
-        of the file, which are outdated after a change.
+        The `CacheID` line is removed, because it makes front ends rely on the cell offsets at the
+        end of the file, which are outdated after an edit.
         """
         text = "".join(self.root.iter_text())
         prefix_length = len(self.root.prefix)
@@ -163,7 +183,7 @@ def _make_element(cell: Cell | CellGroup, newline: str) -> CellElement:
 
 
 def parse_tree(text: str) -> NotebookTree:
-    """Return the tree of a notebook's source.
+    """Parse the text of a notebook file to a tree of cells with their source text.
 
     Raises:
         InvalidPageError: The text contains no notebook, or has syntax errors.
@@ -178,9 +198,17 @@ def parse_tree(text: str) -> NotebookTree:
 
 
 def _check_problems(source: ParsedSource, end: int) -> None:
-    """Raise an error if the notebook has a syntax error."""
+    """Raise an error if a notebook has a syntax error.
+
+    Args:
+        source: The parsed file.
+        end: The end of the notebook. The text after it is a cache of the front end, in which errors
+            do no harm.
+
+    Raises:
+        InvalidPageError: The notebook has a syntax error.
+    """
     for problem in source.problems:
-        # Text after the notebook is the front end's cache, which may be damaged without harm.
         if problem.start <= end:
             line, column = source.get_position(problem.start)
             raise InvalidPageError(
@@ -210,13 +238,16 @@ def _get_cell_list(source: ParsedSource, expression: Expression) -> Node | None:
 def _build_branch(
     source: ParsedSource, cells: Node, span: tuple[int, int], depth: int
 ) -> CellBranch:
-    """Build the elements of a list of cells.
+    """Build the branch of the tree for a list of cells, and the elements in it.
 
     Args:
         source: The parsed notebook.
-        cells: The list in braces.
-        span: The text to assign to the branch, including the text around the list.
+        cells: The list expression `{Cell[…], …}`.
+        span: The start and end of the source text of the branch, such as a group with its list.
         depth: The number of enclosing groups.
+
+    Raises:
+        InvalidPageError: Groups are nested too deeply, or the list is malformed.
     """
     if depth > _MAX_GROUP_DEPTH:
         raise InvalidPageError(f"Groups are nested more than {_MAX_GROUP_DEPTH} levels deep")
@@ -237,37 +268,39 @@ def _build_branch(
 
 
 def _find_comma(text: str, start: int, end: int) -> int:
-    """Return the position of the comma between two elements, skipping comments."""
-    depth = 0
+    """Return the position of the comma between two elements of a list.
+
+    A comma inside a comment does not separate elements.
+
+    Raises:
+        InvalidPageError: The text has no comma outside of comments.
+    """
+    comment_depth = 0
     for match in _COMMENT_SIGN.finditer(text, start, end):
-        if match[0] == ",":
-            # A comma inside a comment does not separate elements.
-            if not depth:
-                return match.start()
-        else:
-            depth += 1 if match[0] == "(*" else -1
+        if match[0] != ",":
+            comment_depth += 1 if match[0] == "(*" else -1
+        elif not comment_depth:
+            return match.start()
     raise InvalidPageError("The cells are not separated by commas")
 
 
 def _build_element(source: ParsedSource, expression: Expression, depth: int) -> CellElement:
-    """Build the element of a cell or group, with its exact source text.
+    """Build the element of the tree for a cell or a group of cells, with its exact source text.
 
-    A group becomes a branch, so that its cells can be edited separately. Anything else becomes a
-    leaf.
+    A group becomes a branch, so that its cells can be edited separately. Any other expression
+    becomes a leaf.
+
+    Raises:
+        InvalidPageError: The cell is missing in the source, as between two commas.
     """
     start, end = expression.start, expression.end
     if not 0 <= start < end:
         raise InvalidPageError("A cell is missing before or after a comma")
-    inner = expression
-    if has_head(inner, "Cell") and inner.args:
-        inner = inner.args[0]
-    if has_head(inner, "CellGroupData"):
-        cells = _get_cell_list(source, inner)
+    content = expression.args[0] if has_head(expression, "Cell") and expression.args else None
+    group_data = expression if content is None else content
+    if has_head(group_data, "CellGroupData"):
+        cells = _get_cell_list(source, group_data)
         if cells is not None and cells.args:
             return _build_branch(source, cells, (start, end), depth)
-    cell = to_cell(expression)
-    content = None
-    if has_head(expression, "Cell") and expression.args:
-        content_expression = expression.args[0]
-        content = (content_expression.start - start, content_expression.end - start)
-    return CellLeaf(source.text[start:end], cell, content)
+    content_span = None if content is None else (content.start - start, content.end - start)
+    return CellLeaf(source.text[start:end], to_cell(expression), content_span)

@@ -58,15 +58,17 @@ _TEMPLATE_LABELS = (
 
 @dataclass(slots=True)
 class PageSubject:
-    """The symbol that a page documents, and its paclet and context."""
+    """The symbol that a reference page documents."""
 
     symbol: str
+    """The name of the symbol without its context."""
     paclet: str
-    """The paclet name including the publisher: `Publisher/Paclet`."""
+    """The name of the paclet (the package) with its publisher: `Publisher/Paclet`."""
     context: str = ""
+    """The context (namespace) of the symbol. By default, it is derived from the paclet."""
 
     def __post_init__(self) -> None:
-        """Derive a missing context from the paclet and check the names.
+        """Derive a missing context from the name of the paclet, and check all names.
 
         Raises:
             InvalidContentError: A name has an invalid format.
@@ -85,15 +87,16 @@ class PageSubject:
 
     @property
     def uri(self) -> str:
-        """The URI of the page, without `paclet:`."""
+        """The URI of the page without `paclet:`, such as `Publisher/Paclet/ref/Symbol`."""
         return f"{self.paclet}/ref/{self.symbol}"
 
 
 @dataclass(slots=True)
 class PageContent:
-    """The content of a new page, in Markdown."""
+    """The content of a new reference page, as Markdown for each of its sections."""
 
     usage: str
+    """The syntax of the symbol with descriptions, in a list."""
     notes: str = ""
     see_also: str = ""
     tech_notes: str = ""
@@ -106,44 +109,46 @@ class PageContent:
 
 def build_page(
     subject: PageSubject,
-    description: PageContent,
-    target: Callable[[str], str],
+    content: PageContent,
+    resolve_link: Callable[[str], str],
     *,
-    source: random.Random | None = None,
+    random_generator: random.Random | None = None,
 ) -> str:
-    """Return the text of the notebook of a new page.
+    """Return the text of the notebook file for a new reference page.
 
     The page has all sections of a symbol page. Missing notes, links and keywords become
     placeholders for the author.
 
     Args:
-        subject: The symbol.
-        description: The content.
-        target: Returns the link target of a symbol name.
-        source: The random number generator for cell ids. By default, a new one is created.
+        subject: The symbol that the page documents.
+        content: The Markdown for the sections.
+        resolve_link: A function that returns the link target for the name of a symbol.
+        random_generator: The random number generator for cell ids. By default, a new one is
+            created.
 
     Raises:
         ReferencePageError: Some content has an invalid format.
     """
-    usage = make_usage_content(parse_usage(description.usage), subject.symbol, subject.uri)
-    notes = make_note_cells(description.notes) or [Cell(PLACEHOLDER, layout.NOTES_STYLE)]
-    see_also = make_see_also_content(description.see_also, target)
+    usage = make_usage_content(parse_usage(content.usage), subject.symbol, subject.uri)
+    notes = make_note_cells(content.notes) or [Cell(PLACEHOLDER, layout.NOTES_STYLE)]
+    see_also = make_see_also_content(content.see_also, resolve_link)
     needs = call("BoxData", code_to_boxes(f'Needs["{subject.context}"]'))
     object_name = Cell(subject.symbol, layout.OBJECT_NAME_STYLE)
     cells: list[Cell | CellGroup] = [
         CellGroup([object_name, Cell(usage, layout.USAGE_STYLE), *notes]),
         _make_section(layout.SEE_ALSO_SECTION, [Cell(see_also, "SeeAlso")]),
-        _make_link_section(layout.TECH_NOTES_SECTION, description.tech_notes),
-        _make_link_section(layout.GUIDES_SECTION, description.guides),
-        _make_link_section(layout.RELATED_LINKS_SECTION, description.links),
+        _make_link_section(layout.TECH_NOTES_SECTION, content.tech_notes),
+        _make_link_section(layout.GUIDES_SECTION, content.guides),
+        _make_link_section(layout.RELATED_LINKS_SECTION, content.links),
         _make_section(layout.INITIALIZATION_SECTION, [Cell(needs, "ExampleInitialization")]),
-        _make_section(layout.BASIC_EXAMPLES_SECTION, _make_example_cells(description.examples)),
+        _make_section(layout.BASIC_EXAMPLES_SECTION, _join_example_cells(content.examples)),
         _make_section(layout.EXTENDED_EXAMPLES_SECTION, _make_extended_sections()),
-        _make_metadata(subject, description),
+        _make_metadata(subject, content),
     ]
     paclet_rule = make_rule(ascii_string("Paclet"), ascii_string(subject.paclet))
+    random_generator = random_generator or random.Random()  # noqa: S311 - ids need not be secret
     notebook = Notebook(
-        add_cell_ids(cells, source or random.Random()),  # noqa: S311 - ids need not be secret
+        add_cell_ids(cells, random_generator),
         TaggingRules=make_list([paclet_rule]),
         StyleDefinitions=_make_style_sheet(),
     )
@@ -164,8 +169,8 @@ def _make_link_section(style: str, links: str) -> CellGroup:
     return _make_section(style, make_link_cells(links, layout.SECTIONS[style].style))
 
 
-def _make_example_cells(examples: Sequence[Example]) -> list[Cell | CellGroup]:
-    """Return the cells of examples, separated by delimiters."""
+def _join_example_cells(examples: Sequence[Example]) -> list[Cell | CellGroup]:
+    """Return the cells of several examples, with a delimiter cell between two of them."""
     cells: list[Cell | CellGroup] = []
     for example in examples:
         if cells:
@@ -175,9 +180,10 @@ def _make_example_cells(examples: Sequence[Example]) -> list[Cell | CellGroup]:
 
 
 def _make_extended_sections() -> list[Cell | CellGroup]:
-    """Return the headings of the sections below "More Examples", which are empty in a new page.
+    """Return the headings of the sections below "More Examples", such as "Applications".
 
-    The section on options also has a placeholder for the subsection of an option.
+    The sections of a new page are empty, except that the section on options has a placeholder for
+    the subsection of an option.
     """
     cells: list[Cell | CellGroup] = []
     for name, title in layout.EXAMPLE_SECTIONS.items():
@@ -190,12 +196,12 @@ def _make_extended_sections() -> list[Cell | CellGroup]:
     return cells
 
 
-def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
-    """Return the metadata section: history, categorization, keywords and templates.
+def _make_metadata(subject: PageSubject, content: PageContent) -> CellGroup:
+    """Return the metadata section of a page: history, categorization, keywords and templates.
 
-    Except for the history, the subsections are closed in a new page.
+    Except for the history, the subsections are closed groups in a new page.
     """
-    history = {"new": description.version.strip() or UNKNOWN_VERSION}
+    history = {"new": content.version.strip() or UNKNOWN_VERSION}
     values_by_label = {
         "Entity Type": "Symbol",
         "Paclet Name": subject.paclet,
@@ -204,9 +210,9 @@ def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
     }
     style = layout.METADATA_SECTIONS[layout.CATEGORIZATION_SECTION].style
     categories = [Cell(value, style, CellLabel=label) for label, value in values_by_label.items()]
-    empty = call("BoxData", ascii_string(""))
-    templates = [Cell(empty, "Template", CellLabel=label) for label in _TEMPLATE_LABELS]
-    keywords = make_keyword_cells(description.keywords)
+    empty_boxes = call("BoxData", ascii_string(""))
+    templates = [Cell(empty_boxes, "Template", CellLabel=label) for label in _TEMPLATE_LABELS]
+    keywords = make_keyword_cells(content.keywords)
     return _make_section(
         layout.METADATA_SECTION,
         [
@@ -224,36 +230,42 @@ def make_keyword_cells(text: str) -> list[Cell]:
 
 
 def make_history_content(versions: dict[str, str]) -> Expression:
-    """Return the content of the history cell. Versions that are not given are blank."""
+    """Return the content of the history cell on a reference page.
+
+    Args:
+        versions: The versions by key, such as `{"new": "1.0", "modified": "1.2"}`. Missing ones are
+            blank in the cell.
+    """
     pieces: list[Expression] = []
     for key, history_label in _HISTORY_LABELS.items():
-        value, tag = ascii_string(versions.get(key, " ")), ascii_string(key.capitalize())
-        tags = make_rule(symbol("CellTags"), tag)
-        cell = call("Cell", value, ascii_string("HistoryData"), tags)
-        pieces += [ascii_string(history_label), cell]
+        version = ascii_string(versions.get(key, " "))
+        tags = make_rule(symbol("CellTags"), ascii_string(key.capitalize()))
+        version_cell = call("Cell", version, ascii_string("HistoryData"), tags)
+        pieces += [ascii_string(history_label), version_cell]
     return call("TextData", make_list(pieces))
 
 
 def parse_history(text: str) -> dict[str, str]:
-    """Parse a history such as `new:1.0, modified:1.2, obsolete:2.0`.
+    """Parse the history of a symbol, such as `new:1.0, modified:1.2, obsolete:2.0`.
 
     Entries are separated by commas or line ends, and each key can occur once.
 
     Raises:
-        InvalidContentError: An entry is invalid or missing.
+        InvalidContentError: An entry is invalid, or the text has no entries.
     """
     versions: dict[str, str] = {}
-    for pair in re.split(r"[,\n]", text):
-        if not pair.strip():
+    for entry in re.split(r"[,\n]", text):
+        if not entry.strip():
             continue
-        key, colon, value = (part.strip() for part in pair.partition(":"))
+        key, _, version = (part.strip() for part in entry.partition(":"))
         key = key.lower()
-        if not colon or not value or ":" in value or key not in _HISTORY_LABELS or key in versions:
+        is_new_key = key in _HISTORY_LABELS and key not in versions
+        if not is_new_key or not version or ":" in version:
             raise InvalidContentError(
-                f"{pair.strip()!r} is not a history entry",
+                f"{entry.strip()!r} is not a history entry",
                 hint="write new:1.0, modified:1.2, obsolete:2.0, each at most once",
             )
-        versions[key] = value
+        versions[key] = version
     if not versions:
         raise InvalidContentError(
             "The history contains no versions", hint="write new:1.0, modified:1.2, obsolete:2.0"

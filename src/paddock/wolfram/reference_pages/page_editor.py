@@ -69,19 +69,24 @@ _EXISTING_EXAMPLE_OPERATIONS = frozenset(("replaceExample", "removeExample", "cl
 
 
 class PageEdit(NamedTuple):
-    """The arguments of a page operation."""
+    """The arguments of an operation that edits a reference page."""
 
     content: str
+    """The Markdown content."""
     position: int | None
-    target: Callable[[str], str]
-    """Returns the link target of a symbol name."""
+    resolve_link: Callable[[str], str]
+    """A function that returns the link target for the name of a symbol."""
 
 
 def check_operation(operation: str, operations: list[str]) -> None:
-    """Raise if the operation does not exist.
+    """Raise an error if an edit operation such as `addNote` does not exist.
+
+    Args:
+        operation: The name of the operation.
+        operations: The names of the existing operations.
 
     Raises:
-        InvalidOperationError: The operation is not one of `operations`.
+        InvalidOperationError: The operation does not exist.
     """
     if operation not in operations:
         raise InvalidOperationError(
@@ -91,7 +96,12 @@ def check_operation(operation: str, operations: list[str]) -> None:
 
 
 def check_content(operation: str, content: str | None, *, may_be_empty: bool = False) -> str:
-    """Return the content of an operation, or raise if it is missing.
+    """Return the content of an edit operation, which must not be missing.
+
+    Args:
+        operation: The name of the operation, for the error.
+        content: The content.
+        may_be_empty: Accept content that is empty or blank.
 
     Raises:
         MissingContentError: The content is missing or blank.
@@ -102,27 +112,36 @@ def check_content(operation: str, content: str | None, *, may_be_empty: bool = F
 
 
 def resolve_insertion_index(position: int | None, count: int, default: int) -> int:
-    """Return the index at which to insert among `count` items.
+    """Return the list index at which to insert an item at a position that a user gave.
 
-    Positions count from 1; -1 inserts after the last item. Out-of-range positions are clamped.
+    Args:
+        position: The position from 1. Negative ones count from the end: -1 inserts after the last
+            item. Positions out of range insert before the first or after the last item.
+        count: The number of items in the list.
+        default: The position if none is given.
     """
-    number = default if position is None else position
-    if number < 0:
-        number += count + 2
-    return min(max(number, 1), count + 1) - 1
+    insertion_position = default if position is None else position
+    if insertion_position < 0:
+        insertion_position += count + 2
+    return min(max(insertion_position, 1), count + 1) - 1
 
 
-def _set_usage(page: SymbolPage, change: PageEdit) -> None:
+def _set_usage(page: SymbolPage, edit: PageEdit) -> None:
     """Replace the usage."""
-    content = make_usage_content(parse_usage(change.content), page.symbol, page.uri)
+    content = make_usage_content(parse_usage(edit.content), page.symbol, page.uri)
     _set_cells(page, layout.OBJECT_NAME_STYLE, layout.USAGE_STYLE, content)
 
 
 def _set_cells(page: SymbolPage, heading: str, style: str, content: str | Expression) -> None:
-    """Set the content of the first cell with a style, and remove the other cells with that style.
+    """Replace all cells that have a style in a section of a page by one with new content.
 
-    If no cell has the style, a new one is inserted at the beginning of the section with the style
-    `heading`.
+    If no cell has the style, a new one is inserted at the beginning of the section.
+
+    Args:
+        page: The page to edit.
+        heading: The style of the section's heading.
+        style: The style of the cells to replace.
+        content: The content of the new cell.
     """
     section = page.get_or_add_section(heading)
     positions = [position for position in section.list_positions() if position.leaf.style == style]
@@ -130,7 +149,7 @@ def _set_cells(page: SymbolPage, heading: str, style: str, content: str | Expres
         section.set_body([*page.make_elements([Cell(content, style)]), *section.body])
         return
     positions[0].leaf.set_content(content)
-    # Reversed, because removing an element shifts the indices after it.
+    # The order is reversed, because removing an element shifts the indices after it.
     for position in reversed(positions[1:]):
         position.branch.replace(position.position, position.position + 1, [])
 
@@ -144,25 +163,23 @@ def _get_notes_section(page: SymbolPage) -> PageSection:
     return PageSection(branch, start, end)
 
 
-def _set_notes(page: SymbolPage, change: PageEdit) -> None:
+def _set_notes(page: SymbolPage, edit: PageEdit) -> None:
     """Replace all notes."""
-    cells = make_note_cells(change.content) or [Cell(PLACEHOLDER, layout.NOTES_STYLE)]
+    cells = make_note_cells(edit.content) or [Cell(PLACEHOLDER, layout.NOTES_STYLE)]
     _get_notes_section(page).set_body(page.make_elements(cells))
 
 
-def _add_note(page: SymbolPage, change: PageEdit) -> None:
+def _add_note(page: SymbolPage, edit: PageEdit) -> None:
     """Insert notes."""
-    _insert_notes(page, change, make_note_cells(change.content), "The content contains no note")
+    _insert_notes(page, edit, make_note_cells(edit.content), "The content contains no note")
 
 
-def _insert_notes(
-    page: SymbolPage, change: PageEdit, cells: list[Cell], error_message: str
-) -> None:
-    """Insert notes at the position of the operation.
+def _insert_notes(page: SymbolPage, edit: PageEdit, cells: list[Cell], error_message: str) -> None:
+    """Insert cells among the notes of a page, at the position that the operation specifies.
 
     Args:
         page: The page to edit.
-        change: The arguments of the operation.
+        edit: The arguments of the operation.
         cells: The cells of the notes.
         error_message: The message of the error that is raised if there are no cells.
     """
@@ -173,26 +190,26 @@ def _insert_notes(
     section = _get_notes_section(page)
     # The placeholder of a new page is replaced by the first note.
     body = [element for element in section.body if not is_placeholder(element)]
-    index = resolve_insertion_index(change.position, len(body), 1)
+    index = resolve_insertion_index(edit.position, len(body), 1)
     body[index:index] = page.make_elements(cells)
     section.set_body(body)
 
 
-def _set_details_table(page: SymbolPage, change: PageEdit) -> None:
-    """Replace the table among the notes, or insert one if the notes contain none.
+def _set_details_table(page: SymbolPage, edit: PageEdit) -> None:
+    """Replace the table among the notes of a page, and leave the other notes unchanged.
 
-    Other notes are unchanged.
+    The table is inserted as an additional one if the notes contain no table, or if the operation
+    specifies a position.
     """
-    cells = make_note_cells(change.content)
+    cells = make_note_cells(edit.content)
     if not any(cell.style.endswith(TABLE_STYLE_SUFFIX) for cell in cells):
         raise InvalidContentError(
             "The content contains no table", hint="write a Markdown table: | a | b |"
         )
     section = _get_notes_section(page)
     table_indices = [index for index, element in enumerate(section.body) if _is_table(element)]
-    # With a position, the table is a further one.
-    if change.position is not None or not table_indices:
-        _insert_notes(page, change, cells, "")
+    if edit.position is not None or not table_indices:
+        _insert_notes(page, edit, cells, "")
         return
     if len(table_indices) > 1:
         raise InvalidOperationError(
@@ -209,35 +226,36 @@ def _is_table(element: CellElement) -> bool:
     return isinstance(element, CellLeaf) and TABLE_STYLE_SUFFIX in element.style
 
 
-def _set_see_also(page: SymbolPage, change: PageEdit) -> None:
+def _set_see_also(page: SymbolPage, edit: PageEdit) -> None:
     """Replace the links to related symbols."""
-    content = make_see_also_content(change.content, change.target)
+    content = make_see_also_content(edit.content, edit.resolve_link)
     style = layout.SEE_ALSO_SECTION
     _set_cells(page, style, layout.SECTIONS[style].style, content)
 
 
 def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
-    """Return the handler that replaces all links of a section.
+    """Return the handler of an operation that replaces all links in a section of a page.
 
-    The link sections differ by style only.
+    Args:
+        style: The style of the section's heading.
     """
 
-    def set_links(page: SymbolPage, change: PageEdit) -> None:
-        cells = make_link_cells(change.content, layout.SECTIONS[style].style)
+    def set_links(page: SymbolPage, edit: PageEdit) -> None:
+        cells = make_link_cells(edit.content, layout.SECTIONS[style].style)
         page.get_or_add_section(style).set_body(page.make_elements(cells))
 
     return set_links
 
 
-def _set_keywords(page: SymbolPage, change: PageEdit) -> None:
+def _set_keywords(page: SymbolPage, edit: PageEdit) -> None:
     """Replace the keywords. Other cells in their section are unchanged."""
     section = page.get_or_add_section(layout.KEYWORDS_SECTION)
     other_elements = [element for element in section.body if element.style != "Keywords"]
-    section.set_body([*page.make_elements(make_keyword_cells(change.content)), *other_elements])
+    section.set_body([*page.make_elements(make_keyword_cells(edit.content)), *other_elements])
 
 
-def _set_history(page: SymbolPage, change: PageEdit) -> None:
-    content = make_history_content(parse_history(change.content))
+def _set_history(page: SymbolPage, edit: PageEdit) -> None:
+    content = make_history_content(parse_history(edit.content))
     _set_cells(page, layout.METADATA_SECTION, layout.HISTORY_STYLE, content)
 
 
@@ -262,16 +280,16 @@ def edit_page(
     operation: str,
     content: str | None,
     position: int | None,
-    target: Callable[[str], str],
+    resolve_link: Callable[[str], str],
 ) -> None:
-    """Apply an operation to a page.
+    """Apply an edit operation, such as `addNote`, to a reference page.
 
     Args:
-        page: The page.
+        page: The page to edit.
         operation: One of `PAGE_OPERATIONS`.
         content: The Markdown content of the operation.
-        position: Where to insert notes, from 1; -1 is after the last.
-        target: Returns the link target of a symbol name.
+        position: The position at which to insert notes, from 1. The position -1 is after the last.
+        resolve_link: A function that returns the link target for the name of a symbol.
 
     Raises:
         ReferencePageError: The operation does not exist, or its content is invalid.
@@ -280,13 +298,13 @@ def edit_page(
     checked_content = check_content(
         operation, content, may_be_empty=operation not in _OPERATIONS_WITH_TEXT
     )
-    _PAGE_OPERATION_HANDLERS[operation](page, PageEdit(checked_content, position, target))
+    _PAGE_OPERATION_HANDLERS[operation](page, PageEdit(checked_content, position, resolve_link))
 
 
 class _ExampleGroup(NamedTuple):
-    """The elements of an example, and the delimiter above it.
+    """The cells and groups of one example on a page, and the delimiter cell above it.
 
-    The first example of a section has no delimiter, and neither has a new example.
+    The first example of a section and new examples have no delimiter.
     """
 
     elements: list[CellElement]
@@ -304,19 +322,27 @@ def _insert_examples(
 def _replace_example(
     groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], position: int | None
 ) -> list[_ExampleGroup]:
-    """Return the examples with one of them replaced. Without new examples, it is removed.
+    """Return the examples of a section with one of them replaced by new examples.
 
-    Positions count from 1, and -1 is the last example. Out-of-range positions mean the first or
-    last example.
+    Without new examples, the example is removed.
+
+    Args:
+        groups: The examples of the section.
+        new_groups: The new examples.
+        position: The position of the example to replace, from 1. The position -1 is the last
+            example. Positions out of range mean the first or the last example.
+
+    Raises:
+        ExampleNotFoundError: The section contains no examples.
     """
     if not groups:
         raise ExampleNotFoundError(
             "The section contains no examples", hint="add one with appendExample"
         )
-    number = position or 1
-    if number < 0:
-        number += len(groups) + 1
-    index = min(max(number, 1), len(groups)) - 1
+    example_number = position or 1
+    if example_number < 0:
+        example_number += len(groups) + 1
+    index = min(max(example_number, 1), len(groups)) - 1
     return [*groups[:index], *new_groups, *groups[index + 1 :]]
 
 
@@ -337,7 +363,10 @@ EXAMPLE_OPERATIONS = list(_EXAMPLE_OPERATION_HANDLERS)
 
 
 def check_example_operation(operation: str, content: str | None, position: int | None) -> str:
-    """Return the content of an operation, or an empty text if the operation uses no content.
+    """Check the arguments of an operation on examples, such as `replaceExample`.
+
+    Returns:
+        The content of the operation, or an empty string if the operation uses no content.
 
     Raises:
         ReferencePageError: The operation does not exist, or its position or content is missing.
@@ -360,11 +389,19 @@ def edit_examples(
     position: int | None = None,
     subsection: str | None = None,
 ) -> None:
-    """Apply an operation to the examples of a section or subsection.
+    """Apply an operation such as `appendExample` to the examples of a section or subsection.
 
     Operations that add examples create a missing section. `setExamples` and `clearExamples` also
-    replace the subsections of the section. The others change only the examples before the first
-    subsection.
+    replace the subsections of the section. Other operations change only the examples before the
+    first subsection.
+
+    Args:
+        page: The page to edit.
+        operation: One of `EXAMPLE_OPERATIONS`.
+        section: The canonical name of the section.
+        examples: The new examples.
+        position: The position of the example to replace or to insert, from 1.
+        subsection: The title of a subsection.
 
     Raises:
         ReferencePageError: The section or example does not exist, or the content has no
@@ -373,29 +410,36 @@ def edit_examples(
     if not examples and operation not in _OPERATIONS_WITHOUT_CONTENT:
         raise InvalidContentError("The content contains no example")
     may_create = operation not in _EXISTING_EXAMPLE_OPERATIONS
-    target = _get_section(page, section, may_create=may_create)
+    page_section = _get_section(page, section, may_create=may_create)
     if subsection is not None and subsection.strip():
-        target = _get_subsection(page, target, subsection.strip(), may_create=may_create)
-    target = _flatten_delimiter_groups(target)
-    body = target.body
-    is_whole = operation in _WHOLE_SECTION_OPERATIONS
-    example_end = len(body) if is_whole else _count_own_elements(body)
+        title = subsection.strip()
+        page_section = _get_subsection(page, page_section, title, may_create=may_create)
+    page_section = _flatten_delimiter_groups(page_section)
+    body = page_section.body
+    replaces_subsections = operation in _WHOLE_SECTION_OPERATIONS
+    example_end = len(body) if replaces_subsections else _count_own_elements(body)
     new_groups = [
         _ExampleGroup(page.make_elements(make_example_cells(example))) for example in examples
     ]
     change_groups = _EXAMPLE_OPERATION_HANDLERS[operation]
     groups = change_groups(_split_examples(body[:example_end]), new_groups, position)
     subsections = body[example_end:]
-    # Once a section has examples, a placeholder subsection has no purpose.
+    # In a section with examples, a placeholder for a subsection has no purpose.
     if groups and all(map(is_placeholder, subsections)):
         subsections = []
-    target.set_body([*_join_examples(page, groups), *subsections])
+    page_section.set_body([*_join_examples(page, groups), *subsections])
 
 
 def _get_section(page: SymbolPage, name: str, *, may_create: bool) -> PageSection:
-    """Return a section of examples by name.
+    """Return a section of examples by its canonical name.
 
-    If it is missing, it is created in page order (`may_create`), or an error is raised.
+    Args:
+        page: The page.
+        name: The name, such as `PossibleIssues`.
+        may_create: If true, create a missing section at its place in the order of the page.
+
+    Raises:
+        ExampleNotFoundError: The section is missing and `may_create` is false.
     """
     section = _find_section(page, name)
     if section is not None:
@@ -422,7 +466,7 @@ def _get_section(page: SymbolPage, name: str, *, may_create: bool) -> PageSectio
 
 
 def _find_section(page: SymbolPage, name: str) -> PageSection | None:
-    """Return a section of examples by name, or None."""
+    """Return a section of examples by its canonical name, or None if the page does not have it."""
     if name == layout.BASIC_EXAMPLES:
         return page.find_section(layout.BASIC_EXAMPLES_SECTION)
     title = normalize_title(layout.EXAMPLE_SECTIONS[name])
@@ -441,10 +485,17 @@ def _get_heading_title(element: CellElement) -> str:
 def _get_subsection(
     page: SymbolPage, section: PageSection, title: str, *, may_create: bool
 ) -> PageSection:
-    """Return a subsection by title.
+    """Return a subsection of a section of examples by its title.
 
-    If it is missing, it is created (`may_create`), or an error is raised. A new subsection reuses
-    the heading of a placeholder.
+    Args:
+        page: The page.
+        section: The section.
+        title: The title of the subsection.
+        may_create: If true, create a missing subsection. It replaces a placeholder if the section
+            has one.
+
+    Raises:
+        ExampleNotFoundError: The subsection is missing and `may_create` is false.
     """
     headings = [
         position
@@ -471,17 +522,17 @@ def _get_subsection(
 
 
 def _flatten_delimiter_groups(section: PageSection) -> PageSection:
-    """Move delimiters out of groups with their examples.
+    """Replace groups of a delimiter cell and the example below it by their elements.
 
-    Some front ends save a delimiter and the example below it as a group. The other functions expect
-    delimiters and examples side by side.
+    Some front ends save these groups, but the other functions here expect delimiters and examples
+    side by side. Returns the section with its new end.
     """
     body: list[CellElement] = []
     pending = section.body[::-1]
     while pending:
         element = pending.pop()
         if isinstance(element, CellBranch) and element.style == EXAMPLE_DELIMITER_STYLE:
-            # Keeps the whitespace before the group, so that the rest of the file is unchanged.
+            # The whitespace before the group is kept, so that the rest of the file is unchanged.
             element.elements[0].lead = element.lead
             pending += reversed(element.elements)
         else:
@@ -500,7 +551,10 @@ def _count_own_elements(body: list[CellElement]) -> int:
 
 
 def _split_examples(elements: list[CellElement]) -> list[_ExampleGroup]:
-    """Return the examples in a list of elements, without placeholders."""
+    """Return the examples in a list of cells and groups, which delimiter cells separate.
+
+    Examples that consist of placeholders only are left out.
+    """
     groups = [_ExampleGroup([])]
     for element in elements:
         if element.style == EXAMPLE_DELIMITER_STYLE:
@@ -511,17 +565,15 @@ def _split_examples(elements: list[CellElement]) -> list[_ExampleGroup]:
 
 
 def _join_examples(page: SymbolPage, groups: list[_ExampleGroup]) -> list[CellElement]:
-    """Return the elements of examples, separated by delimiters.
+    """Return the cells and groups of examples, with a delimiter cell between two examples.
 
     Existing delimiters are reused. A delimiter above the first example is dropped.
     """
     elements: list[CellElement] = []
     for group in groups:
-        if elements:
-            elements += (
-                page.make_elements([make_delimiter()])
-                if group.delimiter is None
-                else [group.delimiter]
-            )
+        if elements and group.delimiter is not None:
+            elements.append(group.delimiter)
+        elif elements:
+            elements += page.make_elements([make_delimiter()])
         elements += group.elements
     return elements

@@ -50,20 +50,23 @@ def make_page_pieces(text: str) -> list[Expression]:
 
 
 def make_text_data(pieces: Sequence[Expression]) -> str | Expression:
-    """Return cell content for `TextData` elements: a string if they are plain text only."""
-    joined: list[Expression] = []
+    """Return the content of a notebook cell for pieces of text and expressions such as links.
+
+    Pieces of plain text are joined, as front ends do. If the content is plain text only, it is a
+    string, and otherwise an expression `TextData[{…}]`.
+    """
+    elements: list[Expression] = []
     for piece in pieces:
-        previous = joined[-1] if joined else None
-        # Front ends write adjacent strings as one.
+        previous = elements[-1] if elements else None
         if isinstance(piece, Atom) and isinstance(previous, Atom):
-            joined[-1] = ascii_string(parse_string(previous.text) + parse_string(piece.text))
+            elements[-1] = ascii_string(parse_string(previous.text) + parse_string(piece.text))
         else:
-            joined.append(piece)
-    if not joined:
+            elements.append(piece)
+    if not elements:
         return ""
-    if len(joined) == 1 and isinstance(joined[0], Atom):
-        return parse_string(joined[0].text)
-    return call("TextData", make_list(joined))
+    if len(elements) == 1 and isinstance(elements[0], Atom):
+        return parse_string(elements[0].text)
+    return call("TextData", make_list(elements))
 
 
 def make_inline_formula(content: Expression) -> Node:
@@ -77,7 +80,7 @@ def make_variable(name: str) -> Node:
 
 
 def make_link(text: str, target: str) -> Node:
-    """Return a button that links to a documentation page."""
+    """Return a `ButtonBox` that links text to a documentation page, such as `paclet:ref/Sin`."""
     return call(
         "ButtonBox",
         ascii_string(text),
@@ -87,10 +90,10 @@ def make_link(text: str, target: str) -> Node:
 
 
 def _run_to_pieces(run: TextRun) -> list[Expression]:
-    """Return a text run as `TextData` elements.
+    """Convert a text run, a piece of text in one style, to elements of `TextData`.
 
-    Code and variables have their own styles on reference pages. Other runs are converted as in any
-    notebook.
+    On reference pages, code and variables have special styles. Other text runs are converted as in
+    any notebook.
     """
     style = run.style
     if run.kind == "code" and not style.link:
