@@ -157,7 +157,7 @@ class TomlDocument(EditableDocument):
         nests = len(regions) > 1 or not (
             isinstance(path[-1], int) or _has_inline_tables(region.table)
         )
-        style = replace(self._detect_style(region.table), nests=nests)
+        style = replace(self._detect_style(region.table), nests_tables=nests)
         start, end = region.get_line_range(text)
         if not region.is_table:
             keys = _filter_keys(path[len(region.table.path) :])
@@ -333,7 +333,7 @@ class TomlDocument(EditableDocument):
         is_element = isinstance(steps[-1], NamedElementStep) if steps else False
         style = replace(
             self._detect_style(_select_model_table(tables or parse_tables(self.text), parent)),
-            nests=_has_nested_tables(tables, parent)
+            nests_tables=_has_nested_tables(tables, parent)
             or not (is_element or any(_has_inline_tables(table) for table in tables)),
         )
         lines = _format_table((*parent, *_filter_keys(steps)), value, style, is_element=is_element)

@@ -189,7 +189,7 @@ class YamlDocument(EditableDocument):
     def _find_member_locations(self, path: DocumentPath) -> list[_MemberLocation]:
         """Return the locations of the values on a path, up to the last one in the text.
 
-        The result is shorter than the path if a value does not exist, or is inside an alias `*name`,
+        The result is shorter than the path if a value does not exist or is inside an alias `*name`,
         whose text is elsewhere.
         """
         locations: list[_MemberLocation] = []
