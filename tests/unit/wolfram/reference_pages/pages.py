@@ -34,9 +34,10 @@ def fresh(**description: str) -> str:
     examples = parse_examples(description.pop("examples", ""))
     given = PageContent(**{"usage": "- `AddTwo[x]` adds 2 to *x*.", **description})  # type: ignore[arg-type]  # all of these are strings
     given.examples = examples
+    same_ids = Random(1)  # noqa: S311 - the same ids each time
     return build_page(
-        PageSubject("AddTwo", "Corner/Sums"), given, target, random_generator=Random(1)
-    )  # noqa: S311 - the same ids each time
+        PageSubject("AddTwo", "Corner/Sums"), given, target, random_generator=same_ids
+    )
 
 
 def edited(text: str, operation: str, content: str | None, position: int | None = None) -> str:
