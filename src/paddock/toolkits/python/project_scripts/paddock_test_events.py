@@ -383,8 +383,8 @@ def describe_failure(
     details: dict[str, Any] = {"error": type(error).__name__, "message": format_message(error)}
     details["is_assertion"] = isinstance(error, AssertionError)
     failures = getattr(error, "failures", None)
-    is_doctest = failures and hasattr(failures[0], "example")
-    if is_doctest:
+    # Only the failures of a doctest have an example.
+    if failures and hasattr(failures[0], "example"):
         example = failures[0].example
         details.update(input=example.source.strip(), is_assertion=True)
         details.update(expected=example.want.rstrip("\n"), actual=failures[0].got.rstrip("\n"))
