@@ -107,9 +107,7 @@ def test_a_change_wakes_a_reader_in_another_zoo(opened: OpenZoo) -> None:
     writing, watching = opened(), opened()
     last = watching.events.get_latest_id()
     found: list[ZooEvent] = []
-    waiting = threading.Thread(
-        target=lambda: found.extend(watching.events.wait_for_events(last, 60))
-    )
+    waiting = threading.Thread(target=lambda: found.extend(watching.events.wait_after(last, 60)))
     waiting.start()
     writing.agents.create({"name": "Sage"}, source="cli")
     waiting.join()
@@ -121,7 +119,7 @@ def test_a_change_wakes_a_reader_in_another_zoo(opened: OpenZoo) -> None:
 
 def test_a_change_wakes_a_reader_in_the_same_zoo(zoo: Zoo) -> None:
     found: list[ZooEvent] = []
-    waiting = threading.Thread(target=lambda: found.extend(zoo.events.wait_for_events(0, 60)))
+    waiting = threading.Thread(target=lambda: found.extend(zoo.events.wait_after(0, 60)))
     waiting.start()
     zoo.agents.create({"name": "Sage"})
     waiting.join()
@@ -131,15 +129,15 @@ def test_a_change_wakes_a_reader_in_the_same_zoo(zoo: Zoo) -> None:
 def test_events_that_are_there_need_no_waiting_and_none_come_in_vain(zoo: Zoo) -> None:
     zoo.agents.create({"name": "Sage"})
     zoo.for_owner("ada").agents.create({"name": "Ada's"})
-    (event,) = zoo.events.wait_for_events(0, 60)
+    (event,) = zoo.events.wait_after(0, 60)
     assert (event.kind, event.agent_id) == ("agent:created", "sage")
-    assert zoo.events.wait_for_events(event.id, 0.2) == []
+    assert zoo.events.wait_after(event.id, 0.2) == []
 
 
 def test_closing_a_zoo_ends_the_waiting(opened: OpenZoo) -> None:
     zoo = opened()
     found: list[list[ZooEvent]] = []
-    waiting = threading.Thread(target=lambda: found.append(zoo.events.wait_for_events(0, 60)))
+    waiting = threading.Thread(target=lambda: found.append(zoo.events.wait_after(0, 60)))
     waiting.start()
     zoo.close()
     waiting.join()

@@ -249,7 +249,7 @@ def add_agent(tx: WriteTransaction, new_agent: Agent, summary: str) -> AgentRow:
     agent = validation.validate_object(
         msgspec.structs.replace(
             new_agent,
-            id=find_free_slug(slug, agent_rows.make_agent_id_check(tx)),
+            id=find_free_slug(slug, agent_rows.make_agent_id_predicate(tx)),
             # The picture of an agent is generated from this seed. It is stored, so that the
             # picture does not change with the name.
             appearance_seed=new_agent.appearance_seed or requested_id or new_agent.name,

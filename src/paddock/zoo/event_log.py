@@ -40,7 +40,7 @@ class EventLog:
         with self.context.read_transaction() as tx:
             return transaction.list_events_after(tx, event_id, min(limit, MAX_EVENTS_PER_READ))
 
-    def wait_for_events(self, after_id: int, timeout: float) -> list[ZooEvent]:
+    def wait_after(self, event_id: int, timeout: float) -> list[ZooEvent]:
         """Wait for events after the one with an ID, and return them, oldest first.
 
         The events may come from any process that uses the database. The list is empty if `timeout`
@@ -53,7 +53,7 @@ class EventLog:
             # below at once, instead of being missed.
             change_count = watcher.change_count
             try:
-                events = self.list_after(after_id)
+                events = self.list_after(event_id)
             except ZooUnavailableError:
                 # Closing the zoo during the read raises this error too.
                 if watcher.is_closed:
@@ -67,14 +67,14 @@ class EventLog:
 
     def follow(
         self,
-        after_id: int,
+        event_id: int,
         on_events: Callable[[list[ZooEvent]], None],
         on_error: Callable[[PaddockError], None],
     ) -> Event:
         """Start a thread that passes new events to a callback as they occur.
 
         Args:
-            after_id: The ID of the last event that the caller knows.
+            event_id: The ID of the last event that the caller knows.
             on_events: Called in the thread with the events after it, oldest first.
             on_error: Called with a `PaddockError` of the zoo or of `on_events`. The thread tries
                 again a second later.
@@ -83,7 +83,7 @@ class EventLog:
             A flag that stops the thread when it is set. Closing the zoo stops it too.
         """
         stop = Event()
-        arguments = (after_id, on_events, on_error, stop)
+        arguments = (event_id, on_events, on_error, stop)
         Thread(target=self._follow, args=arguments, name="zoo-events", daemon=True).start()
         return stop
 
@@ -101,7 +101,7 @@ class EventLog:
         while not stop.is_set() and not self.context.database.watcher.is_closed:
             try:
                 # The wait is short, so that the thread notices soon that `stop` was set.
-                events = self.wait_for_events(after_id, FOLLOW_WAIT_SECONDS)
+                events = self.wait_after(after_id, FOLLOW_WAIT_SECONDS)
                 if events and not stop.is_set():
                     # Advance first, so that events on which the callback fails are not repeated.
                     after_id = events[-1].id

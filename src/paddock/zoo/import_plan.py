@@ -6,6 +6,7 @@ IDs and requirements of skills. A skill that is missing in the file is disabled,
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -89,7 +90,10 @@ def _is_same_skill(old: AgentSkill, new: AgentSkill) -> bool:
 
 
 def _update_skill(old: AgentSkill, new: AgentSkill) -> AgentSkill:
-    """Return an enabled skill with the texts of a file, unless they differ only in white space."""
+    """Return the skill `old`, enabled and with the texts of the skill `new` from a file.
+
+    A text that differs only in white space is kept, because formats do not preserve white space.
+    """
     updated = msgspec.structs.replace(old, enabled=True)
     if normalize_text(old.description) != normalize_text(new.description):
         updated.description = new.description
@@ -98,15 +102,20 @@ def _update_skill(old: AgentSkill, new: AgentSkill) -> AgentSkill:
     return updated
 
 
+ImportAction = Literal["create", "update", "unchanged"]
+
+
 class ImportPlanItem(msgspec.Struct, rename="camel", kw_only=True):
     """The planned import of one agent."""
 
     id: str
     name: str
-    action: Literal["create", "update", "unchanged"]
+    action: ImportAction
     description: str = ""
     skills: list[str] = msgspec.field(default_factory=list)
+    """Names of the skills in the file."""
     entries: int = 0
+    """Number of brain entries in the files."""
     changes: list[str] = msgspec.field(default_factory=list)
     """JSON keys of the fields that an update changes."""
 
@@ -118,33 +127,42 @@ class ImportPlan(msgspec.Struct, rename="camel", kw_only=True):
     skills: list[str] = msgspec.field(default_factory=list)
     """Names of the skills that are added to an agent or to the library."""
     created: list[str] = msgspec.field(default_factory=list)
+    """IDs of the agents that the import has created; empty in a plan."""
     updated: list[str] = msgspec.field(default_factory=list)
+    """IDs of the agents that the import has updated; empty in a plan."""
     report: list[Remark] = msgspec.field(default_factory=list)
 
 
 def plan_import(zoo: Zoo, batch: ImportBatch, *, is_update: bool = False) -> ImportPlan:
-    """Plan an import without changing the zoo.
+    """Work out what an import would do, without changing the zoo.
 
     Args:
         zoo: The zoo.
         batch: The content of the files.
-        is_update: Update existing agents with the same ID instead of creating others.
+        is_update: Update existing agents with the same IDs. Otherwise an existing agent is never
+            replaced, and the new one gets a different ID.
     """
     plan = ImportPlan(report=list(batch.report))
     plan.skills = [standalone.skill.name for standalone in batch.skills]
     plan.skills += [skill.name for skill in batch.library]
     for agent in batch.agents:
         current = _find_current_agent(zoo, agent.id)
-        # `AgentImporter` never replaces an agent, and chooses another ID for the new one.
         if current is not None and not is_update:
-            text = "the ID is taken; another agent is created"
-            plan.report.append(Remark("id", text, agent_id=agent.id))
+            message = "the ID is taken; another agent is created"
+            plan.report.append(Remark("id", message, agent_id=agent.id))
             current = None
         changes = sorted(compute_changes(current, agent)) if current else []
+        action: ImportAction
+        if current is None:
+            action = "create"
+        elif changes:
+            action = "update"
+        else:
+            action = "unchanged"
         item = ImportPlanItem(
             id=agent.id,
             name=agent.name,
-            action="create" if current is None else "update" if changes else "unchanged",
+            action=action,
             description=agent.description,
             skills=[skill.name for skill in agent.skills],
             entries=len(batch.brains.get(agent.id, [])),
@@ -181,7 +199,7 @@ def apply_import(
     if skills_to is None:
         new.library += [standalone.skill for standalone in batch.skills]
     else:
-        result.updated.append(_assign_skills(zoo, skills_to, batch.skills, source))
+        result.updated.append(_add_standalone_skills(zoo, skills_to, batch.skills, source))
     if new.agents or new.library or new.packs:
         imported = zoo.importer.import_batch(new, source=source)
         result.created = imported.created
@@ -209,12 +227,21 @@ def _find_current_agent(zoo: Zoo, agent_id: str) -> Agent | None:
         return None
 
 
-def _assign_skills(zoo: Zoo, name: str, skills: Iterable[StandaloneSkill], source: str) -> str:
-    """Add skills to an agent, and return its ID."""
-    agent = zoo.agents.find(name)
-    # A deep copy, because `assign_skill` changes lists and dictionaries in place.
-    changed = msgspec.convert(msgspec.to_builtins(agent), Agent)
+def _add_standalone_skills(
+    zoo: Zoo, agent_name: str, skills: Iterable[StandaloneSkill], source: str
+) -> str:
+    """Add skills from SKILL.md files to an agent of the zoo, and return its ID.
+
+    Args:
+        zoo: The zoo.
+        agent_name: The ID or the name of the agent.
+        skills: The skills.
+        source: The origin of the change.
+    """
+    agent = zoo.agents.find(agent_name)
+    # The copy has to be deep, because skills are added to its lists and dictionaries in place.
+    updated_agent = deepcopy(agent)
     for skill in skills:
-        add_standalone_skill(changed, skill)
-    changes = msgspec.to_builtins({"skills": changed.skills, "extra": changed.extra})
+        add_standalone_skill(updated_agent, skill)
+    changes = msgspec.to_builtins({"skills": updated_agent.skills, "extra": updated_agent.extra})
     return zoo.agents.update(agent.id, changes, version=agent.version, source=source).id

@@ -51,32 +51,39 @@ class AgentImporter:
     def import_json(
         self, source_file: Path | str | bytes, *, source: str = "import"
     ) -> ImportReport:
-        """Import a bundle or a legacy agents.json. The file is not changed.
+        """Import a bundle, Paddock's JSON file of agents, or a legacy agents.json.
 
-        Agents whose ID is taken get another one.
+        An agent whose ID is taken gets a different ID.
 
         Args:
             source_file: The path of the file, or its content.
-            source: The origin of the change.
+            source: The origin of the change, for the history.
 
         Raises:
             ZooFileError: The file cannot be read, or its content is invalid.
         """
-        batch, where = _read_bundle_file(source_file)
+        batch, display_path = _read_bundle_file(source_file)
         with self.context.write_transaction(source) as tx:
-            return _apply_import(tx, batch, where)
+            return _apply_import(tx, batch, display_path)
 
     def import_batch(self, batch: ImportBatch, *, source: str = "import") -> ImportReport:
         """Import agents, their brains and library items that were read from files.
 
+        An agent whose ID is taken gets a different ID.
+
         Raises:
-            ZooFileError: An item is invalid.
+            ZooFileError: An item is invalid. Nothing is imported then.
         """
         with self.context.write_transaction(source) as tx:
-            return _apply_import(tx, batch, None)
+            return _apply_import(tx, batch, display_path=None)
 
     def import_legacy_file_once(self) -> ImportReport | None:
         """Import the file that AGENT_ZOO_STORE_PATH names, unless it has been imported before.
+
+        Earlier programs kept their agents in this file.
+
+        Returns:
+            The report, or None if there is nothing to import.
 
         Raises:
             ZooFileError: The file cannot be read, or its content is invalid.
@@ -85,21 +92,22 @@ class AgentImporter:
         if not file_name:
             return None
         owner, path = self.context.owner, Path(file_name).expanduser().absolute()
-        imported_at = select(imported_files.c.at).where(
+        imported_at_query = select(imported_files.c.at).where(
             imported_files.c.owner == owner, imported_files.c.path == str(path)
         )
         with self.context.read_transaction() as tx:
-            if tx.connection.scalar(imported_at) is not None or not path.exists():
+            if tx.connection.scalar(imported_at_query) is not None or not path.exists():
                 return None
         hint = f"correct the file, or unset {LEGACY_FILE_VARIABLE}"
-        batch, where = _read_bundle_file(path, hint=hint)
+        batch, display_path = _read_bundle_file(path, hint=hint)
         with self.context.write_transaction("import") as tx:
             # Another process may have imported the file between the two transactions.
-            if tx.connection.scalar(imported_at) is not None:
+            if tx.connection.scalar(imported_at_query) is not None:
                 return None
+            # The file is recorded in the same transaction, so a failed import is tried again.
             values = {"owner": owner, "path": str(path), "at": tx.timestamp}
             tx.connection.execute(insert(imported_files), values)
-            return _apply_import(tx, batch, where, hint=hint)
+            return _apply_import(tx, batch, display_path, hint=hint)
 
 
 def _read_bundle_file(
@@ -107,53 +115,71 @@ def _read_bundle_file(
 ) -> tuple[ImportBatch, str | None]:
     """Read a bundle from a file or from bytes.
 
-    Returns its content, and the path for error messages, which is None for bytes.
+    Args:
+        source_file: The path of the file, or its content.
+        hint: The hint for errors.
+
+    Returns:
+        The content of the bundle, and the path for error messages, which is None for bytes.
+
+    Raises:
+        ZooFileError: The file cannot be read, or is not a bundle.
     """
-    where = None if isinstance(source_file, bytes) else str(source_file)
+    path = None if isinstance(source_file, bytes) else str(source_file)
     try:
-        data = (
-            source_file
-            if isinstance(source_file, bytes)
-            else read_regular_file(Path(source_file), validation.MAX_IMPORT_FILE_BYTES)
-        )
-        return read_bundle(File(path=where or "agents.json", text=data.decode("utf-8-sig"))), where
+        if isinstance(source_file, bytes):
+            data = source_file
+        else:
+            data = read_regular_file(Path(source_file), validation.MAX_IMPORT_FILE_BYTES)
+        batch = read_bundle(File(path=path or "agents.json", text=data.decode("utf-8-sig")))
     except OSError as error:
-        raise ZooFileError(f"cannot be read: {error.strerror}", where=where, hint=hint) from None
+        raise ZooFileError(f"cannot be read: {error.strerror}", where=path, hint=hint) from None
     except UnicodeDecodeError:
-        raise ZooFileError("not a text file in UTF-8", where=where, hint=hint) from None
+        raise ZooFileError("not a text file in UTF-8", where=path, hint=hint) from None
     except AgentFilesError as error:
-        raise ZooFileError(error.message, where=where, hint=hint or error.hint) from None
+        raise ZooFileError(error.message, where=path, hint=hint or error.hint) from None
+    return batch, path
 
 
 def _apply_import(
-    tx: WriteTransaction, batch: ImportBatch, where: str | None, *, hint: str | None = None
+    tx: WriteTransaction, batch: ImportBatch, display_path: str | None, *, hint: str | None = None
 ) -> ImportReport:
-    """Insert a batch, and return a report of what was changed on the way.
+    """Insert the items of a batch, and return a report with the new IDs and the repairs.
 
-    The first invalid item ends the import with an error that names it. The transaction is then
-    rolled back.
+    The first invalid item ends the import, and the transaction is then rolled back.
+
+    Args:
+        tx: The transaction.
+        batch: The agents, brains and library items to insert.
+        display_path: The file of the batch, for errors.
+        hint: The hint for errors.
+
+    Raises:
+        ZooFileError: An item is invalid. The message has its location, such as `agents[2].name`.
     """
     report = ImportReport(report=[ImportNote(note.field, note.message) for note in batch.report])
-    path = ""  # of the item being imported, for the error message
+    # The location of the item being imported, for the error message.
+    location = "packs"
     try:
-        path = "packs"
         # Packs come first, because skills refer to them.
         new_pack_ids = {
             pack.id: add_library_item(tx, Pack, msgspec.to_builtins(pack)).id
             for pack in _select_new_items(tx, batch.packs)
         }
-        path = "library"
+        location = "library"
         for library_skill in _select_new_items(tx, batch.library):
             _import_library_skill(tx, library_skill, new_pack_ids)
         if batch.packs or batch.library:
             tx.record_event("library:changed")
         for number, agent in enumerate(batch.agents):
-            path = f"agents[{number}]"
-            _import_agent(tx, agent, batch.brains.get(agent.id, []), report, path)
+            location = f"agents[{number}]"
+            _import_agent(tx, agent, batch.brains.get(agent.id, []), report, location)
     except InvalidAgentError as error:
-        text = "; ".join(f"{path}.{issue.path}: {issue.message}" for issue in error.details)
+        message = "; ".join(
+            f"{location}.{detail.path}: {detail.message}" for detail in error.details
+        )
         raise ZooFileError(
-            text, where=where, hint=hint or "correct the file; nothing was imported"
+            message, where=display_path, hint=hint or "correct the file; nothing was imported"
         ) from None
     return report
 
@@ -161,23 +187,33 @@ def _apply_import(
 def _import_library_skill(
     tx: WriteTransaction, skill: LibrarySkill, new_pack_ids: dict[str, str]
 ) -> None:
-    """Insert a skill with the ID that its pack got. Without its pack, it belongs to none."""
+    """Insert a library skill. If its pack does not exist, the skill belongs to no pack.
+
+    Args:
+        tx: The transaction.
+        skill: The skill.
+        new_pack_ids: The IDs of the imported packs, by the IDs that they have in the file.
+    """
     pack_id = new_pack_ids.get(skill.pack_id or "", skill.pack_id)
-    has_pack = pack_id is None or agent_rows.find_library_item(tx, Pack, pack_id) is not None
-    fields = {**msgspec.to_builtins(skill), "packId": pack_id if has_pack else None}
-    add_library_item(tx, LibrarySkill, fields)
+    if pack_id is not None and agent_rows.find_library_item(tx, Pack, pack_id) is None:
+        pack_id = None
+    add_library_item(tx, LibrarySkill, {**msgspec.to_builtins(skill), "packId": pack_id})
 
 
 def _select_new_items(
     tx: WriteTransaction, items: list[agent_rows.LibraryItem]
 ) -> list[agent_rows.LibraryItem]:
-    """Return the items that the library does not have with the same content."""
-    return [
-        item
-        for item in items
-        if (known := agent_rows.find_library_item(tx, type(item), item.id)) is None
-        or msgspec.structs.replace(known, version=item.version) != item
-    ]
+    """Return the items without those that the library already has with the same content."""
+
+    def is_known(item: agent_rows.LibraryItem) -> bool:
+        stored_item = agent_rows.find_library_item(tx, type(item), item.id)
+        # The version numbers may differ.
+        return (
+            stored_item is not None
+            and msgspec.structs.replace(stored_item, version=item.version) == item
+        )
+
+    return [item for item in items if not is_known(item)]
 
 
 def _import_agent(
@@ -185,19 +221,29 @@ def _import_agent(
     agent: Agent,
     brain: list[BrainEntry],
     report: ImportReport,
-    path: str,
+    location: str,
 ) -> None:
-    """Insert an agent with its first version and its brain.
+    """Insert an agent with its first version and its brain, and add it to the report.
 
-    The agent gets another ID if its own is taken or not a slug.
+    The agent gets a different ID if its own is taken or not a slug.
+
+    Args:
+        tx: The transaction.
+        agent: The agent.
+        brain: The brain entries of the agent.
+        report: The report of the import.
+        location: The location of the agent in the file, such as `agents[2]`, for the report.
     """
-    new_agent = validation.parse_new_agent(msgspec.to_builtins(_repair_agent(agent, report, path)))
+    repaired_agent = _repair_agent(agent, report, location)
+    # Parsing the agent again resets the fields that the zoo sets itself, such as the version.
+    new_agent = validation.parse_new_agent(msgspec.to_builtins(repaired_agent))
     row = add_agent(tx, new_agent, "imported")
     report.created.append(row.agent.id)
     if row.agent.id != agent.id:
-        text = f"{agent.id!r} is taken or not a slug; imported as {row.agent.id!r}"
-        report.report.append(ImportNote(f"{path}.id", text))
-    # Row keys order entries of the same time, and searches return the highest key first.
+        message = f"{agent.id!r} is taken or not a slug; imported as {row.agent.id!r}"
+        report.report.append(ImportNote(f"{location}.id", message))
+    # Entries of the same time are listed by row key, highest first, so the oldest is inserted
+    # first.
     for entry in reversed(brain) if _is_newest_first(brain) else brain:
         _import_entry(tx, row, entry)
         report.entries += 1
@@ -208,19 +254,20 @@ def _is_newest_first(brain: list[BrainEntry]) -> bool:
     return len(brain) > 1 and brain[0].timestamp > brain[-1].timestamp
 
 
-def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
-    """Return an agent without faults that older zoos allowed.
+def _repair_agent(agent: Agent, report: ImportReport, location: str) -> Agent:
+    """Return an agent without the faults that older zoos allowed.
 
-    These are long names, empty names and invalid colors. Each repair adds a note to the report.
+    Invalid colors of categories are replaced and long names are shortened, with a note in the
+    report. Empty names are replaced silently.
     """
     categories = []
     for number, category in enumerate(agent.skill_categories):
         color = category.color
         if not validation.is_valid_color(color):
             color = GENERAL_CATEGORY_COLOR
-            text = f"{category.color[:40]!r} is not a color; replaced with {color}"
-            field = f"{path}.skillCategories[{number}].color"
-            report.report.append(ImportNote(field, text))
+            message = f"{category.color[:40]!r} is not a color; replaced with {color}"
+            field = f"{location}.skillCategories[{number}].color"
+            report.report.append(ImportNote(field, message))
         categories.append(
             msgspec.structs.replace(
                 category, name=category.name.strip() or category.id, color=color
@@ -228,23 +275,25 @@ def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
         )
     name = agent.name.strip()
     if len(name) > validation.MAX_NAME_CHARACTERS:
-        text = f"shortened to {validation.MAX_NAME_CHARACTERS} characters"
-        report.report.append(ImportNote(f"{path}.name", text))
+        message = f"shortened to {validation.MAX_NAME_CHARACTERS} characters"
+        report.report.append(ImportNote(f"{location}.name", message))
         name = name[: validation.MAX_NAME_CHARACTERS].rstrip()
     return msgspec.structs.replace(agent, name=name or "Unnamed", skill_categories=categories)
 
 
 def _import_entry(tx: WriteTransaction, row: AgentRow, entry: BrainEntry) -> None:
-    """Insert an entry, filling in an ID and a time if the file has none."""
-    data = msgspec.to_builtins(entry)
-    data["version"] = 1
+    """Insert an entry into the brain of an agent, with a new ID if its own is empty or taken."""
+    fields = msgspec.to_builtins(entry)
+    fields["version"] = 1
     if not entry.id or entry_rows.entry_id_exists(tx, row.key, entry.id):
-        del data["id"]  # `write_entry` generates one
+        del fields["id"]  # `add_entry` generates one
     if entry.timestamp.strip():
-        data["timestamp"] = validation.parse_date_bound(
+        # A file may state only the date, which means the start of the day.
+        fields["timestamp"] = validation.parse_date_bound(
             "timestamp", entry.timestamp, timestamps.parse_period_start
         )
     else:
-        del data["timestamp"]  # notes in a MEMORY.md have no time; they get the time of the import
-    data["metadata"] = {"source": "import", **entry.metadata}
-    add_entry(tx, row, data)
+        # Notes in a MEMORY.md have no time. `add_entry` gives them the time of the import.
+        del fields["timestamp"]
+    fields["metadata"] = {"source": "import", **entry.metadata}
+    add_entry(tx, row, fields)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_BUDGET_TOKENS = 1_000_000
 # A usual budget holds fewer entries, so one query is enough for most injections.
-READ_CHUNK_ROWS = 30
+PAGE_ROWS = 30
 MAX_QUERY_WORDS = 40
 """Further words of a topic are ignored."""
 
@@ -35,28 +35,33 @@ class InjectedAgent(NamedTuple):
 
 
 class MemoryOptions(TypedDict, total=False):
-    """The keyword arguments of an injection, which choose the part of the brain to inject."""
+    """The keyword arguments of an injection, which choose the brain entries in the prompt."""
 
     memory: bool | None
     """Whether brain entries are included, by default the setting of the agent."""
     budget_tokens: int | None
     """Maximum size of the entries, by default 2,000 tokens."""
     workspace_id: str | None
-    """Prefer entries of this workspace, and put those of others last."""
+    """Prefer entries of this workspace, and put those of other workspaces last."""
     about: str | None
     """Prefer entries that contain words of this text."""
 
 
 @dataclass(frozen=True)
 class AgentInjector:
-    """The compiler of injected prompts for one zoo."""
+    """The compiler of the prompts that make a chat act as an agent of the zoo."""
 
     context: ZooContext
 
     def inject(
         self, id_or_name: str, *, source: str = "mcp", **options: Unpack[MemoryOptions]
     ) -> InjectedAgent:
-        """Compile the prompt of an agent, and record that the agent was injected.
+        """Compile the prompt of an agent, and record an event `agent:injected`.
+
+        Args:
+            id_or_name: The ID or the name of the agent.
+            source: The channel of the request: `web`, `mcp` or `cli`.
+            **options: The choice of brain entries; see `MemoryOptions`.
 
         Raises:
             AgentNotFoundError: The zoo has no such agent.
@@ -82,26 +87,31 @@ class AgentInjector:
 
 
 def _compile_injection(tx: ReadTransaction, row: AgentRow, options: MemoryOptions) -> Injection:
-    """Compile the prompt of an agent with the memory that fits into the budget."""
-    budget_tokens = _get_budget(options)
+    """Compile the prompt of an agent with the brain entries that fit into the token budget."""
+    budget_tokens = _get_memory_budget(options)
     pinned: list[BrainEntry] = []
     selected: list[BrainEntry] = []
-    has_memory = options.get("memory")
-    if row.agent.injects_memory if has_memory is None else has_memory:
+    includes_memory = options.get("memory")
+    if includes_memory is None:
+        includes_memory = row.agent.injects_memory
+    if includes_memory:
         pinned = _list_pinned_entries(tx, row.key)
         selected = prompt_compiler.select_entries_within_budget(
             pinned, _iterate_unpinned_entries(tx, row.key, options), budget_tokens
         )
     warnings = _list_warnings(row.agent)
-    # The user pinned them, so leaving one out must not go unnoticed.
-    omitted = len(pinned) - sum(entry.pinned for entry in selected)
-    if omitted:
-        entries = "entry does" if omitted == 1 else "entries do"
-        warnings.append(f"{omitted} pinned {entries} not fit into {budget_tokens} tokens of memory")
+    # The user has pinned entries to have them in every prompt, so leaving one out must not go
+    # unnoticed.
+    omitted_count = len(pinned) - sum(entry.pinned for entry in selected)
+    if omitted_count:
+        verb = "entry does" if omitted_count == 1 else "entries do"
+        warnings.append(
+            f"{omitted_count} pinned {verb} not fit into {budget_tokens} tokens of memory"
+        )
     return prompt_compiler.compile_injection(row.agent, selected, warnings=warnings)
 
 
-def _get_budget(options: MemoryOptions) -> int:
+def _get_memory_budget(options: MemoryOptions) -> int:
     """Return the maximum size of the injected memory in tokens.
 
     Raises:
@@ -125,12 +135,12 @@ def _list_pinned_entries(tx: ReadTransaction, agent_key: int) -> list[BrainEntry
 def _iterate_unpinned_entries(
     tx: ReadTransaction, agent_key: int, options: MemoryOptions
 ) -> Iterator[BrainEntry]:
-    """Yield unpinned entries, most relevant first.
-
-    An entry may be yielded more than once, because groups overlap.
+    """Yield unpinned brain entries of an agent, most relevant first.
 
     The order is: entries about the topic, the newest of the workspace, the newest without a
-    workspace, the newest of all. Later groups are not queried if the budget is spent earlier.
+    workspace, the newest of all. An entry may be yielded more than once, because these groups
+    overlap. Groups are queried only when the consumer reaches them, because the budget is usually
+    spent earlier.
     """
     workspace_id = options.get("workspace_id")
     words = extract_words(options.get("about") or "")[:MAX_QUERY_WORDS]
@@ -151,21 +161,25 @@ def _iterate_newest_entries(
 
     The consumer usually stops after the first page, when the budget is spent.
     """
-    unpinned = entry_filter._replace(pinned=False, limit=READ_CHUNK_ROWS)
-    for _ in range(validation.MAX_MEMORY_CANDIDATES // READ_CHUNK_ROWS):
-        page = entry_rows.list_entry_page(tx, agent_key, unpinned)
+    page_filter = entry_filter._replace(pinned=False, limit=PAGE_ROWS)
+    max_pages = validation.MAX_MEMORY_CANDIDATES // PAGE_ROWS
+    for _ in range(max_pages):
+        page = entry_rows.list_entry_page(tx, agent_key, page_filter)
         yield from page.items
         if page.next_cursor is None:
             return
-        unpinned = unpinned._replace(after=entry_rows.parse_entry_cursor(page.next_cursor))
+        page_filter = page_filter._replace(after=entry_rows.parse_entry_cursor(page.next_cursor))
 
 
 def _find_relevant_entries(
     tx: ReadTransaction, agent_key: int, words: list[str]
 ) -> list[BrainEntry]:
-    """Return unpinned entries that contain any of the words, best match first."""
+    """Return unpinned entries that contain any of the words, best match first.
+
+    Only the newest matches are considered.
+    """
     matches = entry_rows.search_entries(
-        tx, words, agent_key=agent_key, max_results=READ_CHUNK_ROWS, match_any=True
+        tx, words, agent_key=agent_key, max_results=PAGE_ROWS, match_any=True
     )
     unpinned = [match.entry for match in matches if not match.entry.pinned]
 
@@ -173,7 +187,7 @@ def _find_relevant_entries(
         entry_words = extract_words(" ".join([entry.content, *entry.tags]))
         return len(set(words) & set(entry_words))
 
-    # The sort is stable, so entries with equally many words stay newest first.
+    # The sort is stable, so entries with the same number of matching words stay newest first.
     return sorted(unpinned, key=count_matching_words, reverse=True)
 
 
@@ -184,10 +198,13 @@ def _is_of_other_workspace(entry: BrainEntry, workspace_id: str) -> bool:
 
 
 def _list_warnings(agent: Agent) -> list[str]:
-    """Return warnings for the user about an agent that can be injected but seems incomplete."""
+    """Return warnings for the user about an agent that can be injected but seems faulty.
+
+    Examples are an empty system prompt and skills that contradict each other.
+    """
     warnings = []
     if not prompt_compiler.trim_whitespace(agent.system_prompt):
         warnings.append("the agent has no soul: its system prompt is empty")
-    # Duplicate skills cost tokens but do not change what the agent does.
+    # Duplicate skills cost tokens but do not change what the agent does, so they need no warning.
     warnings += [finding.message for finding in check_skills(agent) if finding.kind != "duplicate"]
     return warnings

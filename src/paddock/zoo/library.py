@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
-
-import msgspec
 
 from paddock.suggestions import did_you_mean
 from paddock.zoo import validation
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 
     from paddock.zoo.store.agent_rows import LibraryItem
     from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
+
+_MAX_SUMMARY_CHARACTERS = 200
+"""Maximum length of the summary of a change in the history of an agent."""
 
 
 @dataclass(frozen=True)
@@ -108,26 +110,36 @@ class SkillLibrary:
         changes: Mapping[str, Any],
         options: ChangeOptions,
     ) -> LibraryItem:
-        """Save a changed skill or pack as its next version, unless nothing has changed."""
+        """Apply changes to a skill or pack, and save it as its next version.
+
+        Without a difference, nothing is saved.
+
+        Args:
+            kind: `LibrarySkill` or `Pack`.
+            item_id: The ID of the skill or pack.
+            changes: New values by JSON key, such as `{"tags": ["code"]}`.
+            options: The expected version, and the origin of the change.
+        """
         with self.context.change_transaction(options) as tx:
             item = _require_library_item(tx, kind, item_id)
             check_expected_version(options.get("version"), item)
-            changed = validation.validate_object(validation.apply_changes(item, changes))
-            _check_pack_exists(tx, changed)
-            if changed == item:
+            updated_item = validation.validate_object(validation.apply_changes(item, changes))
+            _check_pack_exists(tx, updated_item)
+            if updated_item == item:
                 return item
-            changed.version = item.version + 1
-            agent_rows.update_library_item(tx, changed)
-            _record_change(tx, changed)
-            return changed
+            updated_item.version = item.version + 1
+            agent_rows.update_library_item(tx, updated_item)
+            _record_change(tx, updated_item)
+            return updated_item
 
     def _delete(self, kind: type[LibraryItem], item_id: str, options: ChangeOptions) -> None:
+        """Delete a skill or a pack. The skills of a deleted pack stay, without a pack."""
         with self.context.change_transaction(options) as tx:
             item = _require_library_item(tx, kind, item_id)
             check_expected_version(options.get("version"), item)
             # Skills must not refer to a pack that no longer exists.
             if isinstance(item, Pack):
-                agent_rows.clear_pack(tx, item.id)
+                agent_rows.detach_skills_from_pack(tx, item.id)
             agent_rows.delete_library_item(tx, item)
             _record_change(tx, item)
 
@@ -139,35 +151,43 @@ class SkillLibrary:
         pack_id: str | None = None,
         **options: Unpack[ChangeOptions],
     ) -> Agent:
-        """Copy skills from the library to an agent.
+        """Copy skills from the library to an agent, together with the skills that they require.
 
-        The skills are those with the given IDs and those of the pack, together with the skills that
-        they require.
+        Skills of which the agent already has a copy are skipped.
 
-        Skills of which the agent already has a copy are skipped. `version` is that of the agent.
+        Args:
+            agent_id: The ID of the agent.
+            skill_ids: IDs of library skills.
+            pack_id: A pack, all of whose skills are copied too.
+            **options: `version`, the expected version of the agent, and `source`.
 
         Raises:
             AgentNotFoundError: The zoo has no such agent.
+            LibraryItemNotFoundError: The library has no such skill or pack.
         """
         with self.context.change_transaction(options) as tx:
             row = require_agent(tx, agent_id)
             check_expected_version(options.get("version"), row.agent)
             library = {skill.id: skill for skill in agent_rows.list_library_items(tx, LibrarySkill)}
-            requested_ids = [_require_library_item(tx, LibrarySkill, i).id for i in skill_ids]
+            requested_ids = [
+                _require_library_item(tx, LibrarySkill, skill_id).id for skill_id in skill_ids
+            ]
             if pack_id is not None:
                 pack = _require_library_item(tx, Pack, pack_id)
                 requested_ids += [
                     skill.id for skill in library.values() if skill.pack_id == pack.id
                 ]
             # The copy has to be deep, because `save_agent` compares it with the original.
-            changed = msgspec.convert(msgspec.to_builtins(row.agent), Agent)
-            copies = _copy_skills(_resolve_requirements(requested_ids, library), changed)
+            updated_agent = deepcopy(row.agent)
+            copies = _copy_skills(_resolve_requirements(requested_ids, library), updated_agent)
             names = ", ".join(skill.name for skill in copies)
-            return save_agent(tx, row, changed, f"copied from the library: {names}"[:200])
+            summary = f"copied from the library: {names}"[:_MAX_SUMMARY_CHARACTERS]
+            return save_agent(tx, row, updated_agent, summary)
 
     def list_agents_with_copy(self, skill_id: str) -> list[AgentSummary]:
         """Return the agents that have a copy of a library skill."""
         with self.context.read_transaction() as tx:
+            # Summaries do not contain `library_id`, so the complete agents are read too.
             agents = agent_rows.list_agents(tx, Agent, AgentFilter(archived=None)).items
             agent_ids = {
                 agent.id
@@ -181,17 +201,21 @@ class SkillLibrary:
 def add_library_item(
     tx: WriteTransaction, kind: type[LibraryItem], fields: Mapping[str, Any]
 ) -> LibraryItem:
-    """Insert a skill or a pack into the library without recording an event.
+    """Insert a skill or a pack into the library, without recording an event.
+
+    Args:
+        tx: The transaction.
+        kind: `LibrarySkill` or `Pack`.
+        fields: Values by JSON key. The stored ID is a free slug of `id`, or of `name`.
 
     Raises:
         InvalidAgentError: A value is invalid.
         LibraryItemNotFoundError: The pack that the skill names does not exist.
     """
-    # The ID that the caller gives is only a suggestion. It may be taken, or not be a slug.
-    texts = [text for key in ("id", "name") if isinstance(text := fields.get(key), str)]
-    text = next((text for text in texts if text.strip()), "")
+    candidates = [fields.get("id"), fields.get("name")]
+    slug_text = next((text for text in candidates if isinstance(text, str) and text.strip()), "")
     item_id = find_free_slug(
-        slugify(text, _get_noun(kind)),
+        slugify(slug_text, _get_noun(kind)),
         lambda slug: agent_rows.find_library_item(tx, kind, slug) is not None,
     )
     item = validation.validate_object(
@@ -218,7 +242,11 @@ def _check_pack_exists(tx: WriteTransaction, item: LibrarySkill | Pack) -> None:
 def _require_library_item(
     tx: ReadTransaction, kind: type[LibraryItem], item_id: str
 ) -> LibraryItem:
-    """Return a skill or pack, or raise an error that suggests a similar ID."""
+    """Return a skill or pack of the library.
+
+    Raises:
+        LibraryItemNotFoundError: There is no such item. The hint suggests a similar ID.
+    """
     item = agent_rows.find_library_item(tx, kind, item_id)
     if item is None:
         known_ids = [known.id for known in agent_rows.list_library_items(tx, kind)]
@@ -235,15 +263,15 @@ def _resolve_requirements(
     """Return skills with everything they require, each requirement before the skills that need it.
 
     The result is the postorder of a depth-first search. The stack is explicit, because a chain of
-    requirements may be longer than Python's recursion limit. Skills may also require each other in
-    a cycle.
+    requirements may be longer than Python's recursion limit. Each skill is returned once, even if
+    skills require each other in a cycle. Unknown IDs are ignored.
     """
     resolved: dict[str, LibrarySkill] = {}
     stack = [(skill_id, False) for skill_id in reversed(list(skill_ids))]
     visited: set[str] = set()
     while stack:
-        skill_id, are_requirements_done = stack.pop()
-        if are_requirements_done:
+        skill_id, is_expanded = stack.pop()
+        if is_expanded:
             resolved.setdefault(skill_id, library[skill_id])
         elif skill_id in library and skill_id not in visited:
             visited.add(skill_id)
@@ -253,17 +281,20 @@ def _resolve_requirements(
 
 
 def _copy_skills(library_skills: Sequence[LibrarySkill], agent: Agent) -> list[AgentSkill]:
-    """Append copies of library skills to an agent, and return the copies."""
-    ids_by_library_id = {
+    """Append copies of library skills to an agent, and return the copies.
+
+    Skills of which the agent already has a copy are skipped.
+    """
+    agent_skill_ids = {
         skill.library_id: skill.id for skill in agent.skills if skill.library_id is not None
     }
     used_ids = {skill.id for skill in agent.skills}
     copies: list[AgentSkill] = []
     for original in library_skills:
-        if original.id in ids_by_library_id:
+        if original.id in agent_skill_ids:
             continue
         skill_id = find_free_name(original.id, used_ids)
-        ids_by_library_id[original.id] = skill_id
+        agent_skill_ids[original.id] = skill_id
         used_ids.add(skill_id)
         copies.append(
             AgentSkill(
@@ -278,6 +309,6 @@ def _copy_skills(library_skills: Sequence[LibrarySkill], agent: Agent) -> list[A
         )
     # Requirements name library skills; in the agent their copies may have other IDs.
     for skill in copies:
-        skill.requires = [ids_by_library_id.get(required, required) for required in skill.requires]
+        skill.requires = [agent_skill_ids.get(required, required) for required in skill.requires]
     agent.skills += copies
     return copies

@@ -97,12 +97,13 @@ class Agent(Struct, rename="camel", kw_only=True):
     context_refs: list[str] = field(default_factory=list)
     """Files and URLs that the agent works with."""
     appearance_seed: str = ""
+    """Seed of the generated picture of the agent."""
     tags: list[str] = field(default_factory=list)
     injects_memory: bool = True
     """Whether brain entries are injected too."""
     archived: bool = False
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By file format, data that has no counterpart in the zoo and is written back on export."""
+    """Data for which the zoo has no field, by file format. It is written back on export."""
     created_at: str = ""
     updated_at: str = ""
     version: int = 1
@@ -170,7 +171,7 @@ class AgentVersion(Struct, rename="camel", kw_only=True):
     summary: str
     """A short description of the change."""
     agent: Agent | None = None
-    """None in lists."""
+    """The agent as of this version; None in lists, to keep them small."""
 
 
 class FieldChange(Struct, rename="camel", kw_only=True):

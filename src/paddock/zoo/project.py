@@ -108,7 +108,12 @@ def set_default_agent(folder: Path, agent_id: str | None) -> Path:
 
 
 def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[str]) -> Path:
-    """Set the agents and formats that a project synchronizes.
+    """Set the agents and formats that a project synchronizes, and return the settings file.
+
+    Args:
+        folder: The folder of the project.
+        agents: IDs of agents.
+        formats: Names of formats, such as `claude-code`.
 
     Raises:
         ProjectFileError: The file cannot be read or written.
@@ -119,13 +124,23 @@ def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[
 
 
 def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
-    """Set or remove keys in the settings file, keeping its comments and layout.
+    """Set or remove keys in the settings file of a project, keeping its comments and layout.
 
-    A value of None removes the key. The keys of a table are merged into the existing table.
+    Args:
+        folder: The folder of the project.
+        values: New values by key. None removes the key, and a table is merged into the existing
+            table.
+
+    Returns:
+        The path of the settings file.
+
+    Raises:
+        ProjectFileError: The file is invalid, or cannot be written.
     """
-    import tomlkit  # noqa: PLC0415 - only for writing, which keeps comments
+    import tomlkit  # noqa: PLC0415 - needed only for writing
 
-    read_project(folder)  # raises before an invalid file is changed
+    # Raises an error before an invalid file is changed.
+    read_project(folder)
     path = get_project_file(folder)
     before = path.read_bytes() if path.is_file() else b""
     document = tomlkit.parse(before)
@@ -142,7 +157,7 @@ def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
     if after == before:
         return path
     try:
-        # A cloned repository must not make Paddock write elsewhere.
+        # A symbolic link in a cloned repository must not make Paddock write outside of it.
         if path.exists() and not path.resolve().is_relative_to(folder.resolve()):
             raise PermissionError("a symbolic link leads out of the project")
         write_atomically(path, after, mode=PROJECT_FILE_MODE)

@@ -43,29 +43,33 @@ class ScanResult(NamedTuple):
 
 
 def scan_project(folder: Path) -> ScanResult:
-    """Read the agents' files of a project. Links that lead out of the project are not followed."""
+    """Read the files in a project that may contain agents or skills.
+
+    Symbolic links that lead out of the project are not followed. Files that cannot be read are left
+    out, with a remark.
+    """
     result = ScanResult([], [])
     root = folder.resolve()
-    size = 0
+    character_count = 0
     for path in find_candidate_files(folder):
-        name = path.relative_to(folder).as_posix()
+        relative_path = path.relative_to(folder).as_posix()
         # A cloned repository must not make an import read files elsewhere in the home directory.
         if not path.resolve().is_relative_to(root):
             message = "the symbolic link leads out of the folder; not followed"
-            result.report.append(Remark("file", message, path=name))
+            result.report.append(Remark("file", message, path=relative_path))
             continue
-        text = _read_text(path, name, result.report)
-        # Most AGENTS.md files have no agents of the zoo.
-        if text is None or (name == AGENTS_MD_PATH and not has_blocks(text)):
+        text = _read_text(path, relative_path, result.report)
+        # Most AGENTS.md files have no agents of the zoo. They are skipped without a remark.
+        if text is None or (relative_path == AGENTS_MD_PATH and not has_blocks(text)):
             continue
-        size += len(text)
-        _check_scan_size(len(result.files) + 1, size, folder)
-        result.files.append(File(path=name, text=text))
+        character_count += len(text)
+        _check_scan_size(len(result.files) + 1, character_count, folder)
+        result.files.append(File(path=relative_path, text=text))
     return result
 
 
 def find_candidate_files(folder: Path) -> Iterator[Path]:
-    """Yield files that may be agents' files, judging by their paths."""
+    """Yield the files in a project that may contain agents or skills, judging by their paths."""
     seen: set[Path] = set()
     for pattern in AGENT_FILE_PATTERNS:
         for path in sorted(folder.glob(pattern)):
@@ -74,16 +78,18 @@ def find_candidate_files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def read_source(path: Path, format_name: str | None = None) -> ScanResult:
-    """Read the files at a path.
+def read_agent_files(path: Path, format_name: str | None = None) -> ScanResult:
+    """Read the agent files that a user wants to import.
 
-    The path may be a file, a folder to scan, or a zip archive.
-
-    The path of a single file is shortened to begin like a path in a project, for example with
-    `.claude`, so that its format can be detected.
+    Args:
+        path: A file, a project folder to scan, the folder of a skill, or a zip archive. The path of
+            a single file is shortened to begin like a path in a project, for example with
+            `.claude`, so that its format can be detected.
+        format_name: The format that the user has chosen. A folder is then always scanned as a
+            project.
 
     Raises:
-        AgentFilesError: The source cannot be read.
+        AgentFilesError: The path cannot be read.
     """
     if path.is_dir():
         if format_name is None and (path / "SKILL.md").is_file():
@@ -106,12 +112,16 @@ def read_source(path: Path, format_name: str | None = None) -> ScanResult:
 
 
 def _find_identifying_path(path: Path, text: str) -> str:
-    """Return the shortest end of a path that identifies the format, or the file name."""
+    """Return the shortest end of a path that identifies the format of a file.
+
+    For `/home/me/project/.claude/agents/ada.md` this is `.claude/agents/ada.md`. If no end does,
+    the file name is returned.
+    """
     parts = path.absolute().parts[1:]
     for count in range(1, len(parts) + 1):
-        name = "/".join(parts[-count:])
-        if parse_memory_agent(name) or _shows_format(name, text):
-            return name
+        path_end = "/".join(parts[-count:])
+        if parse_memory_agent(path_end) or _shows_format(path_end, text):
+            return path_end
     return path.name
 
 
@@ -122,9 +132,10 @@ def _shows_format(name: str, text: str) -> bool:
 
 
 def _read_text(path: Path, name: str, report: list[Remark]) -> str | None:
-    """Return the text of a file, or add a remark to the report and return None.
+    """Return the text of a file, or None if it cannot be read or does not exist.
 
-    One unreadable file must not stop the import of the others.
+    If it cannot be read, a remark is added to the report instead of raising an error, because one
+    unreadable file must not stop the import of the others.
     """
     try:
         return read_text_file(path)

@@ -70,7 +70,10 @@ def _format_skill(skill: AgentSkill) -> str:
 
 
 def format_entry(entry: BrainEntry) -> str:
-    """Format one entry of the memory section."""
+    """Format one brain entry for the memory section of a prompt.
+
+    The heading has the type, the date and the tags: `### note · 2026-01-31 · pinned · python`.
+    """
     labels = [entry.type, entry.timestamp[:10]]
     if entry.pinned:
         labels.append("pinned")
@@ -93,14 +96,19 @@ def format_memory(entries: Sequence[BrainEntry]) -> str:
 def select_entries_within_budget(
     pinned: Iterable[BrainEntry], others: Iterable[BrainEntry], budget_tokens: int
 ) -> list[BrainEntry]:
-    """Return the entries that fit into a budget, in order and without duplicates.
+    """Return the brain entries that fit into a token budget, in order and without duplicates.
 
-    Entries are never truncated. All pinned entries are tried. Iterating the others stops when
-    several in a row do not fit, because each further one may cost a query.
+    Entries are never truncated. All pinned entries are tried. The iteration of the others stops
+    when several in a row do not fit, because each further one may cost a query.
+
+    Args:
+        pinned: The pinned entries, which come first.
+        others: Further entries, most relevant first.
+        budget_tokens: The maximum size of the memory section of the prompt.
     """
     remaining_tokens = budget_tokens - estimate_tokens(f"{MEMORY_TITLE}\n\n{MEMORY_INTRODUCTION}")
     selected: dict[str, BrainEntry] = {}
-    misfits = 0
+    consecutive_misfits = 0
     for entry in chain(pinned, others):
         if entry.id in selected:
             continue
@@ -108,24 +116,25 @@ def select_entries_within_budget(
         if tokens <= remaining_tokens:
             selected[entry.id] = entry
             remaining_tokens -= tokens
-            misfits = 0
+            consecutive_misfits = 0
         # A pinned entry is tried in any case, so it does not count.
         elif not entry.pinned:
-            misfits += 1
-            if misfits == MAX_CONSECUTIVE_MISFITS:
+            consecutive_misfits += 1
+            if consecutive_misfits == MAX_CONSECUTIVE_MISFITS:
                 break
     return [*selected.values()]
 
 
 def compile_prompt(agent: Agent, memory: Sequence[BrainEntry] = ()) -> str:
-    """Return the complete prompt."""
-    configuration = SECTION_RULE.join(
-        filter(
-            None,
-            [trim_whitespace(agent.system_prompt), format_skills(agent), format_memory(memory)],
-        )
-    )
-    return "\n\n".join(filter(None, [format_introduction(agent), configuration]))
+    """Join the introduction, soul, skills and memory of an agent to one prompt.
+
+    Rules (`---`) separate all parts but the introduction. Empty parts are left out.
+    """
+    soul = trim_whitespace(agent.system_prompt)
+    parts = [soul, format_skills(agent), format_memory(memory)]
+    body = SECTION_RULE.join(part for part in parts if part)
+    introduction = format_introduction(agent)
+    return "\n\n".join(part for part in (introduction, body) if part)
 
 
 def compile_injection(
@@ -134,7 +143,7 @@ def compile_injection(
     """Return the prompt that makes a chat act as an agent, with its sections and their sizes.
 
     Args:
-        agent: The agent.
+        agent: The agent, of which the prompt contains the name, soul and enabled skills.
         memory: The brain entries to include, most important first.
         warnings: Messages for the user, which are passed on unchanged.
     """

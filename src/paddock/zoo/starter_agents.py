@@ -81,9 +81,7 @@ def _parse_agent(name: str, text: str) -> Agent:
     return msgspec.convert({**data, "id": name, "appearanceSeed": name}, Agent)
 
 
-def make_starter_import(
-    agent_ids: Iterable[str] = (), *, with_library: bool = False
-) -> ImportBatch:
+def make_starter_batch(agent_ids: Iterable[str] = (), *, with_library: bool = False) -> ImportBatch:
     """Return starter agents as a batch for `AgentImporter.import_batch`.
 
     The starter library is included on request.

@@ -6,7 +6,7 @@ import pytest
 
 from paddock.zoo.file_plan import make_zip, read_zip
 from paddock.zoo.formats.exchange import AgentFilesError, File
-from paddock.zoo.project_scan import read_source, scan_project
+from paddock.zoo.project_scan import read_agent_files, scan_project
 
 BLOCK = "<!-- paddock:agent sage -->\nGo\n<!-- /paddock:agent sage -->\n"
 
@@ -53,20 +53,20 @@ def test_links_that_lead_out_and_files_that_are_not_text_are_reported(tmp_path: 
 )
 def test_a_file_is_known_by_the_end_of_its_path(tmp_path: Path, name: str, path: str) -> None:
     write(tmp_path, name)
-    assert read_source(tmp_path / name).files == [File(path=path, text="x")]
+    assert read_agent_files(tmp_path / name).files == [File(path=path, text="x")]
 
 
 def test_a_folder_of_a_skill_is_that_skill(tmp_path: Path) -> None:
     write(tmp_path, "tidy/SKILL.md")
-    assert read_source(tmp_path / "tidy").files == [File(path="tidy/SKILL.md", text="x")]
+    assert read_agent_files(tmp_path / "tidy").files == [File(path="tidy/SKILL.md", text="x")]
 
 
 def test_what_is_not_there_or_no_text_is_reported(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_bytes(b"\xff")
     with pytest.raises(AgentFilesError, match="no such file"):
-        read_source(tmp_path / "a.md")
+        read_agent_files(tmp_path / "a.md")
     with pytest.raises(AgentFilesError, match="not a text file in UTF-8"):
-        read_source(tmp_path / "b.md")
+        read_agent_files(tmp_path / "b.md")
 
 
 def test_an_archive_gives_back_what_was_packed(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_an_archive_gives_back_what_was_packed(tmp_path: Path) -> None:
     assert data == make_zip(files)
     assert read_zip(data) == (files, [])
     (tmp_path / "zoo.zip").write_bytes(data)
-    assert read_source(tmp_path / "zoo.zip").files == files
+    assert read_agent_files(tmp_path / "zoo.zip").files == files
 
 
 def test_members_that_lead_out_are_left_out() -> None:

@@ -11,7 +11,7 @@ from paddock.cli.errors import ArgumentError
 from paddock.cli.shared_options import json_option
 from paddock.suggestions import did_you_mean
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.starter_agents import make_starter_import
+from paddock.zoo.starter_agents import make_starter_batch
 
 if TYPE_CHECKING:
     from paddock.zoo.model import LibrarySkill
@@ -25,7 +25,7 @@ def library(*, add_starters: bool, text: str | None, as_json: bool) -> None:
     """List the skills in the library, by pack."""
     with open_zoo() as zoo:
         if add_starters:
-            zoo.importer.import_batch(make_starter_import(with_library=True), source="cli")
+            zoo.importer.import_batch(make_starter_batch(with_library=True), source="cli")
         packs, skills = zoo.library.list_packs(), zoo.library.list_skills(text=text)
     if as_json:
         output.print_json({"packs": packs, "skills": skills})

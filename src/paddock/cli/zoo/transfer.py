@@ -20,7 +20,7 @@ from paddock.zoo.formats.exchange import File, ImportBatch, Remark
 from paddock.zoo.formats.format_registry import BUNDLE_FORMAT, FILE_FORMATS, list_file_formats
 from paddock.zoo.import_plan import ImportPlan, apply_import, plan_import
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.project_scan import read_source
+from paddock.zoo.project_scan import read_agent_files
 
 if TYPE_CHECKING:
     from paddock.zoo.file_plan import FilePlan
@@ -95,7 +95,7 @@ def _read_sources(sources: tuple[str, ...], format_name: str | None) -> ImportBa
         if source == "-":
             files.append(File(path="agent", text=sys.stdin.read()))
         else:
-            source_batch = read_source(Path(source).expanduser(), format_name)
+            source_batch = read_agent_files(Path(source).expanduser(), format_name)
             files += source_batch.files
             remarks += source_batch.report
     batch = import_files(files, format_name)

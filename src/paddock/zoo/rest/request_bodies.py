@@ -29,7 +29,7 @@ class RequestBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=Tr
     """Base class of request bodies."""
 
 
-def create_object(model: type[Struct]) -> Callable[[BodyT], BodyT]:
+def with_creation_fields_of(model: type[Struct]) -> Callable[[BodyT], BodyT]:
     """Return a decorator that gives a body the ID and the editable fields of a model class.
 
     Fields that the request omits have the defaults of the model.
@@ -38,7 +38,7 @@ def create_object(model: type[Struct]) -> Callable[[BodyT], BodyT]:
     return lambda body: _add_fields(body, {"id": ("id", str | None, None), **fields})
 
 
-def change_object(model: type[Struct]) -> Callable[[BodyT], BodyT]:
+def with_optional_fields_of(model: type[Struct]) -> Callable[[BodyT], BodyT]:
     """Return a decorator that gives a body the editable fields of a model class, all optional.
 
     Fields that the request omits are UNSET, and `get_changes` leaves them out.
@@ -72,7 +72,7 @@ def _define_field(info: msgspec.structs.FieldInfo) -> tuple[Any, ...]:
     return (info.name, info.type) if info.required else (info.name, info.type, info.default)
 
 
-@create_object(Agent)
+@with_creation_fields_of(Agent)
 class NewAgentBody(RequestBody, kw_only=True):
     """An agent to create. Read-only fields of a complete agent are accepted and ignored."""
 
@@ -85,7 +85,7 @@ class NewAgentBody(RequestBody, kw_only=True):
     version: Any = UNSET
 
 
-@change_object(Agent)
+@with_optional_fields_of(Agent)
 class AgentChanges(RequestBody, kw_only=True):
     """Changes to an agent. Omitted fields stay as they are; the ID cannot be changed."""
 
@@ -113,14 +113,14 @@ class InjectBody(RequestBody, kw_only=True):
     workspace_id: str | None = None
 
 
-@create_object(AgentSkill)
+@with_creation_fields_of(AgentSkill)
 class NewSkillBody(RequestBody, kw_only=True):
     """A skill to add."""
 
     category_id: str | None = None
 
 
-@change_object(AgentSkill)
+@with_optional_fields_of(AgentSkill)
 class SkillChanges(RequestBody, kw_only=True):
     """Changes to a skill. Omitted fields stay as they are."""
 
@@ -137,14 +137,14 @@ class OrderBody(RequestBody, kw_only=True):
     ids: list[str]
 
 
-@create_object(SkillCategory)
+@with_creation_fields_of(SkillCategory)
 class NewCategoryBody(RequestBody, kw_only=True):
     """A category to add."""
 
     color: str | None = None
 
 
-@change_object(SkillCategory)
+@with_optional_fields_of(SkillCategory)
 class CategoryChanges(RequestBody, kw_only=True):
     """Changes to a category. Omitted fields stay as they are."""
 
@@ -194,22 +194,22 @@ class PinBody(RequestBody, kw_only=True):
     pinned: bool | None = None
 
 
-@create_object(LibrarySkill)
+@with_creation_fields_of(LibrarySkill)
 class NewLibrarySkillBody(RequestBody, kw_only=True):
     """A skill to add to the library."""
 
 
-@change_object(LibrarySkill)
+@with_optional_fields_of(LibrarySkill)
 class LibrarySkillChanges(RequestBody, kw_only=True):
     """Changes to a library skill. Omitted fields stay as they are."""
 
 
-@create_object(Pack)
+@with_creation_fields_of(Pack)
 class NewPackBody(RequestBody, kw_only=True):
     """A pack to create."""
 
 
-@change_object(Pack)
+@with_optional_fields_of(Pack)
 class PackChanges(RequestBody, kw_only=True):
     """Changes to a pack. Omitted fields stay as they are."""
 

@@ -87,7 +87,7 @@ def _matches_deleted(in_bin: bool) -> ColumnElement[bool]:
     return agents.c.deleted_at.is_not(None) if in_bin else agents.c.deleted_at.is_(None)
 
 
-def make_agent_id_check(tx: ReadTransaction) -> Callable[[str], bool]:
+def make_agent_id_predicate(tx: ReadTransaction) -> Callable[[str], bool]:
     """Return a predicate for IDs that are in use.
 
     IDs of agents in the bin count, because those agents can be restored.
@@ -272,7 +272,7 @@ def delete_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
     tx.connection.execute(delete(table).where(_has_item_id(tx, table, item.id)))
 
 
-def clear_pack(tx: WriteTransaction, pack_id: str) -> None:
+def detach_skills_from_pack(tx: WriteTransaction, pack_id: str) -> None:
     """Remove all skills from a pack, which changes their versions."""
     is_in_pack = (library_skills.c.owner == tx.owner) & (library_skills.c.pack_id == pack_id)
     # The version changes too, or a client could save the skill with the deleted pack.

@@ -363,9 +363,7 @@ def run_sync_rounds(zoo: Zoo, folder: Path, options: SyncOptions) -> Iterator[Sy
         yield sync_project(zoo, folder, options)
         # The states were read before the round, so its own changes start another round, which
         # finds nothing to do. Changes by others during the round are not missed.
-        while _get_file_states(folder) == files and not zoo.events.wait_for_events(
-            event, POLL_SECONDS
-        ):
+        while _get_file_states(folder) == files and not zoo.events.wait_after(event, POLL_SECONDS):
             pass
 
 
