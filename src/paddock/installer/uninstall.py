@@ -138,7 +138,7 @@ def _list_recorded_names(server: ServerReference) -> set[str]:
     """Return the names under which the installation records may list a server.
 
     A string may be the name of a server or the path of its file. Both are returned, because the
-    server may no longer exist, so that a lookup could not tell which one is meant.
+    server may no longer exist, in which case it cannot be looked up.
     """
     if isinstance(server, NamedServer):
         return {server.name}
