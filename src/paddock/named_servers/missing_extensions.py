@@ -42,11 +42,11 @@ def find_missing_extensions(server: str, report: ProblemReporter | None = None) 
     Raises:
         CatalogueError: The settings for catalogues cannot be read.
     """
-    is_definition = server.endswith(DEFINITION_SUFFIX) and Path(server).is_file()
-    if not is_definition and is_path_target(server):
+    is_definition_file = server.endswith(DEFINITION_SUFFIX) and Path(server).is_file()
+    if not is_definition_file and is_path_target(server):
         return []  # a Python file has no list of the extensions that it needs
     try:
-        source = make_file_source(Path(server)) if is_definition else find_source(server)
+        source = make_file_source(Path(server)) if is_definition_file else find_source(server)
     except PaddockError:
         return _find_catalogue_extensions([("servers", server)], report)
     return _find_catalogue_extensions(_list_item_names(source), report)

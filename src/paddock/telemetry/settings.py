@@ -54,10 +54,8 @@ def apply_logging_environment() -> None:
     Raises:
         DefinitionError: A variable names an unknown level or format.
     """
-    level, log_format = (
-        os.environ.get(LOGGING_LEVEL_VARIABLE),
-        os.environ.get(LOGGING_FORMAT_VARIABLE),
-    )
+    level = os.environ.get(LOGGING_LEVEL_VARIABLE)
+    log_format = os.environ.get(LOGGING_FORMAT_VARIABLE)
     if not level and not log_format:
         return
     logs = _import_logs()

@@ -94,17 +94,17 @@ def fetch_all(
         A response or failure for each request, in the same order.
     """
     finished: SimpleQueue[tuple[int, FetchResponse | FetchFailure]] = SimpleQueue()
+
+    def fetch_in_thread(index: int, request: FetchRequest) -> None:
+        finished.put((index, _fetch_one(request, deadline, seconds)))
+
     # Each request is recorded as timed out until its thread delivers another result.
     results: list[FetchResponse | FetchFailure] = [_create_timeout_failure(seconds)] * len(requests)
     end_time = time.monotonic() + seconds
     with ConnectionDeadline(seconds) as deadline:
         for index, request in enumerate(requests):
             threading.Thread(
-                target=lambda index=index, request=request: finished.put(
-                    (index, _fetch_one(request, deadline, seconds))
-                ),
-                name="paddock-fetch",
-                daemon=True,
+                target=fetch_in_thread, args=(index, request), name="paddock-fetch", daemon=True
             ).start()
         pending_count = len(requests)
         try:
@@ -120,7 +120,7 @@ def fetch_all(
                 results[index] = result
                 pending_count -= 1
         finally:
-            # Requests that are still running are abandoned here, and their connections are closed.
+            # This closes the connections of the requests that are still running.
             deadline.end_connections()
     return results
 

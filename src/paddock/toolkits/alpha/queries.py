@@ -118,13 +118,14 @@ def query_wolfram_alpha(arguments: AlphaQueryArguments, ctx: Context) -> ToolCon
     """Answer a query, or several queries that are separated by tabs.
 
     Raises:
-        NoResultError: No query has a result. The message says what to do.
+        NoResultError: No query has a result. The message tells the user how to fix that.
     """
     pieces = run_queries(ctx, split_queries(arguments.query), ctx.options)
-    return _download_and_build(ctx, pieces)
+    return _build_content_with_images(ctx, pieces)
 
 
-def _download_and_build(ctx: Context, pieces: Sequence[ResultPiece]) -> ToolContent:
+def _build_content_with_images(ctx: Context, pieces: Sequence[ResultPiece]) -> ToolContent:
+    """Download the images of results, and convert the results to the content of a tool result."""
     images = fetch_images(
         pieces, create_service_urls(ctx.options["BaseURL"]), ctx.options, lambda: ctx.is_cancelled
     )
@@ -164,15 +165,15 @@ def run_queries(
         NoResultError: No query has a result. The message tells the user how to fix that.
     """
     app_id = find_app_id(options)
-    results: Sequence[QueryResult | QueryFailure]
+    online_results: Sequence[QueryResult | QueryFailure]
     if app_id:
         client = AlphaClient.from_options(app_id, options)
-        results = client.run_queries(queries, lambda: ctx.is_cancelled)
+        online_results = client.run_queries(queries, lambda: ctx.is_cancelled)
     else:
         setup = describe_app_id_setup(is_local=ctx.is_local)
-        results = [QueryFailure(query, "app-id", setup) for query in queries]
+        online_results = [QueryFailure(query, "app-id", setup) for query in queries]
     ctx.raise_if_cancelled()
-    results = [_fall_back_to_offline(ctx, result, options) for result in results]
+    results = [_fall_back_to_offline(ctx, result, options) for result in online_results]
     failures = [result for result in results if isinstance(result, QueryFailure)]
     are_all_soft = all(failure.kind in _SOFT_FAILURE_TEXTS for failure in failures)
     if len(failures) == len(results) and not are_all_soft:
@@ -211,7 +212,8 @@ def _format_answer(
 
 def get_alpha_context(arguments: AlphaContextArguments, ctx: Context) -> ToolContent:
     """Return the results for a context with their images. The list is empty without any queries."""
-    return _download_and_build(ctx, collect_alpha_pieces(ctx, arguments.context, ctx.options))
+    pieces = collect_alpha_pieces(ctx, arguments.context, ctx.options)
+    return _build_content_with_images(ctx, pieces)
 
 
 def search_wolfram_alpha(arguments: dict[str, str], ctx: Context) -> str:
@@ -276,7 +278,8 @@ def _is_queryable(sentence: str) -> bool:
 
 def get_wolfram_context(arguments: AlphaAndDocsContextArguments, ctx: Context) -> ToolContent:
     """Return Wolfram|Alpha results and documentation for a context, with images."""
-    return _download_and_build(ctx, collect_wolfram_pieces(ctx, arguments.context, ctx.options))
+    pieces = collect_wolfram_pieces(ctx, arguments.context, ctx.options)
+    return _build_content_with_images(ctx, pieces)
 
 
 def search_wolfram(arguments: dict[str, str], ctx: Context) -> str:
