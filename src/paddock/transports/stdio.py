@@ -110,7 +110,7 @@ class StdioChannel:
                 select([], [self._sink], [])
 
     def close(self) -> None:
-        """Close the protocol's descriptors."""
+        """Close the descriptors to the client. Errors are ignored, as one may already be closed."""
         self.is_closed = True
         for descriptor in (self._source, self._sink):
             try:

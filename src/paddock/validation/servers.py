@@ -72,7 +72,10 @@ def _check_python_server(
     subject: ValidationSubject,
     description: str | None,
 ) -> None:
-    """Check the items of a server that Python code has created."""
+    """Report the problems of a server that Python code has created.
+
+    Its tools, prompts, resources and resource templates are checked one by one.
+    """
     if not server.metadata.description and not description:
         _report_missing_description(definition, subject)
     items: dict[ItemKind, list[Any]] = {

@@ -89,6 +89,7 @@ def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
     """
 
     def apply_edit(before: bytes | None) -> bytes:
+        """Return the edited content of the file in its own encoding."""
         text, encoding = _decode_source(before or b"", path)
         try:
             return edit(text).encode(encoding)

@@ -74,7 +74,10 @@ class JupyterNotebook(NamedTuple):
 
     @property
     def language(self) -> str:
-        """The programming language of the code cells, in lower case."""
+        """The programming language of the code cells in lower case, such as "python".
+
+        Different programs store it in different entries of the notebook's metadata.
+        """
         metadata = self.data.get("metadata") or {}
         names = (
             _get_nested(metadata, "language_info", "name"),

@@ -76,7 +76,7 @@ def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
             return runner.run(is_cancelled, on_test)
 
     def report_progress(tests: PythonTestRun) -> None:
-        """Report the finished and running tests to the client."""
+        """Send the client a progress notification with the finished and the running tests."""
         running = ", ".join(case.name for case in tests.running_cases[:3])
         finished_count, total_count = len(tests.finished_names), tests.total_count
         # MCP requires progress to increase with each notification, so a test that has started

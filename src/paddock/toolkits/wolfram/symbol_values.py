@@ -75,6 +75,7 @@ class SessionDefinitions:
     """
 
     def __init__(self, codes: Iterable[str] = ()) -> None:
+        """Collect the symbols and the assignments in the code of a session, in order."""
         self.symbol_names: set[str] = set()
         """All symbols in the code."""
         self._assignments: dict[tuple[str, str], list[Assignment]] = defaultdict(list)

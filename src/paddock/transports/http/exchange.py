@@ -145,7 +145,10 @@ class HttpExchange:
         self._attach_disconnect_handler()
 
     def handle_disconnect(self) -> None:
-        """Cancel the requests, because their client has disconnected."""
+        """Cancel the pending requests, because their client has disconnected.
+
+        Called by the responder. Nothing happens if the response is already complete.
+        """
         if self.is_over:
             return
         self._mark_over()
@@ -160,7 +163,13 @@ class HttpExchange:
         self.respond(status, encode_error(request_id, error))
 
     def respond(self, status: int, body: bytes, headers: Headers | None = None) -> None:
-        """Send a complete JSON response."""
+        """Send a complete JSON response, which ends the exchange.
+
+        Args:
+            status: The HTTP status.
+            body: The encoded JSON-RPC message.
+            headers: Headers in addition to those of all JSON responses.
+        """
         self._mark_over()
         # Http1Connection recognizes the shared list by identity and takes its fast path. It is
         # therefore replaced only if there are headers to add.

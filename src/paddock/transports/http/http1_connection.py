@@ -397,7 +397,10 @@ class Http1Connection(asyncio.Protocol):
         return (str(name[0]), int(name[1])) if isinstance(name, tuple) else None
 
     def respond(self, response: HttpResponse) -> None:
-        """Send a complete response."""
+        """Send a complete response to the current request.
+
+        The connection then continues with the next request, or is closed.
+        """
         body = response.body
         # Fast path for the usual answer, which is formatted with a single template.
         if (

@@ -280,7 +280,7 @@ class HttpService:
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
-        """Cancel all requests and close all sessions."""
+        """Cancel all requests and close all sessions, because the server has stopped."""
         if self._check_timer is not None:
             self._check_timer.cancel()
         self._refuse_queued(503, "The server is stopping")

@@ -136,7 +136,10 @@ class EventWriter:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
-        """Watch the time limit during a test, including its fixtures."""
+        """Start the time limit before a test, and stop it afterwards. Called by pytest.
+
+        The limit includes the fixtures of the test.
+        """
         self._timeout_watch.start_test(item.nodeid)
         yield
         self._timeout_watch.finish_test()
@@ -318,7 +321,10 @@ class TimeoutWatch:
         return max(sizes)
 
     def _format_stack(self) -> str:
-        """Return the stack of the test without the frames of pytest."""
+        """Return the stack of the main thread, in which the test runs, as text.
+
+        Frames of pytest are left out, and only the last ten others are shown.
+        """
         frames = sys._current_frames()  # noqa: SLF001 - the only access to another thread's stack
         frame = frames.get(self._main_thread.ident or 0)
         if frame is None:
