@@ -126,7 +126,10 @@ def _make_failing_resource(
 
 
 def is_lifespan_function(function: Callable[..., Any]) -> bool:
-    """Return whether a function is a lifespan: it has the parameter `server`."""
+    """Return whether a function is the lifespan of a server.
+
+    Its only parameter is then called `server`. An initialization function has no parameters.
+    """
     return list_required_parameters(function) == ["server"]
 
 
@@ -176,7 +179,7 @@ class ServerInitialization:
             return
         self._failure_message = None
         if function is not None:
-            with self._record_failure(server):
+            with self._fail_calls_on_error(server):
                 run_if_coroutine(function())
         self._start_tool_initializations(server)
 
@@ -188,7 +191,7 @@ class ServerInitialization:
         """
         function = self._take_new_function()
         if function is not None:
-            with self._record_failure(server):
+            with self._fail_calls_on_error(server):
                 function()
         self._start_tool_initializations(server)
         yield
@@ -197,7 +200,7 @@ class ServerInitialization:
     async def _async_lifespan(self, server: BaseServer) -> AsyncGenerator[None]:
         function = self._take_new_function()
         if function is not None:
-            with self._record_failure(server):
+            with self._fail_calls_on_error(server):
                 await function()
         self._start_tool_initializations(server)
         yield
@@ -239,7 +242,7 @@ class ServerInitialization:
             start_new_thread(_run_tool_initializations, (initializers,))
 
     @contextmanager
-    def _record_failure(self, server: BaseServer) -> Generator[None]:
+    def _fail_calls_on_error(self, server: BaseServer) -> Generator[None]:
         """Suppress an error of the `with` block, and make all items of the server return it.
 
         The error is logged, and every later call of a tool, prompt or resource answers with it.

@@ -83,7 +83,7 @@ def read_installations(server: str | None = None) -> list[Installation]:
         records = _read_records(path)
     except msgspec.MsgspecError:
         with lock_file(path):
-            records = _read_or_set_aside(path)
+            records = _read_or_rename_damaged(path)
     return [record for record in records if server is None or record.server == server]
 
 
@@ -99,14 +99,14 @@ def update_installations(change: Callable[[list[Installation]], list[Installatio
     """
     path = get_installations_path()
     with lock_file(path):
-        records = _read_or_set_aside(path)
+        records = _read_or_rename_damaged(path)
         new_records = change(list(records))
         if new_records != records:
             content = msgspec.json.encode(_InstallationRecords(installations=new_records))
             write_atomically(path, msgspec.json.format(content, indent=2) + b"\n")
 
 
-def _read_or_set_aside(path: Path) -> list[Installation]:
+def _read_or_rename_damaged(path: Path) -> list[Installation]:
     """Read the records. If the file is damaged, rename it and return an empty list.
 
     The new name is, for example, `installations.broken-2026-05-31T12-00-00.json`. The caller must

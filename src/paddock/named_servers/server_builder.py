@@ -90,7 +90,7 @@ class DefinitionOrigin(NamedTuple):
 
 
 def is_building_server() -> bool:
-    """Return whether this thread is loading a file that a definition refers to.
+    """Return whether this thread is building a server, and thus loading files of its definition.
 
     A program that creates a server from its own functions is such a file. It must not create the
     server again whenever the server is loaded.

@@ -21,7 +21,7 @@ from paddock.named_servers.names import (
     build_definition_path,
     is_path_like,
 )
-from paddock.named_servers.quick_facts import find_extension_definition, read_quick_facts
+from paddock.named_servers.quick_facts import find_extension_definition, scan_definition_metadata
 from paddock.serving.target import PathTarget
 from paddock.version import __version__
 
@@ -70,7 +70,10 @@ class ServerRef:
         """The initialization and its state across reloads, once the server has been loaded."""
         self.script_files: list[Path] = []
         """The Python files that the loaded definition refers to."""
-        metadata, is_certain = read_quick_facts(file, name) if file else _read_metadata(name)
+        if file:
+            metadata, is_certain = scan_definition_metadata(file, name)
+        else:
+            metadata, is_certain = _read_metadata(name)
         self.metadata: ServerMetadata = metadata
         # The metadata is uncertain if there is no readable file for the name. The server may then
         # not exist, so the slow full lookup raises the error now, before the client connects.
@@ -169,15 +172,15 @@ def _read_metadata(name: str) -> tuple[ServerMetadata, bool]:
     """
     user_path = build_definition_path(name)
     if os.path.lexists(user_path):  # also a broken link, which the full lookup reports
-        return read_quick_facts(user_path, name)
+        return scan_definition_metadata(user_path, name)
     if can_be_qualified_name(name):
         extension_definition = find_extension_definition(name)
         if extension_definition is not None:
             path, version = extension_definition
-            metadata, is_certain = read_quick_facts(path, name, version)
+            metadata, is_certain = scan_definition_metadata(path, name, version)
             metadata.name = name  # the qualified name replaces the one in the definition
             return metadata, is_certain
-    return read_quick_facts(build_built_in_path(name), name, __version__)
+    return scan_definition_metadata(build_built_in_path(name), name, __version__)
 
 
 def get_default_server_name() -> str:

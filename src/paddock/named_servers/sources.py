@@ -208,7 +208,7 @@ class DefinitionSource(NamedTuple):
 
     @property
     def owner(self) -> Extension | None:
-        """The extension whose items need no prefix in the definition."""
+        """The extension that contains the definition, or None for a definition of the user."""
         return None if self.extension_item is None else self.extension_item.extension
 
     @property

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.named_servers.definition import ServerDefinition, parse_definition
-from paddock.named_servers.quick_facts import read_quick_facts
+from paddock.named_servers.quick_facts import scan_definition_metadata
 from paddock.named_servers.stored_form import format_toml, to_plain_table
 from paddock.protocol.server_metadata import ServerMetadata
 
@@ -35,7 +35,7 @@ def said(facts: ServerMetadata) -> tuple[object, ...]:
 def read(directory: Path, text: str) -> tuple[ServerMetadata, bool]:
     file = directory / "any.toml"
     file.write_bytes(text.encode())
-    return read_quick_facts(str(file), "any")
+    return scan_definition_metadata(str(file), "any")
 
 
 @given(definitions)
@@ -73,7 +73,7 @@ def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:
 def test_missing_facts_have_the_defaults_of_the_caller(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text("tools = []", encoding="utf-8")
-    facts, is_certain = read_quick_facts(str(file), "x", "7.0")
+    facts, is_certain = scan_definition_metadata(str(file), "x", "7.0")
     assert (facts.name, facts.version, is_certain) == ("x", "7.0", True)
 
 
@@ -131,5 +131,5 @@ def test_what_is_in_tables_is_not_the_servers(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_not_certain(tmp_path: Path) -> None:
-    facts, is_certain = read_quick_facts(str(tmp_path / "none.toml"), "none")
+    facts, is_certain = scan_definition_metadata(str(tmp_path / "none.toml"), "none")
     assert (facts.name, is_certain) == ("none", False)
