@@ -137,6 +137,7 @@ class ResponseCollector:
     def __init__(self, request: Request, server_requests: dict[str, ServerRequest]) -> None:
         self._request = request
         self._requests = server_requests
+        # The answers by the names of the questions, and the error if the client has refused one.
         self._results: Json = {}
         self._refusal: str | None = None
         self._missing_count = len(server_requests)
@@ -144,6 +145,7 @@ class ResponseCollector:
         self._wake_waiter: Callable[[], None] | None = None
         self._on_complete: Callable[[], None] | None = None
         self.withdrawals: list[Callable[[], None]] = []
+        """Functions that cancel the questions, for a handler that no longer waits for them."""
 
     def receive_response(self, key: str, result: object, error: object) -> None:
         """Store the client's answer to one question, and wake the handler if it was the last one.

@@ -57,14 +57,16 @@ class CallTask:
     ) -> None:
         self._store = store
         self._lock = allocate_lock()
-        self._expires = monotonic() + ttl_ms / 1000
+        self._expires_at = monotonic() + ttl_ms / 1000
+        # Questions of the handler, by the keys that the client sees.
         self._used_keys: set[str] = set()
-        self._open_requests: dict[str, OpenQuestion] = {}
+        self._open_questions: dict[str, OpenQuestion] = {}
         self._end_callbacks: list[Callable[[], None]] = []
         self.request = request
         self.result_requests: list[Request] = []
+        """The requests `tasks/result` that wait for the result."""
         self.undelivered_frames: list[bytes] = []
-        """Messages for the first request that waits for the result."""
+        """The messages that are sent with the first such request."""
         self.owner = store.get_owner(request)
         self.is_stateless = request.era.is_stateless
         # Without authentication, the id alone gives access to the task, so it must not be
@@ -85,7 +87,7 @@ class CallTask:
     @property
     def has_expired(self) -> bool:
         """Whether the task's time to live is over."""
-        return monotonic() > self._expires
+        return monotonic() > self._expires_at
 
     @property
     def is_orphaned(self) -> bool:
@@ -95,7 +97,7 @@ class CallTask:
     @property
     def input_requests(self) -> dict[str, ServerRequest]:
         """The questions that the client has not answered yet."""
-        return {key: question.request for key, question in list(self._open_requests.items())}
+        return {key: question.request for key, question in list(self._open_questions.items())}
 
     def set_status_message(self, message: str) -> None:
         """Set the message that describes the progress."""
@@ -155,7 +157,7 @@ class CallTask:
         with self._lock:
             for key, server_request in server_requests.items():
                 question = OpenQuestion(server_request, collector, key)
-                self._open_requests[self._make_unique_key(key)] = question
+                self._open_questions[self._make_unique_key(key)] = question
         self._change_status("input_required")
         return collector
 
@@ -172,15 +174,15 @@ class CallTask:
         """
         # All answers are checked first, so that an invalid answer has no effect at all.
         for key, response in responses.items():
-            if key in self._open_requests and not isinstance(response, dict):
+            if key in self._open_questions and not isinstance(response, dict):
                 raise InvalidParamsError(f"inputResponses.{key} is not an object")
         with self._lock:
             deliveries = [
-                (self._open_requests.pop(key), response)
+                (self._open_questions.pop(key), response)
                 for key, response in responses.items()
-                if key in self._open_requests
+                if key in self._open_questions
             ]
-            has_all_answers = bool(deliveries) and not self._open_requests
+            has_all_answers = bool(deliveries) and not self._open_questions
         if has_all_answers:
             self._change_status("working")
         # The answers are delivered outside the lock, because they may wake the handler.

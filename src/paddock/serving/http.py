@@ -57,7 +57,11 @@ class HttpOptions(TypedDict, total=False):
 
 
 class HttpLifespan:
-    """The lifespan of a server that is served over HTTP."""
+    """The lifespan of a server that is served over HTTP, shared by all clients.
+
+    A lifespan is a context manager of the server's author. It is entered before the first call,
+    and exited when the server ends.
+    """
 
     def __init__(
         self, server: BaseServer, service: HttpService, observers: Iterable[RequestObserver] = ()

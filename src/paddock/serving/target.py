@@ -38,7 +38,17 @@ _EXTENSION_MARKERS = (
 
 
 class PathTarget:
-    """A file, optionally with the name of an object in it, or a directory."""
+    """A target of `paddock serve`: a file such as `server.py`, an object in it, or a directory.
+
+    Creating it reads the metadata of the server without running its code, so that the first
+    message of a client can be answered before the server is loaded.
+
+    Args:
+        text: The target, such as `server.py`, `server.py:object` or `definitions`.
+
+    Raises:
+        LoadError: The path does not exist.
+    """
 
     def __init__(self, text: str) -> None:
         self.label = text
