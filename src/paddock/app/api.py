@@ -359,7 +359,9 @@ def _make_dependencies(services: ApiServices) -> dict[str, Provide]:
 
 
 def _make_provider(value: object) -> Callable[[], Any]:
-    # A function, because a lambda in a loop would return the last value for every name.
+    """Return a function that returns an object, by which Litestar injects it into routes."""
+
+    # A lambda in the caller's loop would return the last object for every name.
     def provide() -> Any:
         return value
 

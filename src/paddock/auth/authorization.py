@@ -383,6 +383,14 @@ def _select_authorization_servers(
 def _parse_allowed(
     allowed: AllowedPrincipals | None,
 ) -> Callable[[Principal], bool | Awaitable[bool]] | None:
+    """Return the function that decides whether a principal is allowed, or None without a limit.
+
+    Args:
+        allowed: The option of `Authorization`: such a function, or the allowed subjects.
+
+    Raises:
+        DefinitionError: The option is neither.
+    """
     if allowed is None or callable(allowed):
         return allowed
     subjects = _parse_names(allowed, "allowed", "subjects or a function")
@@ -410,6 +418,11 @@ def _parse_names(names: Collection[str], option: str, expected: str) -> frozense
 
 
 def _validate_realm(realm: str | None) -> str | None:
+    """Return the realm after checking that it can be part of a `WWW-Authenticate` header.
+
+    Raises:
+        DefinitionError: The realm contains characters that are not printable ASCII.
+    """
     if realm is not None and not (realm.isascii() and realm.isprintable()):
         raise DefinitionError(
             f"{realm!r} cannot be a realm", where="Authorization", hint="printable ASCII"

@@ -139,6 +139,13 @@ def _create_file_handler(path: str, where: str) -> Callable[[], str]:
 
 
 def _build_csp(**domains: Sequence[str]) -> Json:
+    """Return the origins that an HTML page may use, as in `{"connectDomains": ["https://a.org"]}`.
+
+    Clients turn them into the page's content security policy.
+
+    Raises:
+        DefinitionError: A value is a string instead of a list of strings.
+    """
     for key, origins in domains.items():
         if isinstance(origins, str):
             raise DefinitionError(

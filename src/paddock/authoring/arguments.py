@@ -226,6 +226,7 @@ def build_parameter_schema(parameters: Sequence[Parameter], dialect: str) -> Jso
 
 
 def _build_property(parameter: Parameter) -> Json:
+    """Return the JSON Schema of one parameter, as in `{"type": "string", "description": …}`."""
     property_schema: Json = {"type": parameter.type, "description": parameter.description}
     if parameter.default is not NO_DEFAULT:
         property_schema["default"] = parameter.default

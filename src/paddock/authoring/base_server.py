@@ -268,6 +268,7 @@ class BaseServer:
     def _register_directory(
         self, directory: str | os.PathLike[str], relative_to: str | None
     ) -> None:
+        """Register the items that the files in a directory define; see `auto_register`."""
         from paddock.authoring.directory_loader import load_directory  # few servers use it
 
         for items in load_directory(directory, relative_to):
@@ -577,6 +578,11 @@ def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
 
 
 def _require_opentelemetry() -> None:
+    """Check that OpenTelemetry is installed, which is an optional dependency.
+
+    Raises:
+        DefinitionError: It is not installed.
+    """
     try:
         import opentelemetry.trace  # noqa: F401 - an optional dependency
     except ImportError:

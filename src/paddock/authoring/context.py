@@ -329,6 +329,12 @@ class Context:
         return PendingAnswer(self._request, questions, lambda answers: answers)
 
     def _ask_question(self, question: ServerRequest, key: str | None) -> PendingAnswer[Any]:
+        """Return the pending answer to a request that the handler sends to the client.
+
+        Args:
+            question: The request, such as an elicitation.
+            key: Identifies the request. By default, the requests of a handler are numbered.
+        """
         self._question_count += 1
         name = key or f"input-{self._question_count}"
         return PendingAnswer(

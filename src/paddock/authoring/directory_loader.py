@@ -71,6 +71,10 @@ def load_directory(
 
 
 def _load_skill(directory: str) -> list[DirectoryItem]:
+    """Return the skill in a directory as the only item of a list.
+
+    An error is logged and yields an empty list.
+    """
     try:
         return [Skill.from_directory(directory)]
     except PaddockError as error:

@@ -469,6 +469,7 @@ class ServerMethods:
             raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
 
     def _get_skill_methods(self) -> SkillMethods:
+        """Return the methods for skills, which are loaded on first use."""
         if self._skill_methods is None:
             from paddock.authoring.skill_methods import SkillMethods  # used by few servers
 

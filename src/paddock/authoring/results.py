@@ -509,6 +509,7 @@ def _to_media_content(data: bytes, mime_type: str | None, where: str) -> Content
 
 
 def _detect_media_type(data: bytes) -> str | None:
+    """Return the media type of an image or audio file, from its first bytes, or None."""
     if data[:4] == b"RIFF":
         return _RIFF_MEDIA_TYPES.get(data[8:12])
     return next(

@@ -158,13 +158,21 @@ def _add_definition(name: str, schema: Json, common: Json) -> str:
     return unique_name
 
 
-def _rename_references(node: Any, names: dict[str, str]) -> Any:
-    renamed = _map_children(node, lambda child: _rename_references(child, names))
-    reference = renamed.get("$ref") if isinstance(renamed, dict) else None
+def _rename_references(node: Any, new_names: dict[str, str]) -> Any:
+    """Return a copy of a part of a schema whose references use the new names of definitions.
+
+    For example, `{"$ref": "#/$defs/Point"}` becomes `{"$ref": "#/$defs/Point2"}`.
+
+    Args:
+        node: The part of the schema.
+        new_names: The new names by old name. Other references are kept.
+    """
+    copied_node = _map_children(node, lambda child: _rename_references(child, new_names))
+    reference = copied_node.get("$ref") if isinstance(copied_node, dict) else None
     if isinstance(reference, str) and reference.startswith(_DEFINITION_PREFIX):
         name = reference.removeprefix(_DEFINITION_PREFIX)
-        renamed["$ref"] = _DEFINITION_PREFIX + names.get(name, name)
-    return renamed
+        copied_node["$ref"] = _DEFINITION_PREFIX + new_names.get(name, name)
+    return copied_node
 
 
 JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"

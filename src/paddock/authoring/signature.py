@@ -389,9 +389,9 @@ def _resolve_type_hints(target: Any, where: str) -> dict[str, Any]:
 
 
 def _is_context_type(hint: Any, context_type: type) -> bool:
+    """Return whether a type hint is the class of contexts, a subclass, or optional."""
     if hint is context_type:
         return True
-    # Subclasses and Optional[Context] are accepted as well.
     if typing.get_origin(hint) is None:
         return isinstance(hint, type) and issubclass(hint, context_type)
     return any(_is_context_type(part, context_type) for part in typing.get_args(hint))

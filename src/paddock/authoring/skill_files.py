@@ -241,6 +241,14 @@ class DirectorySkillFiles:
         return entry.read_content()
 
     def _parse_frontmatter(self, data: bytes) -> Json:
+        """Return the frontmatter fields in a SKILL.md, which are parsed again only if it changes.
+
+        Args:
+            data: The content of the file.
+
+        Raises:
+            DefinitionError: The frontmatter is invalid.
+        """
         if self._parsed_frontmatter is None or self._parsed_frontmatter[0] != data:
             where = f"{self._directory}/{SKILL_FILE_NAME}"
             fields = parse_frontmatter(data, where)

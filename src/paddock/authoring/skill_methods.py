@@ -297,6 +297,7 @@ class SkillMethods:
         return self._generated_readers.get(uri) or self._create_reader(uri, skill, path)
 
     def _create_reader(self, uri: str, skill: Skill, path: str) -> SkillFileReader:
+        """Return a new reader for a generated file, after storing it in the cache."""
         try:
             reader = create_generated_reader(skill, path, self._server)
         except PaddockError as error:
@@ -439,11 +440,18 @@ def _build_directory_entries(skill: Skill, tree: SkillTree, directory: str) -> l
 
 
 def _build_file_entry(skill: Skill, path: str, size: int | None) -> Json:
-    optional = {"mimeType": guess_media_type(path), "size": size}
+    """Return the entry of a skill's file in the list of its directory.
+
+    Args:
+        skill: The skill.
+        path: The path of the file in the skill.
+        size: The size in bytes, or None if a function generates the content.
+    """
+    optional_members = {"mimeType": guess_media_type(path), "size": size}
     return {
         "uri": f"{skill.root}/{quote_path(path)}",
         "name": _decode_file_name(path.rpartition("/")[2]),
-        **{key: value for key, value in optional.items() if value is not None},
+        **{key: value for key, value in optional_members.items() if value is not None},
     }
 
 

@@ -276,8 +276,9 @@ class Tool:
         return self._copy_with_attribute("option_values", {**self.option_values, **new_values})
 
     def _copy_with_attribute(self, attribute: str, value: object) -> Tool:
+        """Return a copy of the tool with another value of one attribute."""
+        # The constructor is not called, because its checks have been made before.
         tool_copy = object.__new__(type(self))
-        # Copies attributes without running the checks of the constructor again.
         for slot in Tool.__slots__:
             setattr(tool_copy, slot, getattr(self, slot))
         setattr(tool_copy, attribute, value)

@@ -142,6 +142,7 @@ def list_component_types(hint: Any) -> list[Any]:
 
 
 def _list_member_types(hint: Any) -> list[Any]:
+    """Return the types of the members of a class such as a dataclass, or an empty list."""
     if not isinstance(hint, type) or not getattr(hint, "__annotations__", None):
         return []
     try:
@@ -190,9 +191,10 @@ def fill_dataclass_defaults(value: Any) -> Any:
     return value
 
 
-def _is_unslotted_dataclass(kind: Any) -> bool:
+def _is_unslotted_dataclass(hint: Any) -> bool:
+    """Return whether a type hint is a dataclass whose instances have a `__dict__`."""
     return (
-        isinstance(kind, type)
-        and hasattr(kind, "__dataclass_fields__")
-        and "__slots__" not in vars(kind)
+        isinstance(hint, type)
+        and hasattr(hint, "__dataclass_fields__")
+        and "__slots__" not in vars(hint)
     )

@@ -81,6 +81,10 @@ class UriTemplate:
 
 
 def _split_query(template: str) -> tuple[str, list[str]]:
+    """Return a URI template without its query, and the names of its query parameters.
+
+    For example, `search://{index}{?q,page}` gives `search://{index}` and `["q", "page"]`.
+    """
     if not template.endswith("}"):
         return template, []
     path, mark, query = template.rpartition("{?")
