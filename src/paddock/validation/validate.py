@@ -404,8 +404,8 @@ def _list_declared_names(extensions: Iterable[Extension], kind: ItemKind) -> tup
 def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
     """Validate the installed extension with a name.
 
-    If there is none, the name can be that of an installed distribution. Then all extensions of
-    that distribution are validated.
+    If no extension has the name, it can be that of an installed distribution. Then all extensions
+    of that distribution are validated.
 
     Returns:
         The result, or None if no installed extension matches.
