@@ -129,12 +129,12 @@ def _is_selected(entry: InstalledEntry, server: ServerReference | None, name: st
         return False
     return (
         server is None
-        or entry.server in _list_recorded_names(server)
+        or entry.server in _list_possible_names(server)
         or has_same_key(entry.server, server, entry.key)
     )
 
 
-def _list_recorded_names(server: ServerReference) -> set[str]:
+def _list_possible_names(server: ServerReference) -> set[str]:
     """Return the names under which the installation records may list a server.
 
     A string may be the name of a server or the path of its file. Both are returned, because the

@@ -152,7 +152,7 @@ CancelCheck = Callable[[], bool]
 
 
 def never_cancelled() -> bool:
-    """Return False: the call cannot be cancelled."""
+    """Return False, as the check of a call that cannot be cancelled."""
     return False
 
 
@@ -311,7 +311,11 @@ class Kernel(ABC):
     def _evaluate(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
-        """Evaluate code in a kernel that was alive a moment ago; see `evaluate`."""
+        """Evaluate code, as `evaluate` describes.
+
+        Implemented by each type of kernel. `evaluate` has checked that the kernel is alive and that
+        the call has not been cancelled.
+        """
 
     def dump_state(
         self,

@@ -111,7 +111,7 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         """
         if not self._has_ended.wait(seconds):
             return None
-        program_exit = self._get_exit()
+        program_exit = self._parse_exit_report()
         if program_exit.cause == _NOT_STARTED:
             raise KernelError(f"The program cannot be started: {self._start_error}")
         return program_exit
@@ -128,7 +128,7 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         if not self._has_ended.wait(_END_TIMEOUT_SECONDS):
             self._process.kill()
             self._has_ended.wait(_END_TIMEOUT_SECONDS)
-        return self._get_exit()
+        return self._parse_exit_report()
 
     def close(self) -> None:
         """End the program if it is still running, and release its pipes and threads."""
@@ -179,7 +179,7 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
             self._exit_report += data
         self._has_ended.set()
 
-    def _get_exit(self) -> ProgramExit:
+    def _parse_exit_report(self) -> ProgramExit:
         """Return the exit status from the supervisor's report, a JSON object.
 
         If there is no report, the supervisor was killed, and the cause is `lost`.

@@ -46,17 +46,17 @@ class ItemPrefix:
         self.uri_scheme = None if prefix is None else _to_uri_scheme(prefix)
         """The part of a prefixed URI before the `+`."""
 
-    def get_key(self, kind: str, name: str) -> str:
+    def get_prefixed_name(self, kind: str, name: str) -> str:
         """Return the name of an item on the mounting server, unless that name is in use."""
         return self.name_prefix + name if kind in ("tools", "prompts") else name
 
-    def get_alias(self, kind: str, name: str) -> str | None:
+    def get_prefixed_uri(self, kind: str, name: str) -> str | None:
         """Return the prefixed URI of a resource, or None for other kinds and without a prefix."""
         if self.uri_scheme is None or kind in ("tools", "prompts"):
             return None
         return f"{self.uri_scheme}+{name}"
 
-    def find_key_error(self, kind: str, key: str) -> str | None:
+    def find_name_error(self, kind: str, key: str) -> str | None:
         """Return the reason why an item cannot have a name on the mounting server, or None.
 
         Args:

@@ -95,7 +95,7 @@ class MountedItemLookup:
         """Return messages about the items of a further server that could not be offered."""
         items = self.items()
         names = mount.source.list_keys(self._kind)
-        return [error for name in names if (error := self._assign_key(items, mount, name)[1])]
+        return [error for name in names if (error := self._assign_name(items, mount, name)[1])]
 
     def _add_item(self, items: dict[str, MountedItem], mount: Mount, name: str) -> None:
         """Add an item of a mounted server to a dictionary, or log the reason for leaving it out.
@@ -105,7 +105,7 @@ class MountedItemLookup:
             mount: The mounted server.
             name: The name of the item on the mounted server.
         """
-        key, error = self._assign_key(items, mount, name)
+        key, error = self._assign_name(items, mount, name)
         if error is None:
             items[key] = MountedItem(mount.source, self._kind, name, key)
         # The lists of an upstream are read repeatedly, so each error is logged only once.
@@ -113,7 +113,7 @@ class MountedItemLookup:
             self._logged_errors.add(error)
             _log.warning("%s of %r is left out: %s", name, mount, error)
 
-    def _assign_key(
+    def _assign_name(
         self, items: dict[str, MountedItem], mount: Mount, name: str
     ) -> tuple[str, str | None]:
         """Choose the name that a mounted item has on this server.
@@ -124,11 +124,11 @@ class MountedItemLookup:
             The name, and an error message if the item cannot be offered under any name.
         """
         prefix = mount.item_prefix
-        keys = (prefix.get_key(self._kind, name), prefix.get_alias(self._kind, name))
-        for key in keys:
+        prefixed_name = prefix.get_prefixed_name(self._kind, name)
+        for key in (prefixed_name, prefix.get_prefixed_uri(self._kind, name)):
             if key is not None and key not in self._registry and key not in items:
-                return key, prefix.find_key_error(self._kind, key)
-        return keys[0] or name, f"the server already has {self._kind} named {keys[0]!r}"
+                return key, prefix.find_name_error(self._kind, key)
+        return prefixed_name or name, f"the server already has {self._kind} named {prefixed_name!r}"
 
 
 class ServerMounts:
@@ -368,7 +368,7 @@ class ServerMounts:
             The number of clients that were notified.
         """
         client_count = 0
-        alias = mount.item_prefix.get_alias("resources", uri)
+        alias = mount.item_prefix.get_prefixed_uri("resources", uri)
         if alias is not None:
             client_count += self._server.resource_updated(alias)
         owner = self._item_lookups["resources"].items().get(uri)

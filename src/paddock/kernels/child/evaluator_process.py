@@ -209,7 +209,7 @@ def _run_checkpoint(child_pid: int, pipes: SupervisorPipes, pipe_index: int) -> 
             if wakeup_reader in ready:
                 os.read(wakeup_reader, 512)
                 _report_exit(child_pid, pipes)
-            if orders.handle in ready and _is_fork_order(orders):
+            if orders.handle in ready and _read_order(orders).type == "fork":
                 return
     finally:
         # User code may have its own SIGCHLD handling after the next fork.
@@ -226,10 +226,10 @@ def _set_process_group(pid: int) -> None:
         pass
 
 
-def _is_fork_order(orders: PlainFrameReader) -> bool:
-    """Read an order, and return whether it asks for another fork."""
+def _read_order(orders: PlainFrameReader) -> PlainFrame:
+    """Read an order of the supervisor, or end the kernel if the supervisor is gone."""
     try:
-        return orders.read_frame().type == "fork"
+        return orders.read_frame()
     except EOFError:
         _end_kernel()
 

@@ -276,7 +276,10 @@ class WolframKernel(Kernel):
         return STOP_GRACE_SECONDS
 
     def _get_exit_status(self) -> EvaluationStatus:
-        """Return the status of an evaluation without a final reply: the process has ended."""
+        """Return the status of an evaluation during which the process of the kernel has ended.
+
+        It is `quit` if the code has ended the process deliberately, and otherwise `crashed`.
+        """
         with suppress(subprocess.TimeoutExpired):
             # An exit code of 0 means that the code ended the process deliberately.
             return "quit" if self._process.wait(STOP_GRACE_SECONDS) == 0 else "crashed"

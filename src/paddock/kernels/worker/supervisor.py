@@ -268,9 +268,9 @@ class Supervisor:
             self._checkpoint_pid, self._was_replaced = None, True
         self._send_reply(result, keep_reason=self._fork_obstacle if is_ended_early else "")
         if is_changed:
-            self._commit()
+            self._commit_job()
 
-    def _commit(self) -> None:
+    def _commit_job(self) -> None:
         """Make the active process the checkpoint, which then forks the next active process.
 
         The previous checkpoint is killed, so that the changes of the last job are kept for good.
@@ -306,7 +306,7 @@ class Supervisor:
         if self._active_pid is None:
             self._exit_with_failure()
         elif self._is_ready and self._job_phase == "waiting":
-            self._commit()
+            self._commit_job()
 
     def _replace_active(self, status: int) -> None:
         """Let the checkpoint fork a replacement for the active process, which has ended.

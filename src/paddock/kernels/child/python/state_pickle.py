@@ -49,7 +49,7 @@ def dump_state(
             members[name] = value.__module__, value.__qualname__
         else:
             values[name] = value
-    pickled_values, missing = _pickle_values(values, _make_dumper(texts, pickle))
+    pickled_values, missing = _pickle_values(values, _make_pickle_function(texts, pickle))
     state: bytes = pickle.dumps(
         {
             "format": _STATE_FORMAT,
@@ -174,7 +174,7 @@ class _BoundedBuffer(io.BytesIO):
         return super().write(data)
 
 
-def _make_dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes]:
+def _make_pickle_function(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes]:
     """Return a function that pickles a value, if another process can unpickle it.
 
     The returned function raises an exception for a function or class of the session whose source
@@ -192,7 +192,8 @@ def _make_dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes
                 return __import__("importlib").import_module, (value.__name__,)
             # Pickle stores classes and functions by name only. Those of the session exist in
             # another process only if their source text was saved.
-            if isinstance(value, (type, type(_make_dumper))) and value.__module__ == "__main__":
+            is_class_or_function = isinstance(value, (type, type(_make_pickle_function)))
+            if is_class_or_function and value.__module__ == "__main__":
                 name = value.__qualname__.partition(".")[0]
                 if name not in texts:
                     raise pickle.PicklingError(f"{name} cannot be defined again from its source")
