@@ -14,7 +14,7 @@ from paddock.wolfram.operators import (
     SPAN_PRECEDENCE,
     TIMES_PRECEDENCE,
 )
-from paddock.wolfram.parse_state import PendingOperator
+from paddock.wolfram.parse_state import FRAME_BRACKET, PendingOperator
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
@@ -236,13 +236,13 @@ def close_bracket(state: ParseState, text: str, start: int) -> None:
     that was never opened is reported and skipped, because closing other brackets would lose more.
     """
     frames, openers = state.frames, _OPENERS[text]
-    if not frames or frames[-1][1] not in openers:
+    if not frames or frames[-1][FRAME_BRACKET] not in openers:
         if not any(bracket in openers for _, bracket, _, _ in frames[-_MAX_UNCLOSED_BRACKETS:]):
             state.report_problem(f"Unexpected {text}", start, state.position)
             return
-        while frames[-1][1] not in openers:
+        while frames[-1][FRAME_BRACKET] not in openers:
             close_unclosed_bracket(state, start)
-    if frames[-1][1] == "[[":
+    if frames[-1][FRAME_BRACKET] == "[[":
         _close_part(state, start)
     _close_frame(state, start, state.position)
 

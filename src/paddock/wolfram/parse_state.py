@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
 INTEGRAL_SIGN = "\\[Integral]"
 BracketFrame = tuple["Node", str, int, int]
-"""An open bracket: node under construction, bracket text, start, and the `base` to restore.
+"""An open bracket: node under construction, bracket text, start, and the `frame_base` to restore.
 
-A plain tuple because sources contain very many brackets and tuples are the cheapest to create.
+This is a plain tuple, because sources contain very many brackets, and tuples are the cheapest to
+create. `FRAME_NODE`, `FRAME_BRACKET` and `FRAME_START` are the indices of its first elements.
 """
+FRAME_NODE, FRAME_BRACKET, FRAME_START = 0, 1, 2
 
 
 @contextmanager

@@ -17,7 +17,13 @@ from paddock.wolfram.infix_operators import handle_get, handle_operator
 from paddock.wolfram.named_characters import NAMES_BY_CHARACTER
 from paddock.wolfram.operands import begin_operand, finish_pending_expression, push_operand
 from paddock.wolfram.operators import CALL_BRACKETS, CALL_PRECEDENCE, GROUP_BRACKETS, SIGN_SYNONYMS
-from paddock.wolfram.parse_state import ParseState, defer_gc
+from paddock.wolfram.parse_state import (
+    FRAME_BRACKET,
+    FRAME_NODE,
+    FRAME_START,
+    ParseState,
+    defer_gc,
+)
 from paddock.wolfram.tokens import get_full_token_pattern
 
 if TYPE_CHECKING:
@@ -261,7 +267,8 @@ def _find_next_statement(state: ParseState) -> int | None:
     if not state.frames:
         return None
     comments = state.source.comments
-    for match in tokens.STATEMENT_START.finditer(state.text, state.frames[0][2] + 1):
+    bracket_start = state.frames[0][FRAME_START]
+    for match in tokens.STATEMENT_START.finditer(state.text, bracket_start + 1):
         start = match.start()
         # A definition inside a comment is not a statement.
         index = bisect_left(comments, (start,)) - 1
@@ -304,13 +311,13 @@ def _handle_atom_comma(state: ParseState, match: re.Match[str], kind: int) -> No
         state.has_operand
         or not frames
         or len(state.pending) > state.frame_base
-        or frames[-1][1] == "("
+        or frames[-1][FRAME_BRACKET] == "("
     ):
         push_operand(state, atom, start)
         state.previous_end = end
         operands.add_comma(state, ",", state.position - 1)
     else:
-        frames[-1][0].args.append(atom)
+        frames[-1][FRAME_NODE].args.append(atom)
 
 
 def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> None:
