@@ -59,7 +59,7 @@ def test_what_is_broken_says_why(name: str, kind: type[DefinitionError], message
     (broken,) = [one for one in discover().broken if one.distribution == name]
     assert isinstance(broken.problem, kind)
     assert message in broken.problem.message
-    assert broken.location.exists()
+    assert broken.place.exists()
 
 
 @pytest.mark.usefixtures("all_installed")

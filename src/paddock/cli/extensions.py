@@ -93,7 +93,7 @@ def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
         identity = (extension.name, extension.version or "", extension.kind)
         return [*identity, *counts, str(extension.directory)]
     name, state = output.StyledCell(extension.name, "red"), output.StyledCell("broken", "red")
-    return [name, state, extension.kind, *("" for _ in COUNTED_KINDS), str(extension.location)]
+    return [name, state, extension.kind, *("" for _ in COUNTED_KINDS), str(extension.place)]
 
 
 def _describe_extension(extension: Extension | BrokenExtension) -> Json:
@@ -103,7 +103,7 @@ def _describe_extension(extension: Extension | BrokenExtension) -> Json:
     """
     description = output.select_attributes(extension, ("name", "kind", "version", "distribution"))
     if not isinstance(extension, Extension):
-        return description | {"place": str(extension.location), "problem": str(extension.problem)}
+        return description | {"place": str(extension.place), "problem": str(extension.problem)}
     items: Json = {
         kind: [_describe_item(extension, item) for item in extension.manifest.get_items(kind)]
         for kind in ITEM_KINDS

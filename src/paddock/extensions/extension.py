@@ -130,7 +130,7 @@ class BrokenExtension(NamedTuple):
     name: str
     """The name, without the publisher if the manifest cannot be read."""
     kind: ExtensionKind
-    location: Path
+    place: Path
     """The path to report: the manifest, or the metadata that refers to it."""
     problem: PaddockError
     version: str | None = None

@@ -532,7 +532,7 @@ def load_broken_subject(
         The extension, or None if too little of it can be read for further checks.
     """
     earlier_errors = findings.errors
-    subject, place = None, extension.location
+    subject, place = None, extension.place
     if extension.kind == "paclet":
         directory = place.parent if place.name in PACLET_INFO_FILE_NAMES else place
         subject = load_paclet_subject(directory, findings) if directory.exists() else None

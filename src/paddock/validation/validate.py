@@ -445,6 +445,6 @@ def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> 
         for extension in discovery.broken
     ]
     places = [str(extension.directory) for extension in discovery.extensions]
-    places += [str(extension.location) for extension in discovery.broken]
+    places += [str(extension.place) for extension in discovery.broken]
     is_static = is_static or kind == "paclet"
     return _validate_subjects(name, kind, subjects, findings, tuple(places), is_static=is_static)

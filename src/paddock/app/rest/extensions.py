@@ -94,7 +94,7 @@ def _make_broken_extension_info(extension: BrokenExtension) -> ExtensionInfo:
         name=extension.name,
         kind=extension.kind,
         version=extension.version,
-        place=str(extension.location),
+        place=str(extension.place),
         problem=str(extension.problem),
     )
 

@@ -96,7 +96,7 @@ def test_the_highest_version_counts_even_when_it_is_broken(tmp_path: Path) -> No
     write(tmp_path / "path" / "Charts-2" / "PacletInfo.wl", broken)
     found = find_all()
     assert found.extensions == ()
-    assert [(one.name, one.version, one.location.name) for one in found.broken] == [
+    assert [(one.name, one.version, one.place.name) for one in found.broken] == [
         ("Charts", "2.0.0", "Charts-2")
     ]
 
@@ -141,7 +141,7 @@ def test_a_directory_that_may_not_be_entered_is_reported(
         found = find_all()
     secret.chmod(0o700)
     assert found.extensions == ()
-    assert [(one.name, one.location, str(one.problem)) for one in found.broken] == [
+    assert [(one.name, one.place, str(one.problem)) for one in found.broken] == [
         ("Secret", secret, f"{secret}: cannot be read: Permission denied")
     ]
     assert names() == [("Charts", "1.0.0")]
