@@ -355,7 +355,8 @@ def _write_message_name(node: Node) -> WrittenForm | None:
     # Tags that are not plain words cannot follow `::` unquoted.
     if len(tag_names) < len(tags) or not all(map(_PLAIN_WORD.fullmatch, tag_names)):
         return None
-    pieces = [(symbol, precedence + 1), *(f"::{tag_name}" for tag_name in tag_names)]
+    pieces: list[FormPiece] = [(symbol, precedence + 1)]
+    pieces += [f"::{tag_name}" for tag_name in tag_names]
     return WrittenForm(precedence, pieces)
 
 

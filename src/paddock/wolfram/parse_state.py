@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from paddock.wolfram import tokens
 from paddock.wolfram.source import ParsedSource, SyntaxProblem
@@ -26,7 +26,9 @@ BracketFrame = tuple["Node", str, int, int]
 This is a plain tuple, because sources contain very many brackets, and tuples are the cheapest to
 create. `FRAME_NODE`, `FRAME_BRACKET` and `FRAME_START` are the indices of its first elements.
 """
-FRAME_NODE, FRAME_BRACKET, FRAME_START = 0, 1, 2
+FRAME_NODE: Final = 0
+FRAME_BRACKET: Final = 1
+FRAME_START: Final = 2
 
 
 @contextmanager
