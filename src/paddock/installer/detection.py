@@ -101,6 +101,7 @@ def _read_proc_names() -> Iterator[str]:
 
 
 def _read_command_output(*command: str) -> list[str]:
+    """Return the lines that a command prints, or [] if it cannot be run or takes too long."""
     try:
         completed = subprocess.run(  # noqa: S603 - programs of the system, with fixed arguments
             command, capture_output=True, timeout=PROCESS_LIST_TIMEOUT_SECONDS, check=False

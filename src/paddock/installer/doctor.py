@@ -63,27 +63,36 @@ if TYPE_CHECKING:
 def format_reinstall_command(
     installed: InstalledEntry, shape: EntryFormat, undo: UndoRecord | None
 ) -> str:
-    """Return the command that installs an entry again as it was recorded.
+    """Return the command with which the user can install a client's entry again.
 
-    Values of variables and headers may be secret, so only their names are shown.
+    Values of environment variables and headers may be secret. Only their names are shown, with a
+    note to add the values.
+
+    Args:
+        installed: The entry in the client's configuration file.
+        shape: The format of the client's entries.
+        undo: The record of the installation, which contains the entry as it was installed.
     """
     words = ["paddock", "install", installed.client, installed.server, "--name", installed.key]
     if installed.scope == FILE_SCOPE:
         words += ["--file", str(installed.file)]
     elif installed.scope != USER_SCOPE:
         words += ["--project", installed.scope]
-    entry = None if undo is None else shape.parse_entry(undo.entry)
-    if entry is None:
+    recorded_entry = None if undo is None else shape.parse_entry(undo.entry)
+    if recorded_entry is None:
         return shlex.join(words)
-    if entry.url is not None and mask_url(entry.url) == entry.url:
-        words += ["--http", entry.url]
-    options = " ".join(_list_required_options(entry))
+    if recorded_entry.url is not None and mask_url(recorded_entry.url) == recorded_entry.url:
+        words += ["--http", recorded_entry.url]
+    options = " ".join(_list_required_options(recorded_entry))
     suffix = f" (add the previous values of: {options})" if options else ""
     return shlex.join(words) + suffix
 
 
 def _list_required_options(entry: ConfigEntry) -> Iterator[str]:
-    """Yield the options that the user has to add by hand, with placeholders for their values."""
+    """Yield the options of `paddock install` whose values are secret, such as `--env NAME=VALUE`.
+
+    The user has to replace the placeholders by the values.
+    """
     if entry.url is not None and mask_url(entry.url) != entry.url:
         yield "--http URL"
     yield from (f"--header {name}:VALUE" for name in entry.headers)
@@ -156,18 +165,20 @@ def doctor(
 
 
 def _collect_entries(clients: list[Client]) -> list[InstalledEntry]:
-    """Return the entries to examine, once for each client that reads them.
+    """Return the entries of Paddock in the configuration files of client applications.
 
-    If all clients are examined, this includes recorded entries of clients that this version of
-    Paddock does not know.
+    They are recorded by an installation, or found in the user's files. An entry that several
+    clients read is returned for each of them. If all clients are examined, recorded entries of
+    clients that this version of Paddock does not support are included.
     """
-    ids = {client.id for client in clients}
-    includes_all = len(ids) > 1
+    client_ids = {client.id for client in clients}
+    examines_all_clients = len(client_ids) > 1
     known_clients = supported_clients()
     entries = {
         (entry.client, entry.identity): entry
         for entry in list_recorded_entries()
-        if entry.client in ids or (includes_all and entry.client not in known_clients)
+        if entry.client in client_ids
+        or (examines_all_clients and entry.client not in known_clients)
     }
     for client in clients:
         files = tuple(file for file in _list_user_files(client) if os.path.lexists(file))
@@ -177,9 +188,10 @@ def _collect_entries(clients: list[Client]) -> list[InstalledEntry]:
 
 
 def _check_readable(client: Client, file: Path) -> list[Finding]:
-    """Return a warning if a file without entries of Paddock's cannot be parsed.
+    """Return a warning if a client's configuration file cannot be parsed.
 
-    Such a file prevents installations, although nothing installed is affected.
+    Called for files that do not contain any entries of Paddock. Nothing that is installed is
+    affected, but the file prevents new installations.
     """
     try:
         make_entry_location(client, file, "", USER_SCOPE).read_entries(read_content(file))
@@ -218,7 +230,10 @@ class _EntryExamination:
         self._undo = decode_undo_record(self._records)
 
     def iterate_findings(self) -> Iterator[Finding]:
-        """Yield the findings, up to the first problem that makes further steps impossible."""
+        """Examine the entry, start its server, and yield the findings.
+
+        The examination ends at the first problem that makes further steps impossible or unsafe.
+        """
         reinstall_command = format_reinstall_command(
             self._installed_entry, self._client.shape, self._undo
         )
@@ -256,11 +271,14 @@ class _EntryExamination:
             yield from self._start_server(entry)
 
     def _can_start(self, data: object, entry: ConfigEntry) -> bool:
-        """Return whether it is safe to start the entry.
+        """Return whether it is safe to run the command of the entry.
 
-        The entry must belong to Paddock. In a project, it must also equal the recorded entry,
-        because other people can change the file of a project, and starting a changed entry could
-        run their commands.
+        The entry must belong to Paddock. In the file of a project, which other people can change,
+        it must also be the entry that was installed. Otherwise, their commands could be run.
+
+        Args:
+            data: The data of the entry in the file.
+            entry: The same entry, parsed.
         """
         if identify_server(self._client, data, self._records) is None:
             return False
@@ -272,9 +290,9 @@ class _EntryExamination:
         )
 
     def _find_duplicates(self) -> Iterator[Finding]:
-        """Yield a warning if the user's files have an entry with the key of this project's entry.
+        """Yield a warning for each of the user's files that has an entry with the same name.
 
-        The client uses only one of them.
+        Only an entry in a project's file is checked. The client uses only one of the entries.
         """
         if not is_project_scope(self._installed_entry.scope):
             return
@@ -291,7 +309,11 @@ class _EntryExamination:
                 yield self._report("warning", message, remedy)
 
     def _start_server(self, entry: ConfigEntry) -> Iterator[Finding]:
-        """Start the server, and yield whether it answers and what its tools are missing."""
+        """Start the server as the client would, and yield a finding about its answer.
+
+        If it answers, requirements of its tools that are missing follow, such as an environment
+        variable that the client does not pass.
+        """
         try:
             result = check_entry(self._client, entry)
         except CheckFailedError as error:
@@ -302,7 +324,7 @@ class _EntryExamination:
         name = find_started_server(entry)
         if name is None or not has_server_name(entry):
             return
-        with suppress(PaddockError):  # reported when the server was started
+        with suppress(PaddockError):  # has been reported when the server was started
             for missing in find_missing_requirements(self._client, get_server(name), entry):
                 yield self._report("error" if missing.is_required else "note", missing.note)
 
@@ -319,7 +341,10 @@ def _list_user_files(client: Client) -> list[Path]:
 
 
 def _report_client_state(client: Client, *, is_project: bool) -> Iterator[Finding]:
-    """Yield a warning if a client is running, and the steps that it requires after installing.
+    """Yield findings about a client application rather than about one of its entries.
+
+    These are a warning if it is running, and the steps that the user has to take after an
+    installation.
 
     Args:
         client: A client with installed entries.

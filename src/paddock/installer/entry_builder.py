@@ -74,14 +74,15 @@ class EntryError(PaddockError):
 
 @dataclass(frozen=True)
 class InstallableServer:
-    """A server that can be installed: a named server, or a file or directory to serve."""
+    """A server to install into a client: a named server, or a server in a file or directory."""
 
     name: str
     """The name of a named server; otherwise the absolute path."""
     key: str
-    """The default key of the entry."""
+    """The default key of the entry in the client's configuration file."""
     description: str = ""
     named_server: NamedServer | None = None
+    """None for a file or directory that is not a server definition."""
 
     def load(self) -> BaseServer:
         """Load the server, which runs its code.
@@ -93,14 +94,15 @@ class InstallableServer:
 
 
 def resolve_installable(server: ServerReference | None, client: Client) -> InstallableServer:
-    """Return the server that a user means by a reference.
+    """Find the server to install, given its name or path.
 
-    A string that looks like a path is a path. Any other string is tried as a name first, and then
-    as the path of an existing file.
+    A string that looks like a path is a path. Any other string is the name of a server, or else the
+    path of an existing file.
 
     Args:
-        server: The reference; None selects the built-in server for this kind of client.
-        client: The client that the server will be installed into.
+        server: The name, the path or the named server. None selects the built-in server for this
+            kind of client.
+        client: The client into which the server will be installed.
 
     Raises:
         ServerNotFoundError: There is no such server.
@@ -125,7 +127,11 @@ def resolve_installable(server: ServerReference | None, client: Client) -> Insta
 
 
 def _select_default_server(client: Client) -> str:
-    """Return the built-in server for a kind of client, which depends on the engines found here."""
+    """Return the name of the built-in server for a kind of client.
+
+    Another server is selected if no Wolfram Language engine that can evaluate code is installed on
+    this machine.
+    """
     can_evaluate = any(
         engine.location and "evaluation" in engine.capabilities
         for engine in resolve_name(FIND_ENGINES)()
@@ -140,6 +146,11 @@ def _is_path_argument(text: str) -> bool:
 
 
 def _wrap_named_server(server: NamedServer) -> InstallableServer:
+    """Return a named server as an `InstallableServer`.
+
+    Raises:
+        ServerDefinitionError: The definition is not valid.
+    """
     if server.is_remote:
         _ = server.definition  # raises an error whose hint says how to install the extension
     if server.problem is not None:
@@ -151,7 +162,13 @@ def _wrap_named_server(server: NamedServer) -> InstallableServer:
 
 
 def _wrap_path(text: str) -> InstallableServer:
-    """Return the server for a path, which may be a definition (`.toml`) or something to serve."""
+    """Return the server at a path as an `InstallableServer`.
+
+    The path leads to a server definition (`.toml`), a Python file or a directory.
+
+    Raises:
+        LoadError: The file or directory does not exist.
+    """
     path = str(Path(text).expanduser().absolute())
     if path.endswith(".toml"):
         if not Path(path).is_file():
@@ -172,7 +189,9 @@ def build_entry(
     headers: Mapping[str, str] | None = None,
     options: ToolOptionValues | None = None,
 ) -> ConfigEntry:
-    """Build the entry for a server in a form that does not depend on the client.
+    """Build the entry with which a client starts a server or connects to it.
+
+    The result does not depend on the client. `adapt_entry` and the format of the client convert it.
 
     Args:
         server: The server to start. If `http` is given, only its description is used.
@@ -203,12 +222,14 @@ def build_entry(
 def _build_program_entry(
     server: InstallableServer, env: EnvironmentVariables, options: ToolOptionValues | None
 ) -> ConfigEntry:
-    """Build the entry that starts a server with the command of this Paddock installation."""
-    forwarded = _check_variable_names([name for name, value in env.items() if value is None])
-    values = {name: value for name, value in env.items() if value is not None}
-    # Tool options reach the server in an environment variable. They are checked now by the tools
-    # of the server, because an error in them would otherwise appear only in the server's log.
-    variables = _check_text_values(values, "variable")
+    """Build the entry that starts a server with the command of this Paddock installation.
+
+    Tool options are passed to the server in an environment variable. They are checked here, because
+    an error in them would otherwise appear only in the server's log.
+    """
+    forwarded_names = _check_variable_names([name for name, value in env.items() if value is None])
+    given_values = {name: value for name, value in env.items() if value is not None}
+    variables = _check_text_values(given_values, "variable")
     if options:
         server.load().set_tool_options(options)
         variables[OPTIONS_VARIABLE] = json.dumps(options, separators=(",", ":"))
@@ -220,7 +241,7 @@ def _build_program_entry(
         env={**build_launch_environment(), **_get_import_path_variable(), **variables},
         description=server.description,
         working_directory=str(Path.home()),
-        forwarded_variables=forwarded,
+        forwarded_variables=forwarded_names,
     )
 
 
@@ -234,12 +255,15 @@ def _get_import_path_variable() -> dict[str, str]:
 
 
 def _check_text_values(pairs: Mapping[str, str], label: str) -> dict[str, str]:
-    """Check the names and values of variables or headers, and return them as a dict.
+    """Check the names and values of environment variables or HTTP headers, and return them.
 
     Args:
         pairs: The values by name.
-        label: The word for a pair in error messages. `HEADER_LABEL` also applies the stricter
-            rules for header values.
+        label: The word for a pair in error messages. With `HEADER_LABEL`, the values must also be
+            valid for headers.
+
+    Raises:
+        EntryError: A name or a value is not valid.
     """
     for name, value in pairs.items():
         if not isinstance(name, str) or not re.fullmatch(r"[^=\s\0:]+", name):
@@ -258,9 +282,14 @@ def _check_text_values(pairs: Mapping[str, str], label: str) -> dict[str, str]:
 
 
 def _check_variable_names(names: list[str]) -> tuple[str, ...]:
+    """Check the names of environment variables whose values the client passes on.
+
+    Raises:
+        EntryError: A name is not valid.
+    """
     for name in names:
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            # The text is not shown: it may be a secret value without its name.
+            # The message does not contain the text, which may be a secret value without its name.
             raise EntryError(
                 "a variable without a value must be a name of letters, digits and _",
                 hint="give a name, or a name and a value: --env NAME=VALUE",
@@ -269,22 +298,26 @@ def _check_variable_names(names: list[str]) -> tuple[str, ...]:
 
 
 def _check_url(url: str) -> None:
+    """Check that a text is an HTTP or HTTPS URL.
+
+    Raises:
+        EntryError: It is not. The message does not contain the text, which may contain a secret.
+    """
     try:
         parts = urlsplit(url)
-        is_url = parts.scheme in ("http", "https") and bool(parts.hostname)
-        is_url = is_url and parts.port != 0 and url.isprintable() and " " not in url
+        has_host = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_valid = has_host and parts.port != 0 and url.isprintable() and " " not in url
     except ValueError:  # an unclosed bracket, or a port that is not a number
-        is_url = False
-    if not is_url:
-        # The text is not shown: it may contain a secret.
+        is_valid = False
+    if not is_valid:
         raise EntryError("--http is not a valid URL", hint="example: http://127.0.0.1:8000/mcp")
 
 
 def check_key(client: Client, key: str) -> None:
-    """Check that a client accepts a key.
+    """Check that a client accepts the key of an entry, which is the name of the server.
 
     Raises:
-        EntryError: The client does not accept it; the hint suggests a key that it accepts.
+        EntryError: The client does not accept the key. The hint suggests another one.
     """
     if not re.fullmatch(client.key_pattern, key):
         raise EntryError(
@@ -302,11 +335,14 @@ def choose_entry_key(client: Client, server: InstallableServer, name: str | None
 
 
 def find_started_server(entry: ConfigEntry) -> str | None:
-    """Return the name or path of the server that an entry starts, or None for a foreign entry.
+    """Return the name or path of the server that a client's entry starts with Paddock.
 
-    This recognizes Paddock's entries even if no record of their installation exists. The program
-    must be Paddock itself, Python with `-m paddock`, or uv. Other programs that start Paddock in
-    turn, such as containers, do not count.
+    This recognizes entries of Paddock even if their installation has not been recorded. The program
+    of the entry must be Paddock, Python with `-m paddock`, or uv.
+
+    Returns:
+        None if the entry does not start Paddock, or starts it in another way, such as in a
+        container.
     """
     arguments = _find_serve_arguments(entry)
     if arguments is None:
@@ -317,7 +353,11 @@ def find_started_server(entry: ConfigEntry) -> str | None:
 
 
 def _find_serve_arguments(entry: ConfigEntry) -> tuple[str, ...] | None:
-    """Return the arguments after `paddock serve` in the command of an entry."""
+    """Return the arguments after `paddock serve` in the command of an entry.
+
+    Returns:
+        None if the command does not start a server of Paddock.
+    """
     program = re.split(r"[/\\]", entry.command or "")[-1].casefold().removesuffix(".exe")
     args = entry.args
     if program == "paddock":
@@ -329,7 +369,7 @@ def _find_serve_arguments(entry: ConfigEntry) -> tuple[str, ...] | None:
         return None if start is None else args[start + 2 :]
     if entry.command != sys.executable and not re.fullmatch(PYTHON_EXECUTABLE_PATTERN, program):
         return None
-    # Flags before -m that run other code, such as -c, mean that the entry does not start Paddock.
+    # If another flag before -m runs code, such as -c, the entry does not start Paddock.
     flags = tuple(itertools.takewhile(lambda argument: argument != "-m", args))
     if not all(re.fullmatch(PYTHON_FLAG_PATTERN, flag) for flag in flags):
         return None
@@ -346,59 +386,74 @@ def has_server_name(entry: ConfigEntry) -> bool:
 def merge_entry_data(
     shape: EntryFormat, old: object, entry: ConfigEntry, key: str
 ) -> dict[str, object]:
-    """Return the data of an entry that replaces an older one for the same server.
+    """Return the data of a new entry, with the changes that the user has made to the old one.
 
     Variables and headers that the user has added are preserved, and so are the client's own
-    settings, such as approvals. If the old entry cannot be parsed or uses the other transport,
-    nothing of it is preserved.
+    settings, such as approvals. Nothing is preserved if the old entry cannot be parsed, or if only
+    one of the entries is a URL.
 
     Args:
-        shape: The client's format.
-        old: The data of the older entry.
+        shape: The format of the client's entries.
+        old: The data of the old entry, which starts the same server.
         entry: The new entry.
-        key: The key of both.
+        key: The key of both entries.
     """
-    before = shape.parse_entry(old)
-    if before is None or not isinstance(old, dict) or (before.url is None) != (entry.url is None):
+    old_entry = shape.parse_entry(old)
+    if old_entry is None or not isinstance(old, dict):
         return shape.render_entry(entry, key)
-    forwarded = (name for name in before.forwarded_variables if name not in entry.env)
-    merged = ConfigEntry(
+    has_other_transport = (old_entry.url is None) != (entry.url is None)
+    if has_other_transport:
+        return shape.render_entry(entry, key)
+    old_forwarded_names = (name for name in old_entry.forwarded_variables if name not in entry.env)
+    merged_entry = ConfigEntry(
         command=entry.command,
         args=entry.args,
-        env=_merge_environment(before.env, entry),
+        env=_merge_environment(old_entry.env, entry),
         url=entry.url,
-        headers={**before.headers, **entry.headers},
+        headers={**old_entry.headers, **entry.headers},
         description=entry.description,
-        # The user may have chosen another directory, which Paddock's servers do not depend on.
-        working_directory=before.working_directory or entry.working_directory,
-        forwarded_variables=tuple(dict.fromkeys((*forwarded, *entry.forwarded_variables))),
+        # The user may have chosen another directory. Paddock's servers do not depend on it.
+        working_directory=old_entry.working_directory or entry.working_directory,
+        forwarded_variables=tuple(
+            dict.fromkeys((*old_forwarded_names, *entry.forwarded_variables))
+        ),
     )
-    data = shape.render_entry(merged, key)
+    data = shape.render_entry(merged_entry, key)
     managed_fields = _list_managed_fields(shape)
     return {**data, **{name: old[name] for name in old if name not in managed_fields}}
 
 
-def _merge_environment(before: Mapping[str, str], entry: ConfigEntry) -> dict[str, str]:
-    """Return the variables of an entry and those that the user added, in their previous order."""
-    previous = {
-        name: value for name, value in before.items() if name not in entry.forwarded_variables
+def _merge_environment(old_env: Mapping[str, str], entry: ConfigEntry) -> dict[str, str]:
+    """Return the environment variables of a new entry, and those that the user has added.
+
+    Directories that the user has added to `PYTHONPATH` are preserved too, and so is the order of
+    the variables.
+
+    Args:
+        old_env: The variables of the old entry.
+        entry: The new entry.
+    """
+    kept_variables = {
+        name: value for name, value in old_env.items() if name not in entry.forwarded_variables
     }
-    # Paddock sets these itself, so an old value that is not set again would be outdated.
+    # Paddock sets these variables. An old value that is not set again is outdated.
     for name in (DATA_DIRECTORY_VARIABLE, OPTIONS_VARIABLE):
-        previous.pop(name, None)
-    env = dict(entry.env)
+        kept_variables.pop(name, None)
+    new_env = dict(entry.env)
     user_directories = [
         directory
-        for directory in previous.pop(PYTHONPATH_VARIABLE, "").split(os.pathsep)
+        for directory in kept_variables.pop(PYTHONPATH_VARIABLE, "").split(os.pathsep)
         if directory and not _is_paddock_import_path(directory)
     ]
     if user_directories:
         own_directories = [
-            part for part in env.get(PYTHONPATH_VARIABLE, "").split(os.pathsep) if part
+            directory
+            for directory in new_env.get(PYTHONPATH_VARIABLE, "").split(os.pathsep)
+            if directory
         ]
-        env[PYTHONPATH_VARIABLE] = os.pathsep.join([*own_directories, *user_directories])
-    merged = {**previous, **env}
-    return {name: merged[name] for name in dict.fromkeys([*before, *merged]) if name in merged}
+        new_env[PYTHONPATH_VARIABLE] = os.pathsep.join([*own_directories, *user_directories])
+    merged = {**kept_variables, **new_env}
+    return {name: merged[name] for name in dict.fromkeys([*old_env, *merged]) if name in merged}
 
 
 def _is_paddock_import_path(directory: str) -> bool:
@@ -406,7 +461,10 @@ def _is_paddock_import_path(directory: str) -> bool:
 
 
 def _list_managed_fields(shape: EntryFormat) -> set[str]:
-    """Return the fields that describe the server, in all forms that the client reads."""
+    """Return the names of the fields of an entry that Paddock writes, in all of its forms.
+
+    All other fields are the client's own settings.
+    """
     return {
         name
         for form in shape.all_forms
@@ -416,9 +474,9 @@ def _list_managed_fields(shape: EntryFormat) -> set[str]:
 
 
 def get_short_path(path: str) -> str:
-    """Return the short (8.3) form of a path on Windows, which has no spaces.
+    """Return the short (8.3) form of a path on Windows, which does not contain spaces.
 
-    Returns the path itself on other systems, or if Windows has no short form for it.
+    The path is returned unchanged on other systems, or if Windows has no short form for it.
     """
     if sys.platform != "win32":
         return path
@@ -433,12 +491,15 @@ def adapt_entry(
     *,
     shorten: Callable[[str], str] | None = get_short_path if sys.platform == "win32" else None,
 ) -> ConfigEntry:
-    """Return an entry in a form that a client can use.
+    """Convert an entry to a form that a client can use.
+
+    References to environment variables get the client's syntax. On Windows, a path with spaces is
+    shortened for clients that split commands at spaces.
 
     Args:
         client: The client.
         entry: An entry from `build_entry`.
-        shorten: Returns a path without spaces for a path; None if spaces do no harm.
+        shorten: Returns the short form of a path; None to leave paths unchanged.
 
     Raises:
         EntryError: The client cannot refer to variables, or a path has no form without spaces.
@@ -451,9 +512,13 @@ def adapt_entry(
 
 
 def _add_variable_references(client: Client, entry: ConfigEntry) -> ConfigEntry:
-    """Turn forwarded variables into references in the client's syntax, such as `${env:NAME}`.
+    """Replace the list of forwarded variables by references in the client's syntax.
 
-    Clients that have a list for forwarded variables in their format need no references.
+    A reference such as `${env:NAME}` makes the client pass its own value of the variable. The entry
+    is returned unchanged if the format of the client has a list of variables.
+
+    Raises:
+        EntryError: The client supports neither references nor a list.
     """
     if client.shape.has_variable_list:
         return entry
@@ -466,7 +531,10 @@ def _add_variable_references(client: Client, entry: ConfigEntry) -> ConfigEntry:
 
 
 def _make_reference_error(client: Client, names: tuple[str, ...]) -> EntryError:
-    """Return the error about a client without variable references, with the best alternative."""
+    """Return the error for a client that cannot refer to environment variables in its file.
+
+    The hint is the best alternative: omit the variables, or give their values.
+    """
     options = " ".join(f"--env {name}" for name in names)
     if client.environment == "all":
         hint = f"leave out {options}: servers inherit all variables of {client.name}"
@@ -482,7 +550,13 @@ def _make_reference_error(client: Client, names: tuple[str, ...]) -> EntryError:
 def _shorten_command(
     client: Client, entry: ConfigEntry, shorten: Callable[[str], str]
 ) -> ConfigEntry:
-    """Replace the command by a path without spaces, for clients that split it at spaces."""
+    """Replace the command of an entry by a path without spaces.
+
+    Called for clients that split a command at spaces, and could not start the program otherwise.
+
+    Raises:
+        EntryError: The path has no form without spaces.
+    """
     command = entry.command or ""
     short_command = shorten(command)
     if " " in short_command:
@@ -494,14 +568,18 @@ def _shorten_command(
 
 
 def resolve_variables(client: Client, entry: ConfigEntry) -> dict[str, str]:
-    """Return the variables that a client gives to a server, with their values in this process.
+    """Return the environment variables that a client would pass to the server of an entry.
 
-    Used to start a server for a check as its client would. A reference to a variable that is not
-    set becomes an empty string, as in clients.
+    Used to start a server for a check as its client would. References are replaced by the values of
+    the variables in this process, or by an empty string if a variable is not set.
     """
-    values = {name: _resolve_variable_reference(client, value) for name, value in entry.env.items()}
-    forwarded = {name: os.environ[name] for name in entry.forwarded_variables if name in os.environ}
-    return {**forwarded, **values}
+    entry_variables = {
+        name: _resolve_variable_reference(client, value) for name, value in entry.env.items()
+    }
+    forwarded_variables = {
+        name: os.environ[name] for name in entry.forwarded_variables if name in os.environ
+    }
+    return {**forwarded_variables, **entry_variables}
 
 
 def _resolve_variable_reference(client: Client, value: str) -> str:

@@ -77,12 +77,12 @@ def _list_inserted_entries(file: Path) -> list[InsertedEntry]:
     """
     entries = []
     for records in group_records_by_entry(file).values():
-        undo, newest = decode_undo_record(records), records[-1]
-        # Another version of Paddock may have recorded a client that is not known here.
+        undo, newest_record = decode_undo_record(records), records[-1]
+        # Another version of Paddock may have recorded a client that this version does not support.
         with suppress(UnsupportedClientError):
-            client = find_client(newest.client)
+            client = find_client(newest_record.client)
             if undo is not None:
-                location = make_entry_location(client, file, newest.key, newest.scope)
+                location = make_entry_location(client, file, newest_record.key, newest_record.scope)
                 entries.append(InsertedEntry(location, undo, tuple(records)))
     return entries
 
@@ -90,7 +90,10 @@ def _list_inserted_entries(file: Path) -> list[InsertedEntry]:
 def _split_entries(
     location: EntryLocation,
 ) -> tuple[list[InsertedEntry], list[InsertedEntry]]:
-    """Return Paddock's other entries in a file: those inserted before an entry, and those after."""
+    """Return Paddock's entries in a file that were inserted before an entry, and those after it.
+
+    The order matters because the text of a later entry can enclose that of an earlier one.
+    """
     entries = _list_inserted_entries(location.file)
     paths = [entry.location.path for entry in entries]
     index = paths.index(location.path) if location.path in paths else len(paths)
@@ -100,7 +103,12 @@ def _split_entries(
 def _attach_undo_records(
     entries: list[InsertedEntry], undos: list[UndoRecord]
 ) -> list[Installation]:
-    """Return the records of installations of some entries with new undo records."""
+    """Return the installation records of entries, each with the new undo record of its entry.
+
+    Args:
+        entries: The entries, each of which can have several installation records.
+        undos: One undo record for each entry, in the same order.
+    """
     return [
         attach_undo_record(installation, undo)
         for entry, undo in zip(entries, undos, strict=True)
@@ -126,10 +134,10 @@ class InsertionEdit(FileEdit, frozen=True, kw_only=True):
 
 
 def _add_directories(undo: UndoRecord | None, directories: tuple[Path, ...]) -> UndoRecord | None:
-    """Add the directories that are created for a file to the undo record of the entry.
+    """Add the directories that are created for a file to the undo record of its entry.
 
-    The record of an entry in a file that already existed stays as it is: uninstalling the entry
-    does not delete that file.
+    Uninstalling the entry removes these directories with the file. The record is returned unchanged
+    if the file existed before, because uninstalling does not delete such a file.
     """
     if undo is None or undo.existed or not directories:
         return undo
@@ -215,7 +223,9 @@ class EntryInsertion:
         )
 
     def roll_back(self, applied: AppliedEdit[InsertionEdit]) -> None:
-        """Restore the file and its records, after another file of the client could not be written.
+        """Restore the file and the installation records to the state before the insertion.
+
+        Called if another file of the same client could not be written.
 
         Args:
             applied: The result of `apply`.
@@ -223,12 +233,11 @@ class EntryInsertion:
         edit = applied.edit
 
         def plan_reversal(content: bytes | None, _: tuple[Path, ...]) -> FileEdit:
-            is_as_written = content == edit.after
-            before = applied.before if is_as_written else self.location.remove(content, edit.undo)
-            return FileEdit(before, lambda _: True)
+            # If the client has changed the file since, only the entry is removed from it.
+            is_unchanged = content == edit.after
+            restored = applied.before if is_unchanged else self.location.remove(content, edit.undo)
+            return FileEdit(restored, lambda _: True)
 
-        # The client may have written the file since, so only an unchanged file is restored as
-        # bytes.
         apply_edit(self.location.file, plan_reversal)
         update_records(removed=[edit.installation], changed=edit.records_before)
         if applied.before is None and edit.undo is not None:
@@ -238,16 +247,20 @@ class EntryInsertion:
         """Return whether the existing entry may be replaced without the user's consent.
 
         Args:
-            owner: The server that the existing entry starts; None if the entry is foreign.
+            owner: The server that the existing entry starts; None if it does not belong to Paddock.
         """
         return owner is not None and (
             owner == self.server or has_same_key(owner, self.server, self.location.key)
         )
 
     def _render_data(self, old_data: object, owner: str | None) -> object:
-        """Return the data to write.
+        """Return the data of the new entry in the client's format.
 
         If the existing entry starts the same server, the user's additions to it are kept.
+
+        Args:
+            old_data: The data of the existing entry.
+            owner: The server that the existing entry starts; None if it does not belong to Paddock.
         """
         shape, key = self.location.client.shape, self.location.key
         if owner == self.server:
@@ -262,10 +275,17 @@ class EntryInsertion:
         owner: str | None,
         records: list[Installation],
     ) -> _InsertedContent:
-        """Write the data into the content, by the method that the existing entry requires.
+        """Return the content of the file with the new entry, and the records to write with it.
 
-        An identical entry is left alone, a recorded entry of Paddock's is updated in its layer,
-        and any other entry is replaced in a way that uninstalling can undo.
+        An identical entry is left unchanged, and a recorded entry of Paddock is updated. Any other
+        entry is replaced, and uninstalling restores it.
+
+        Args:
+            content: The current content of the file; None if it does not exist.
+            old_data: The data of the existing entry with this key.
+            data: The data of the new entry.
+            owner: The server that the existing entry starts; None if it does not belong to Paddock.
+            records: The installation records of the existing entry.
         """
         location, undo = self.location, decode_undo_record(records)
         is_own = self._can_replace(owner)
@@ -273,8 +293,8 @@ class EntryInsertion:
             return _InsertedContent(content, undo, is_new=False, changed_records=[])
         if is_own and undo is not None:
             return self._update(content, data, undo)
-        # An entry without a record was written by the user, even if it starts this server. It is
-        # restored by uninstalling, unless it has the same command and so would not be missed.
+        # An entry without a record was written by the user, even if it starts this server.
+        # Uninstalling restores it, unless it has the same command as the new entry.
         old_entry = location.client.shape.parse_entry(old_data)
         is_equivalent = (
             is_own
@@ -287,7 +307,16 @@ class EntryInsertion:
         return _InsertedContent(after, new_undo, is_new=True, changed_records=[])
 
     def _update(self, content: bytes | None, data: object, undo: UndoRecord) -> _InsertedContent:
-        """Replace one of Paddock's entries, and keep its layer below the later ones if possible."""
+        """Return the content of the file with one of Paddock's entries replaced.
+
+        The text of entries that were inserted later can enclose that of this entry. If possible,
+        all entries can still be removed on their own afterwards, in any order.
+
+        Args:
+            content: The current content of the file.
+            data: The data of the new entry.
+            undo: The undo record of the existing entry.
+        """
         earlier, later = _split_entries(self.location)
         after, new_undo = self.location.insert(content, data, is_own=True, undo=undo)
         # If removing all layers and inserting them again gives the same text, every layer can be
@@ -302,6 +331,7 @@ class EntryInsertion:
         return _InsertedContent(after, new_undo, is_new=True, changed_records=changed_records)
 
     def _build_record(self) -> Installation:
+        """Return the record of this installation, without an undo record."""
         return Installation(
             server=self.server,
             client=self.location.client.id,
@@ -317,19 +347,24 @@ class EntryInsertion:
 def make_foreign_entry_error(
     location: EntryLocation, data: object, owner: str | None
 ) -> ForeignEntryError:
-    """Return the error about an entry that may not be replaced without the user's consent.
+    """Return the error for an existing entry that must not be replaced without the user's consent.
 
     The message names the program or URL of the entry, so that the user can recognize it.
+
+    Args:
+        location: The location of the entry.
+        data: The data of the entry.
+        owner: The server that the entry starts; None if it does not belong to Paddock.
     """
     entry = location.client.shape.parse_entry(data)
     description = "not by Paddock"
     if owner is not None:
         description = f"for another of Paddock's servers ({owner})"
     elif entry is not None:
-        # Other parts of a foreign entry may be secret.
+        # Only the program or the masked URL is shown, because other parts may be secret.
         is_url = entry.url is not None
-        shown = mask_url(entry.url or "") if is_url else strip_command_options(entry.command or "")
-        description = f"not by Paddock ({shown})"
+        target = mask_url(entry.url or "") if is_url else strip_command_options(entry.command or "")
+        description = f"not by Paddock ({target})"
     return ForeignEntryError(
         f"{location.key!r} is already configured, {description}",
         where=str(location.file),
@@ -347,10 +382,10 @@ class RemovalEdit(FileEdit, frozen=True, kw_only=True):
 def remove_entry(
     location: EntryLocation, server: str, scope: str, *, dry_run: bool = False
 ) -> Plan:
-    """Remove an entry from a file, and restore the entry that it replaced.
+    """Remove an entry from a client's configuration file, and restore the entry that it replaced.
 
     Args:
-        location: The entry.
+        location: The file and the key of the entry.
         server: The server to name in the plan if the entry has no record.
         scope: The scope to name in the plan.
         dry_run: Plan the removal without writing the file or the records.
@@ -385,10 +420,10 @@ def _note_other_clients(location: EntryLocation, records: list[Installation]) ->
 
 
 def _plan_removal(location: EntryLocation, content: bytes | None) -> RemovalEdit:
-    """Plan the removal of an entry from a file with this content.
+    """Plan the removal of an entry from the content of a file, without writing anything.
 
-    If the entry is gone, or no longer belongs to Paddock, the file is left unchanged and only
-    the records are deleted.
+    If the entry no longer exists, or no longer belongs to Paddock, the file is left unchanged, and
+    only the installation records are deleted.
     """
     records = find_records(location)
     undo = decode_undo_record(records)
@@ -429,7 +464,7 @@ def _record_removal(
     restored: Iterable[Installation] = (),
     empty_directories: tuple[str, ...] = (),
 ) -> Generator[None]:
-    """Update the records after the body has written the file.
+    """Update the installation records after the `with` block has written the file.
 
     Args:
         removed: The records of the removed entry.
@@ -437,8 +472,8 @@ def _record_removal(
         restored: The records of the entry that was replaced and is now back in the file.
         empty_directories: Directories that were created for the file and are no longer needed.
     """
-    # The records must outlive the entry. If the process is killed in between, the record of a
-    # missing entry does no harm, but an entry without a record could not be reverted.
+    # The records are deleted last, in case the process is killed in between. A record of a missing
+    # entry does no harm, but an entry without a record could not be uninstalled properly.
     yield
     update_records(removed=removed, changed=changed, added=restored)
     remove_empty_directories(tuple(map(Path, empty_directories)))
@@ -447,13 +482,19 @@ def _record_removal(
 def _remove_content(
     location: EntryLocation, content: bytes | None, undo: UndoRecord | None
 ) -> tuple[bytes | None, list[Installation]]:
-    """Return the content without an entry, and the changed records of other entries."""
+    """Return the content of a file without an entry, and the changed records of other entries.
+
+    Args:
+        location: The file and the key of the entry.
+        content: The current content of the file.
+        undo: The undo record of the entry, if there is one.
+    """
     if undo is None:
         return location.remove(content, None), []
     earlier, later = _split_entries(location)
-    # The methods are tried in order of fidelity. Cutting out the inserted text restores the file
-    # byte for byte, if necessary after lifting off the later layers. Removing the entry by the
-    # rules of the format comes last, because it cannot restore the original text.
+    # The inserted text is cut out if possible, because that restores the file byte for byte. If the
+    # text of later entries encloses it, they are removed first and inserted again. Otherwise, the
+    # entry is removed by the rules of the format, which can change the formatting.
     if location.cut_out(content, undo) is MISSING:
         reinserted = reinsert_later_entries(content, InsertedEntry(location, undo, ()), later)
         if reinserted is not None:

@@ -63,17 +63,18 @@ class CheckFailedError(PaddockError):
 
 
 class EntryCheckResult(NamedTuple):
-    """The answer of a server that was started or called as its client would."""
+    """The answer of a server that was started, or contacted, as its client would do it."""
 
     seconds: float
     """The time from the start to the list of tools."""
     server: str
     """The name and version that the server reports."""
     tools: tuple[str, ...]
+    """The names of its tools."""
 
 
 def check_entry(client: Client, entry: ConfigEntry) -> EntryCheckResult:
-    """Start an entry as its client would, or connect to its URL, and list its tools.
+    """Start the server of an entry as its client would, or connect to its URL, and list its tools.
 
     Raises:
         CheckFailedError: The server fails, or takes longer than the client waits.
@@ -88,7 +89,7 @@ def check_entry(client: Client, entry: ConfigEntry) -> EntryCheckResult:
         else:
             server, tools = _query_process(client, entry, timeout)
     except PaddockError as error:
-        # Error messages can quote the output of the server, which may contain its secrets.
+        # Secrets are masked, because an error message can quote the output of the server.
         raise CheckFailedError(
             _mask_text(f"{_describe_entry_target(entry)}: {error.message}", entry, secrets),
             hint=_mask_text(_suggest_fix(entry, error.hint), entry, secrets),
@@ -119,14 +120,14 @@ def build_client_environment(client: Client, entry: ConfigEntry) -> dict[str, st
 def _query_process(
     client: Client, entry: ConfigEntry, timeout: float
 ) -> tuple[str, tuple[str, ...]]:
-    """Start the command of an entry, and return the name and tools of the server.
+    """Run the command of an entry, and return the name and the tools of the server.
 
-    Errors include the end of the server's error output, which usually has the reason.
+    The server is started in an empty directory. One that depends on the current directory fails,
+    as it would in the client. Error messages include the end of the server's error output.
     """
     command = [entry.command or "", *entry.args]
-    # Clients start servers in a directory of their own choice, so a server that depends on the
-    # current directory must fail here. On Windows, the process may still hold the directory for
-    # a moment after it has ended, so errors of the cleanup are ignored.
+    # Errors of the cleanup are ignored, because on Windows, the process can still hold the
+    # directory for a moment after it has ended.
     with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as directory:
         settings = ConnectSettings(timeout=timeout, cwd=directory, stderr="capture")
         channel = ProcessChannel(command, settings, build_client_environment(client, entry))
@@ -174,15 +175,17 @@ def _suggest_fix(entry: ConfigEntry, hint: str | None) -> str:
 
 
 class MissingRequirement(NamedTuple):
-    """A requirement of tools that is not met where the client would start them."""
+    """A requirement of tools, such as a program, that is not met in the client's environment."""
 
     tools: tuple[str, ...]
+    """The names of the tools."""
     description: str
     is_required: bool
+    """False if the tools work without it, but with limited functions."""
 
     @property
     def note(self) -> str:
-        """The consequence for the tools, as a sentence for the user."""
+        """A sentence for the user about the tools and what they lack."""
         effect = "will not work" if self.is_required else "will be limited"
         return f"{' and '.join(self.tools)} {effect}: {self.description}"
 
@@ -209,10 +212,10 @@ def find_missing_requirements(
 
 
 def check_requirements(missing: Iterable[MissingRequirement]) -> None:
-    """Check that every tool has the requirements that it cannot work without.
+    """Raise an error if a tool lacks a requirement without which it does not work.
 
     Raises:
-        CheckFailedError: A required one is missing.
+        CheckFailedError: A required one is missing. Others are ignored.
     """
     for requirement in missing:
         if requirement.is_required:
@@ -226,7 +229,12 @@ def check_requirements(missing: Iterable[MissingRequirement]) -> None:
 def _group_missing_requirements(
     tools: Iterable[Tool], environment: dict[str, str]
 ) -> list[MissingRequirement]:
-    """Return each missing requirement once, with all tools that need it."""
+    """Return each missing requirement once, with the names of all tools that need it.
+
+    Args:
+        tools: The tools of the server.
+        environment: The environment variables that the client passes to the server.
+    """
     tool_names: dict[tuple[str, bool], list[str]] = {}
     for tool in tools:
         description = _describe_missing(tool, environment)
@@ -239,7 +247,7 @@ def _group_missing_requirements(
 
 
 def _describe_missing(tool: Tool, environment: dict[str, str]) -> str:
-    """Return the text about a tool's missing requirement, or "" if nothing is missing."""
+    """Return a description of the requirement that a tool lacks, or "" if nothing is missing."""
     if tool.needs is None:
         return ""
     try:
@@ -249,7 +257,7 @@ def _describe_missing(tool: Tool, environment: dict[str, str]) -> str:
 
 
 class EntryProblem(NamedTuple):
-    """A problem with an entry."""
+    """A reason why the server of a client's entry does not start, or may not start."""
 
     message: str
     remedy: str = ""
@@ -259,7 +267,10 @@ class EntryProblem(NamedTuple):
 
 
 def find_interpreter_problems(client: Client, entry: ConfigEntry) -> Iterator[EntryProblem]:
-    """Yield reasons why the program of an entry cannot start this version of Paddock."""
+    """Yield the reasons why the program of an entry cannot start this version of Paddock.
+
+    The program is usually a Python interpreter, which may have been moved or upgraded.
+    """
     if entry.url is not None or entry.command is None:
         return
     program = Path(entry.command)
@@ -280,16 +291,21 @@ def find_interpreter_problems(client: Client, entry: ConfigEntry) -> Iterator[En
 
 
 def _find_version_problems(client: Client, entry: ConfigEntry) -> Iterator[EntryProblem]:
-    """Run the interpreter of an entry to find out which version of Paddock it imports, if any."""
-    # With -P, Python does not import modules from the working directory. The directory is also a
-    # new private one, to which no other user can write.
+    """Yield a problem if the Python interpreter of an entry cannot import this version of Paddock.
+
+    The interpreter is run with a script that prints the version.
+    """
+    # With -P, Python does not import modules from the working directory, which is also a new
+    # private directory, so that no other user can provide the modules.
     flags = ["-P", *entry.args[: entry.args.index("-m")]]
     try:
-        with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
+        with tempfile.TemporaryDirectory(
+            prefix="paddock-", ignore_cleanup_errors=True
+        ) as private_directory:
             completed = subprocess.run(  # noqa: S603 - the user has installed this program
                 [str(entry.command), *flags, "-c", VERSION_SCRIPT],
                 capture_output=True,
-                cwd=private,
+                cwd=private_directory,
                 env=build_client_environment(client, entry),
                 timeout=VERSION_CHECK_TIMEOUT_SECONDS,
                 check=False,
@@ -309,7 +325,10 @@ def _find_version_problems(client: Client, entry: ConfigEntry) -> Iterator[Entry
 
 
 def find_server_problems(entry: ConfigEntry) -> Iterator[EntryProblem]:
-    """Yield reasons why the server that an entry starts cannot be loaded."""
+    """Yield the reasons why the server of an entry cannot be loaded.
+
+    For example, it has been deleted, or its definition is invalid. Loading it runs its code.
+    """
     name = None if entry.url is not None else find_started_server(entry)
     if name is None:
         return

@@ -27,18 +27,24 @@ class UnsupportedTransportError(PaddockError):
 
 @dataclass(frozen=True, slots=True)
 class ConfigEntry:
-    """One server, independent of the client: a command with arguments, or a URL."""
+    """An entry for a server in a client's configuration file, independent of the client's format.
+
+    It contains a command with arguments, or a URL.
+    """
 
     command: str | None = None
+    """The program that the client starts; None for a URL."""
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
+    """The environment variables that the client sets for the program."""
     url: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    """The HTTP headers of requests to the URL."""
     description: str = ""
     is_enabled: bool = True
     """False if the user has disabled the server in the file."""
     working_directory: str = ""
-    """For clients that require one. Servers must not depend on it."""
+    """Written for clients that require a directory. Servers must not depend on it."""
     forwarded_variables: tuple[str, ...] = ()
     """Names of environment variables that the client passes on with its own values."""
 
@@ -53,15 +59,14 @@ class FormatField:
 
 @dataclass(frozen=True, slots=True)
 class FormatConstant:
-    """A constant that distinguishes the two forms.
-
-    `value` is written; the `aliases` are accepted when parsing. If the field is missing, clients
-    infer the kind of entry from the other fields, unless `is_required`.
-    """
+    """A constant in an entry that shows its kind, such as `"type": "stdio"` for a program."""
 
     value: str
+    """The value that Paddock writes."""
     aliases: tuple[str, ...] = ()
+    """Other values that the client accepts."""
     is_required: bool = False
+    """False if the client infers the kind from the other fields when the constant is missing."""
 
 
 COMMAND_FIELD = FormatField("command", is_always_written=True)
@@ -82,16 +87,21 @@ URL_FORM: EntryForm = {"url": URL_FIELD, "headers": HEADERS_FIELD}
 
 @dataclass(frozen=True, slots=True)
 class EntryFormat:
-    """The forms of a client's entries: for programs, for URLs, and others that it also reads."""
+    """The format of the server entries in a client's configuration file.
+
+    It consists of forms, which are templates of the JSON data of an entry.
+    """
 
     stdio: EntryForm
+    """The form for a program that the client starts."""
     http: EntryForm | None = None
+    """The form for a URL; None if the client does not accept URLs."""
     alternative_forms: tuple[EntryForm, ...] = ()
     """Forms that the client reads and Paddock does not write."""
 
     @property
     def all_forms(self) -> tuple[EntryForm, ...]:
-        """The forms that the client reads, those that Paddock writes first."""
+        """All forms that the client reads, beginning with those that Paddock writes."""
         return (self.stdio, *((self.http,) if self.http else ()), *self.alternative_forms)
 
     @property
@@ -100,7 +110,11 @@ class EntryFormat:
         return FORWARDED_VARIABLES_FIELD in self.stdio.values()
 
     def render_entry(self, entry: ConfigEntry, key: str) -> dict[str, object]:
-        """Return the entry as plain data, as written under `key`.
+        """Convert an entry to the data that is written into the client's configuration file.
+
+        Args:
+            entry: The entry.
+            key: The key of the entry, which some formats repeat in the data.
 
         Raises:
             UnsupportedTransportError: The entry is a URL and the client accepts only programs.
@@ -114,7 +128,11 @@ class EntryFormat:
         return _fill_form(form, _collect_field_values(entry, key))
 
     def parse_entry(self, data: object) -> ConfigEntry | None:
-        """Parse the data of an entry, or return None if the client would not accept it."""
+        """Parse the data of an entry in the client's configuration file.
+
+        Returns:
+            None if the data has none of the forms that the client accepts.
+        """
         if not isinstance(data, Mapping):
             return None
         for form in self.all_forms:
@@ -126,6 +144,7 @@ class EntryFormat:
 
 
 def _collect_field_values(entry: ConfigEntry, key: str) -> dict[str, object]:
+    """Return the values of an entry by the names of the `FormatField`s in forms."""
     return {
         "command": entry.command,
         "args": list(entry.args),
@@ -141,23 +160,26 @@ def _collect_field_values(entry: ConfigEntry, key: str) -> dict[str, object]:
 
 
 def _fill_form(form: EntryForm, values: Mapping[str, object]) -> dict[str, object]:
-    """Return the data of a form with its fields filled in.
+    """Return the data of an entry: a form in which the fields are replaced by their values.
 
-    Nested mappings are forms themselves. A nested form whose fields are all empty is omitted,
-    unless the form itself is an empty table.
+    Fields with empty values are left out, and so are nested forms that contain only such fields.
+
+    Args:
+        form: The form, such as `{"command": FormatField("command"), "timeout": 60}`.
+        values: The values of the fields by name.
     """
     filled: dict[str, object] = {}
     for name, part in form.items():
         if isinstance(part, FormatField):
-            value = values[part.name]
-            if value or part.is_always_written:
-                filled[name] = value
+            field_value = values[part.name]
+            if field_value or part.is_always_written:
+                filled[name] = field_value
         elif isinstance(part, FormatConstant):
             filled[name] = part.value
         elif isinstance(part, Mapping):
-            inner = _fill_form(part, values)
-            if inner or not part:
-                filled[name] = inner
+            nested_data = _fill_form(part, values)
+            if nested_data or not part:
+                filled[name] = nested_data
         else:
             filled[name] = list(part) if isinstance(part, tuple) else part
     return filled
@@ -174,10 +196,16 @@ def _match_form(form: EntryForm, data: Mapping[str, object], values: dict[str, o
 def _match_form_part(
     part: object, data: Mapping[str, object], name: str, values: dict[str, object]
 ) -> bool:
-    """Return whether one field of the data matches its part of the form, and store its value.
+    """Return whether a field of an entry matches its part of a form, and store the value.
 
-    Values of a form other than constants and fields are settings with which Paddock creates
-    entries. The user may have changed them, so they match any value.
+    A part that is neither a constant nor a field is a setting with which Paddock creates entries.
+    It matches any value, because the user may have changed it.
+
+    Args:
+        part: The part of the form.
+        data: The data of the entry.
+        name: The name of the field in the data.
+        values: The dictionary in which the value is stored, by the name of the `FormatField`.
     """
     is_present = name in data
     value = data.get(name)
@@ -193,7 +221,10 @@ def _match_form_part(
 
 
 class _FieldValues(msgspec.Struct, frozen=True):
-    """The values of the fields in an entry's data, by the names of the `FormatField`s."""
+    """The values in the data of an entry, checked for their types.
+
+    The attributes have the names of the `FormatField`s.
+    """
 
     command: str | None = None
     args: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
@@ -207,7 +238,15 @@ class _FieldValues(msgspec.Struct, frozen=True):
 
 
 def _build_entry(values: Mapping[str, object], *, is_enabled: bool) -> ConfigEntry | None:
-    """Build an entry from the values of its fields, or return None if one has the wrong type."""
+    """Create an entry from the values in its data.
+
+    Args:
+        values: The values by the names of the `FormatField`s.
+        is_enabled: False if the user has disabled the server.
+
+    Returns:
+        None if a value has the wrong type, or there is neither a command nor a URL.
+    """
     try:
         fields = msgspec.convert(values, _FieldValues)
     except msgspec.ValidationError:
@@ -216,8 +255,10 @@ def _build_entry(values: Mapping[str, object], *, is_enabled: bool) -> ConfigEnt
     command = program if fields.command is None else fields.command
     if command is None and fields.url is None:
         return None
-    # Clients ignore these fields if they have another type, so the entry stays valid.
-    forwarded = fields.forwarded_variables if isinstance(fields.forwarded_variables, list) else []
+    # An entry is valid even if the following fields have other types, because clients ignore them.
+    forwarded_names = (
+        fields.forwarded_variables if isinstance(fields.forwarded_variables, list) else []
+    )
     return ConfigEntry(
         command=command,
         args=tuple(program_args) if fields.args is msgspec.UNSET else fields.args,
@@ -227,7 +268,7 @@ def _build_entry(values: Mapping[str, object], *, is_enabled: bool) -> ConfigEnt
         description=fields.description if isinstance(fields.description, str) else "",
         is_enabled=is_enabled,
         working_directory=fields.directory if isinstance(fields.directory, str) else "",
-        forwarded_variables=tuple(name for name in forwarded if isinstance(name, str)),
+        forwarded_variables=tuple(name for name in forwarded_names if isinstance(name, str)),
     )
 
 

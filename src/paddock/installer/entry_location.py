@@ -38,42 +38,47 @@ EMPTY_DOCUMENT_TEXTS = frozenset({"", "{}", "[]"})
 
 
 class TextSplice(Struct, frozen=True, kw_only=True):
-    """One change to the bytes of a file, with enough context to revert it later.
+    """A change of one span in a file, with enough context to revert it later.
 
-    Part of the records of installations, so the fields are a stored format.
+    It is stored in the records of installations, so the fields are a file format.
     """
 
     start: int
+    """The offset of the change in bytes."""
     removed: bytes
     added: bytes
     left: bytes
-    """Up to `CONTEXT_BYTES` before the change."""
+    """The content before the change, up to `CONTEXT_BYTES`."""
     right: bytes
+    """The content after the change, up to `CONTEXT_BYTES`."""
     digest: str
     """The digest of the whole content after the change."""
 
 
 def compute_splice(before: bytes, after: bytes) -> TextSplice:
-    """Return the smallest single change that leads from one content to another.
+    """Return the shortest change of one span that converts one content of a file to another.
 
-    If it could begin at several offsets, it begins at the start of a line, so that text that the
-    user later adds next to it is not part of it.
+    If the change could begin at several offsets, it begins at the start of a line. Lines that the
+    user later adds next to it are then not inside the changed span.
     """
-    start = _measure_common_prefix(before, after)
-    shorter = min(len(before), len(after)) - start
-    end = min(_measure_common_prefix(before[::-1], after[::-1]), shorter)
-    # Only pure insertions are aligned. One that begins with a comma must stay beside the item
-    # before it.
-    if start + end == len(before) and after[start : start + 1] != b",":
-        start, end = _align_to_line_start(before, after, start, end)
-    removed = before[start : len(before) - end]
-    added = after[start : len(after) - end]
+    prefix_length = _measure_common_prefix(before, after)
+    max_suffix_length = min(len(before), len(after)) - prefix_length
+    suffix_length = min(_measure_common_prefix(before[::-1], after[::-1]), max_suffix_length)
+    # An insertion that begins with a comma is not moved, because the comma belongs to the previous
+    # item.
+    is_insertion = prefix_length + suffix_length == len(before)
+    if is_insertion and after[prefix_length : prefix_length + 1] != b",":
+        prefix_length, suffix_length = _align_to_line_start(
+            before, after, prefix_length, suffix_length
+        )
+    removed = before[prefix_length : len(before) - suffix_length]
+    added = after[prefix_length : len(after) - suffix_length]
     return TextSplice(
-        start=start,
+        start=prefix_length,
         removed=removed,
         added=added,
-        left=before[max(0, start - CONTEXT_BYTES) : start],
-        right=before[len(before) - end :][:CONTEXT_BYTES],
+        left=before[max(0, prefix_length - CONTEXT_BYTES) : prefix_length],
+        right=before[len(before) - suffix_length :][:CONTEXT_BYTES],
         digest=compute_digest(after),
     )
 
@@ -84,11 +89,15 @@ def is_untouched(splice: TextSplice, content: bytes) -> bool:
 
 
 def iterate_reverted_contents(splice: TextSplice, content: bytes) -> Iterator[bytes]:
-    """Yield possible contents without the change, the most likely first.
+    """Yield contents of a file that may result from reverting a change, most likely first.
 
-    If the file is untouched, the change is reverted at its recorded offset, and this content is
-    the only one. Otherwise, the added text is searched for with less and less context. The caller
-    has to verify each of these contents, because equal text may occur elsewhere in the file.
+    If the file has not been changed since, the result is certain and the only one. Otherwise, the
+    added text is searched for, with less and less context. The caller has to verify each of these
+    contents, because equal text can occur elsewhere in the file.
+
+    Args:
+        splice: The change.
+        content: The current content of the file.
     """
     if is_untouched(splice, content):
         yield _revert_at(splice, content, splice.start)
@@ -120,8 +129,9 @@ def _find_unique(text: bytes, pattern: bytes) -> int | None:
 
 
 def _measure_common_prefix(left: bytes, right: bytes) -> int:
-    # A binary search over slices, whose comparisons run in C. Comparing byte by byte in Python
-    # would be slow for a config file of many megabytes.
+    """Return the number of bytes at the beginning that two contents have in common."""
+    # A binary search that compares slices is fast, because slices are compared in C. Comparing byte
+    # by byte in Python would be slow for a file of many megabytes.
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
@@ -133,7 +143,7 @@ def _measure_common_prefix(left: bytes, right: bytes) -> int:
 
 
 def _align_to_line_start(before: bytes, after: bytes, start: int, end: int) -> tuple[int, int]:
-    """Move an insertion left to the start of its line, if that gives the same content.
+    """Move an inserted span to the start of its line, if that does not change the content.
 
     An insertion can be moved left by one byte if the byte before it equals its last byte.
 
@@ -155,9 +165,9 @@ def _align_to_line_start(before: bytes, after: bytes, start: int, end: int) -> t
 
 
 class UndoRecord(Struct, frozen=True, kw_only=True):
-    """The data needed to remove an entry and restore the file.
+    """The data with which an installed entry can be removed, and the file restored.
 
-    Part of the records of installations, so the fields are a stored format.
+    It is stored in the records of installations, so the fields are a file format.
     """
 
     splice: TextSplice
@@ -166,19 +176,19 @@ class UndoRecord(Struct, frozen=True, kw_only=True):
     existed: bool = True
     """False if the file was created for the entry."""
     replaced: tuple[object, ...] = ()
-    """The foreign entry that was replaced, if there was one."""
+    """The replaced entry of another program, or empty."""
     made: int = 0
-    """The number of containers around the entry that were created for it."""
+    """The number of dictionaries and lists around the entry that were created for it."""
     directories: tuple[str, ...] = ()
     """Directories that were created for the file, the innermost first."""
     previous: tuple[Installation, ...] = ()
     """The records of the replaced entry, if it was one of Paddock's."""
 
     def inherit_cleanup(self, removed: UndoRecord) -> UndoRecord:
-        """Return this record with the cleanup duties of an entry that is removed before it.
+        """Return a copy of this record that also removes the things created for another entry.
 
-        The file, its directories or the containers in it may have been created for the removed
-        entry. They are still needed, so they are now removed together with this entry.
+        Called if the other entry is removed first. The file, its directories and the dictionaries
+        around the entry are still needed then, and have to be removed together with this entry.
         """
         return structs.replace(
             self,
@@ -203,10 +213,10 @@ class EntryLocation:
         return self.client.get_entry_path(self.key, self.file)
 
     def load_document(self, content: bytes | None) -> DocumentFile:
-        """Parse the content of the file. None, for a missing file, gives an empty document.
+        """Parse the content of the configuration file; None for a file that does not exist.
 
         Raises:
-            ConfigurationError: The client could not parse it either.
+            ConfigurationError: The content is not valid, so the client cannot parse it either.
         """
         client = self.client
         return load_document(
@@ -218,7 +228,7 @@ class EntryLocation:
         return self.load_document(content).document.get(self.path)
 
     def read_entries(self, content: bytes | None) -> dict[str, object]:
-        """Return all entries of the file, by key."""
+        """Return the data of all server entries in the content of the file, by key."""
         servers: object = self.load_document(content).document.get(
             self.client.get_servers_path(self.file)
         )
@@ -235,17 +245,16 @@ class EntryLocation:
         is_own: bool = False,
         undo: UndoRecord | None = None,
     ) -> tuple[bytes, UndoRecord]:
-        """Insert an entry, and return the new content and the record that reverts it.
+        """Return the content of the file with an entry inserted or replaced, and an undo record.
 
-        An existing foreign entry is stored in the record and restored when the new entry is
-        removed.
+        An existing entry of another program is stored in the record, and is restored when the new
+        entry is removed. Nothing is written.
 
         Args:
             content: The content of the file; None if it does not exist.
             entry: The data of the new entry.
-            is_own: True if the existing entry is Paddock's. It is not restored: the new record
-                leads back to the file as it was before Paddock's first entry.
-            undo: The record of that existing entry, if there is one.
+            is_own: True if the existing entry belongs to Paddock. It will not be restored.
+            undo: The undo record of the existing entry, if there is one.
         """
         document_file = self.load_document(content)
         document = document_file.document
@@ -254,7 +263,7 @@ class EntryLocation:
         replaced: tuple[object, ...] = () if old_entry is MISSING else (old_entry,)
         previous: tuple[Installation, ...] = ()
         if old_entry is not MISSING and is_own:
-            # The record must lead back to the file before Paddock's first entry, not to that entry.
+            # The record must restore the file as it was before Paddock's first entry.
             base, replaced = self.remove(content, undo), undo.replaced if undo else ()
             previous = undo.previous if undo else ()
         for path, value in self._get_defaults().items():
@@ -272,10 +281,10 @@ class EntryLocation:
         )
 
     def remove(self, content: bytes | None, undo: UndoRecord | None) -> bytes | None:
-        """Return the content without the entry, or None if the file should be deleted.
+        """Return the content of the file without the entry, or None if the file is to be deleted.
 
-        The inserted text is cut out if it can be identified. Otherwise, the entry is removed by
-        the rules of the format, which may leave other whitespace than there was before.
+        The inserted text is cut out if it can be identified, which restores the previous content.
+        Otherwise, the entry is removed by the rules of the format, and white space can differ.
 
         Args:
             content: The content of the file; None if it does not exist.
@@ -291,10 +300,12 @@ class EntryLocation:
         return after if undo is None else self._delete_if_empty(after, undo)
 
     def cut_out(self, content: bytes | None, undo: UndoRecord) -> bytes | MissingType | None:
-        """Cut out the inserted text, which restores the user's formatting and comments.
+        """Return the content of the file without the text that was inserted for the entry.
+
+        This restores the user's formatting and comments.
 
         Returns:
-            The remaining content, None if the file should be deleted, or `MISSING` if the inserted
+            The remaining content, None if the file is to be deleted, or `MISSING` if the inserted
             text cannot be identified.
         """
         if content is None:
@@ -302,8 +313,8 @@ class EntryLocation:
         candidates = iterate_reverted_contents(undo.splice, content)
         if is_untouched(undo.splice, content):
             return self._delete_if_empty(next(candidates), undo)
-        # Text that looks like the insertion may be elsewhere in the file. A cut is therefore only
-        # accepted if it leaves the same data as removing the entry by the rules of the format.
+        # Equal text can occur elsewhere in the file. Therefore, a cut is only accepted if the data
+        # is the same as after removing the entry by the rules of the format.
         expected = self._remove_from_document(self.load_document(content).document, undo)
         for candidate in candidates:
             if self._has_expected_data(candidate, expected):
@@ -324,10 +335,10 @@ class EntryLocation:
         return document.remove(self.path, prune=undo.made if undo else 0)
 
     def _has_expected_data(self, content: bytes, expected: EditableDocument) -> bool:
-        """Return whether content parses to the expected data, with or without the defaults.
+        """Return whether a content contains the expected data, with or without default settings.
 
-        The defaults may differ, because insertion adds them and cutting out its text removes
-        them again, while removing the entry by the rules of the format leaves them in place.
+        An insertion can add default settings of the client. Cutting out the inserted text removes
+        them again, and removing the entry by the rules of the format does not.
         """
         try:
             data = self.load_document(content).document.to_data()
@@ -339,9 +350,10 @@ class EntryLocation:
         )
 
     def _replace_null_container(self, data: object) -> object:
-        """Replace a null on the path of the entry by an empty container.
+        """Replace null on the path of the entry by an empty dictionary or list.
 
-        Insertion treats null as an empty container, so the text before it may contain one.
+        An insertion treats null as an empty dictionary or list, so the content before the insertion
+        can contain null where the compared data has an empty one.
         """
         for depth in range(1, len(self.path)):
             if find_value(data, self.path[:depth]) is None:
@@ -392,10 +404,10 @@ def reinsert_later_entries(
     later: list[InsertedEntry],
     new_data: object = MISSING,
 ) -> tuple[bytes | None, list[UndoRecord]] | None:
-    """Remove or replace an entry although other entries were inserted after it.
+    """Return the content of a file with an entry removed or replaced below later entries.
 
-    The first entry cannot be cut out while the text of later ones encloses it. Therefore, all
-    entries are cut out in reverse order of their insertion, and the later ones are inserted again.
+    An entry cannot be cut out while the text of entries that were inserted later encloses it.
+    Therefore, all of them are cut out, the last one first, and the later ones are inserted again.
 
     Args:
         content: The content of the file.
@@ -404,8 +416,8 @@ def reinsert_later_entries(
         new_data: The data that replaces the first entry; by default it is removed.
 
     Returns:
-        The new content and the new undo records of the entries that were inserted again, or None if
-        some entry's text cannot be identified.
+        The new content and the new undo records of the entries that were inserted again. None if
+        the text of an entry cannot be identified.
     """
     insertions: list[tuple[EntryLocation, object]] = []
     for entry in [*reversed(later), first]:

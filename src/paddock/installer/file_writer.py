@@ -45,14 +45,14 @@ class _ConcurrentChangeError(Exception):
 
 
 class FileEdit(Struct, frozen=True):
-    """A planned change of a file."""
+    """A planned change of a client's configuration file."""
 
     after: bytes | None
     """The new content; None to delete the file."""
     is_satisfied_by: Callable[[bytes | None], bool]
-    """Returns whether a content has the effect of the change, whatever else it contains."""
+    """Returns whether a content has the effect of the change. Other parts of it may differ."""
     recording: AbstractContextManager[None] = nullcontext()
-    """Entered before the file is written and left afterwards; an error passes through it."""
+    """The `with` block in which the file is written, which updates the installation records."""
 
 
 EditT = TypeVar("EditT", bound=FileEdit)
@@ -70,11 +70,11 @@ class AppliedEdit(Struct, Generic[EditT], frozen=True):
 
 
 def apply_edit(file: Path, plan_edit: EditPlanner[EditT]) -> AppliedEdit[EditT]:
-    """Change a file completely or not at all.
+    """Change a client's configuration file, completely or not at all, and keep a backup.
 
-    All writes to clients' files go through this function. It reads the file, plans the change,
-    writes it atomically with a backup, and reads the file again. If another program has written
-    the file in between, it starts over with the new content.
+    All writes to clients' files use this function. It reads the file, plans the change, writes the
+    file atomically, and reads it again. If another program has changed the file in the meantime,
+    the change is planned again with the new content.
 
     Args:
         file: The file, which need not exist.
@@ -85,12 +85,12 @@ def apply_edit(file: Path, plan_edit: EditPlanner[EditT]) -> AppliedEdit[EditT]:
         WriteError: The file cannot be written, or another program keeps changing it.
     """
     directories: tuple[Path, ...] = ()
-    read_content(file)  # fails for circular links, which could not be locked either
+    read_content(file)  # raises an error for circular links, which cannot be locked
     with lock_file(file):
         for delay in RETRY_DELAYS_SECONDS:
             sleep(delay)
             before = read_content(file)
-            # A previous attempt may have created them already.
+            # An earlier attempt may have created the directories.
             directories = directories or list_missing_directories(file)
             edit = plan_edit(before, directories)
             try:
@@ -112,10 +112,10 @@ def apply_edit(file: Path, plan_edit: EditPlanner[EditT]) -> AppliedEdit[EditT]:
 
 
 def read_content(file: Path) -> bytes | None:
-    """Return the content of a file, or None if the file does not exist.
+    """Return the content of a client's configuration file, or None if it does not exist.
 
     Raises:
-        WriteError: The file cannot be read.
+        WriteError: The file cannot be read, or is not a regular file.
     """
     try:
         check_regular_file(file)
@@ -128,12 +128,12 @@ def read_content(file: Path) -> bytes | None:
 
 def list_missing_directories(file: Path) -> tuple[Path, ...]:
     """Return the parent directories of a file that do not exist, the innermost first."""
-    missing = []
+    missing_directories = []
     for directory in file.resolve().parents:
         if directory.exists():
             break
-        missing.append(directory)
-    return tuple(missing)
+        missing_directories.append(directory)
+    return tuple(missing_directories)
 
 
 def remove_empty_directories(directories: tuple[Path, ...]) -> None:
@@ -144,7 +144,15 @@ def remove_empty_directories(directories: tuple[Path, ...]) -> None:
 
 
 def _write_content(file: Path, before: bytes | None, after: bytes | None) -> Path | None:
-    """Replace or delete a file whose content is still `before`, and return the backup of it.
+    """Replace or delete a file, unless another program has changed it in the meantime.
+
+    Args:
+        file: The file.
+        before: The content from which the change was planned; None if the file did not exist.
+        after: The new content; None to delete the file.
+
+    Returns:
+        The backup of the old content, or None if the file is new or does not change.
 
     Raises:
         WriteError: The file is read-only.
@@ -153,8 +161,7 @@ def _write_content(file: Path, before: bytes | None, after: bytes | None) -> Pat
     if after == before:
         return None
     check_unchanged = partial(_check_unchanged, file, before)
-    # Replacing a file needs only a writable directory, so a read-only file has to be respected
-    # here.
+    # The mode is checked because a read-only file can be replaced if its directory is writable.
     if before is not None and not _is_writable(file):
         raise WriteError("the file is read-only", where=str(file), hint="make the file writable")
     backup = create_backup(file, before) if before is not None else None
@@ -165,7 +172,7 @@ def _write_content(file: Path, before: bytes | None, after: bytes | None) -> Pat
         else:
             write_atomically(file, after, before_replacing=check_unchanged)
     except BaseException:
-        if backup is not None:  # nothing was changed, so there is nothing to keep
+        if backup is not None:  # not needed, because the file has not been changed
             backup.unlink(missing_ok=True)
         raise
     return backup
@@ -178,7 +185,10 @@ def _check_unchanged(file: Path, before: bytes | None) -> None:
 
 @contextmanager
 def _report_write_errors(file: Path) -> Generator[None]:
-    """Convert errors of the operating system, and remove directories that were created in vain."""
+    """Convert an `OSError` in the `with` block, which writes a file, to a `WriteError`.
+
+    After any error, directories that were created for the file are removed again.
+    """
     directories = list_missing_directories(file)
     try:
         yield
@@ -214,9 +224,9 @@ def create_backup(file: Path, content: bytes) -> Path:
 
 
 def prune_backups(file: Path) -> None:
-    """Delete the backups of a file beyond the limit.
+    """Delete old backups of a file, so that at most `MAX_BACKUPS_PER_FILE` remain.
 
-    The oldest backup is never deleted, because it has the content from before the first change.
+    The oldest backup is always kept, because it has the content before Paddock's first change.
     """
     for backup in list_backups(file)[MAX_BACKUPS_PER_FILE - 1 : -1]:
         with suppress(OSError):

@@ -183,34 +183,52 @@ def install_all(
 
 
 def _apply_insertions(plan: Plan, insertions: list[EntryInsertion]) -> Plan:
-    """Write all files of a client.
+    """Insert an entry into all configuration files of a client, or into none of them.
 
-    If one of them cannot be written, those before it are restored.
+    If a file cannot be written, the files that have been written before are restored.
+
+    Args:
+        plan: The plan of the installation.
+        insertions: One insertion for each file.
+
+    Returns:
+        The plan with the completed changes.
     """
     applied: list[AppliedEdit[InsertionEdit]] = []
     try:
         for insertion in insertions:
             applied.append(insertion.apply())  # noqa: PERF401 - partial results are rolled back
     except BaseException:
-        for insertion, edit in zip(insertions, applied, strict=False):
-            with suppress(PaddockError, OSError):  # the first error matters more
-                insertion.roll_back(edit)
+        for insertion, applied_edit in zip(insertions, applied, strict=False):
+            with suppress(PaddockError, OSError):  # the user is shown the first error
+                insertion.roll_back(applied_edit)
         raise
     return replace(
         plan,
         changes=tuple(
-            build_change(insertion.location, edit.before, edit.edit.after, edit.backup)
-            for insertion, edit in zip(insertions, applied, strict=True)
+            build_change(
+                insertion.location,
+                applied_edit.before,
+                applied_edit.edit.after,
+                applied_edit.backup,
+            )
+            for insertion, applied_edit in zip(insertions, applied, strict=True)
         ),
         is_applied=True,
-        installations=tuple(edit.edit.installation for edit in applied),
+        installations=tuple(applied_edit.edit.installation for applied_edit in applied),
     )
 
 
 def _check_hidden_entries(destination: InstallDestination, key: str, server: str) -> None:
-    """Check that no other file that the client merges has an entry under the same key.
+    """Check that no other file of the client has an entry with the same key.
 
-    The client would use only one of the two entries. An entry for the same server is accepted.
+    Some clients merge several configuration files and use only one of such entries. An entry for
+    the same server is accepted.
+
+    Args:
+        destination: The files into which the server will be installed.
+        key: The key of the new entry.
+        server: The server to install.
 
     Raises:
         ForeignEntryError: Another file has an entry under this key for something else.
@@ -231,7 +249,15 @@ def _check_hidden_entries(destination: InstallDestination, key: str, server: str
 
 
 def _check_transport(client: Client, http: str | None) -> None:
-    """Check that the client can start programs or, if a URL is given, connect to URLs."""
+    """Check that a client supports the transport: starting a program, or connecting to a URL.
+
+    Args:
+        client: The client.
+        http: The URL of the server, or None to start a program.
+
+    Raises:
+        UnsupportedTransportError: The client does not support it.
+    """
     if http is None and not client.starts_programs:
         raise UnsupportedTransportError(
             f"{client.name} cannot start programs and accepts only URLs",
@@ -248,7 +274,10 @@ def _check_transport(client: Client, http: str | None) -> None:
 
 
 def _collect_notes(destination: InstallDestination) -> tuple[str, ...]:
-    """Return the steps that remain for the user, after a warning if the client is running."""
+    """Return the steps that the user has to take after the installation, such as a restart.
+
+    The first one is a warning if the client is running and may overwrite its file.
+    """
     client = destination.client
     steps = client.get_follow_up_steps(is_project=destination.is_project)
     if is_running(client):

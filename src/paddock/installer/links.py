@@ -79,10 +79,16 @@ def link(
 
 
 def format_link(client: Client, entry: ConfigEntry, key: str, *, web: bool = False) -> str:
-    """Return the link for an entry.
+    """Return the URL that installs an entry into a client when the user opens it.
+
+    Args:
+        client: The client.
+        entry: The entry, adapted to the client.
+        key: The key of the entry.
+        web: Return an `https` link, which also works in web pages and chats.
 
     Raises:
-        LinkError: The client has no such link.
+        LinkError: The client does not support such links, or the link cannot contain the entry.
     """
     link_format = _select_format(client, web=web)
     if link_format.requires_package_runner and entry.url is None:
@@ -117,10 +123,16 @@ def _use_package_runner(entry: ConfigEntry) -> ConfigEntry:
 def _encode_config(
     link_format: InstallLinkFormat, client: Client, entry: ConfigEntry, key: str
 ) -> str:
-    """Return the part of a link that describes the entry, in the client's form and encoding.
+    """Return the part of an install link that contains the entry, in the client's encoding.
+
+    Args:
+        link_format: The format of the client's links.
+        client: The client.
+        entry: The entry.
+        key: The key of the entry.
 
     Raises:
-        LinkError: The form has no place for variables or headers, which the entry has.
+        LinkError: The entry has variables or headers, which links of this client cannot contain.
     """
     if link_format.payload_kind == "parameters":
         if entry.env or entry.headers:
@@ -134,12 +146,14 @@ def _encode_config(
         data = {"name": key, **data}
     if link_format.payload_kind == "servers":
         data = {"mcpServers": {key: data}}
-    # The text is restricted to ASCII, because some applications decode base64 byte by byte.
-    text = json.dumps(data, separators=(",", ":"))
+    # The JSON text is ASCII, because some applications decode base64 byte by byte.
+    encoded_data = json.dumps(data, separators=(",", ":"))
     for encoding in link_format.encoding:
-        is_percent = encoding == "percent"
-        text = quote(text, safe="") if is_percent else base64.b64encode(text.encode()).decode()
-    return text
+        if encoding == "percent":
+            encoded_data = quote(encoded_data, safe="")
+        else:
+            encoded_data = base64.b64encode(encoded_data.encode()).decode()
+    return encoded_data
 
 
 def _list_parameters(entry: ConfigEntry, key: str) -> list[tuple[str, str]]:

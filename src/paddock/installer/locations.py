@@ -93,7 +93,10 @@ class HostMachine:
         return local_path if path.is_absolute() else local_path.absolute()
 
     def _expand_variables(self, template: str) -> str:
-        """Expand `~` and `${NAME:-default}`, where the default may contain variables too."""
+        """Replace `~` and environment variables in a path template.
+
+        A variable is written as `${NAME:-default}`, and the default can contain variables too.
+        """
         text = self.home + template[1:] if template.startswith("~") else template
         start = text.find("${")
         if start < 0:
@@ -124,7 +127,17 @@ def _find_required_variables(template: str) -> list[str]:
 
 
 def _find_closing_brace(text: str, start: int) -> int:
-    """Return the offset of the brace that closes a variable reference, skipping nested ones."""
+    """Return the offset of the brace that closes a variable reference `${…}`.
+
+    References inside its default are skipped.
+
+    Args:
+        text: The path template.
+        start: The offset of the reference.
+
+    Raises:
+        ValueError: The reference is not closed.
+    """
     depth = 0
     for index in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[index], 0)
@@ -148,7 +161,9 @@ def locate_config_files(
     project: str | os.PathLike[str] | None = None,
     machine: HostMachine | None = None,
 ) -> list[Path]:
-    """Return the files to write for a client, at least one, which need not exist.
+    """Return the configuration files into which an entry for a client is written.
+
+    There is at least one file. The files need not exist.
 
     Args:
         client: The client.
@@ -165,8 +180,8 @@ def locate_config_files(
     locations = machine.get_locations(client)
     if not locations:
         raise _make_unknown_location_error(client, machine)
-    # For example, the installers of Claude Desktop for Windows use different directories, and both
-    # versions can be installed.
+    # Several variants of a client can be installed. For example, the installers of Claude Desktop
+    # for Windows use different directories.
     if client.all_places:
         files = [
             file for location in locations for file in iterate_location_files(machine, location)
@@ -183,8 +198,13 @@ def list_merged_files(
 ) -> list[Path]:
     """Return all existing files that a client merges into one configuration.
 
-    The list is empty for clients that read only one file. In a merged configuration, an entry in
-    one file can hide an entry with the same key in another.
+    In a merged configuration, an entry in one file can hide an entry with the same key in another.
+    The list is empty for clients that read only one file.
+
+    Args:
+        client: The client.
+        project: The directory of a project, for its files instead of the user's.
+        machine: The machine to resolve paths for; this one by default.
     """
     if not client.merges_files:
         return []
@@ -200,7 +220,7 @@ def list_merged_files(
 
 
 def _select_location_file(machine: HostMachine, locations: list[ConfigLocation]) -> Path:
-    """Return the file that a client uses, out of several possible locations.
+    """Select the configuration file that a client uses from several possible locations.
 
     The existence of a location's marker path shows which variant of the client is installed.
     Without a marker, the first file that exists is used, or else the first location.
@@ -214,9 +234,9 @@ def _select_location_file(machine: HostMachine, locations: list[ConfigLocation])
 
 
 def iterate_location_files(machine: HostMachine, location: ConfigLocation) -> Iterator[Path]:
-    """Yield the files of a location whose directory exists.
+    """Yield the configuration files at a location, if their directories exist.
 
-    A wildcard in the path may match several directories.
+    A path template with the wildcard `*` can match several directories. The files need not exist.
     """
     file = machine.resolve_local_path(location.path_template)
     parts = file.parent.parts
@@ -225,8 +245,9 @@ def iterate_location_files(machine: HostMachine, location: ConfigLocation) -> It
         if path_exists(file.parent) and file.parent.is_dir():
             yield file
         return
-    for match in sorted(Path(*parts[:wildcard_index]).glob(parts[wildcard_index])):
-        yield match.joinpath(*parts[wildcard_index + 1 :], file.name)
+    parent_directory = Path(*parts[:wildcard_index])
+    for matching_directory in sorted(parent_directory.glob(parts[wildcard_index])):
+        yield matching_directory.joinpath(*parts[wildcard_index + 1 :], file.name)
 
 
 def _list_project_files(client: Client, directory: Path) -> list[Path]:
@@ -234,6 +255,13 @@ def _list_project_files(client: Client, directory: Path) -> list[Path]:
 
 
 def _select_project_file(client: Client, directory: Path) -> Path:
+    """Select the configuration file of a client in the directory of a project.
+
+    If none of the possible files exists, it is the first one.
+
+    Raises:
+        UnsupportedProjectError: The client does not read project files.
+    """
     if not client.project:
         raise UnsupportedProjectError(
             f"{client.name} has no configuration for single projects",
@@ -244,7 +272,10 @@ def _select_project_file(client: Client, directory: Path) -> Path:
 
 
 def _make_unknown_location_error(client: Client, machine: HostMachine) -> UnknownLocationError:
-    """Return the error about a client without a file here, with the best alternative as a hint."""
+    """Return the error for a client whose configuration file is not known on this system.
+
+    The hint is the best alternative, such as an installation for a project.
+    """
     if client.project:
         hint = f"install for a project: paddock install {client.id} --project DIRECTORY"
     elif client.has_file:
@@ -256,11 +287,11 @@ def _make_unknown_location_error(client: Client, machine: HostMachine) -> Unknow
 
 
 def guess_client(path: Path, data: object, *, machine: HostMachine | None = None) -> Client | None:
-    """Return the client to which a config file belongs, or None if it is ambiguous.
+    """Guess the client application to which a configuration file belongs.
 
-    Used if the user names a file but no client. The known locations of clients decide first, then
-    the end of the path, then the content. A wrong guess would write an entry that the client
-    cannot read, so ambiguous content gives None.
+    Called if the user names a file but no client. The path is compared with the known locations of
+    clients, then the end of the path, and then the content. The result is None if the content is
+    ambiguous, because the client could not read an entry in the format of another one.
 
     Args:
         path: The file, which need not exist.
@@ -282,9 +313,10 @@ def _rank_preference(client: Client) -> int:
 
 
 def _match_by_path(clients: list[Client], path: PurePath, data: object) -> Client | None:
-    """Return the client with the longest path tail that matches the end of a path.
+    """Return the client whose known file names match the longest end of a path, or None.
 
-    Of clients with equally long tails, one that could have written the content is preferred.
+    For example, `backup/.cursor/mcp.json` ends like a file of Cursor. If several clients match the
+    same end, one that could have written the content is preferred.
     """
     best_score: tuple[int, bool] = (0, False)
     best_client = None
@@ -299,10 +331,10 @@ def _match_by_path(clients: list[Client], path: PurePath, data: object) -> Clien
 
 
 def _iterate_path_tails(client: Client) -> Iterator[PurePath]:
-    """Yield the ends of paths by which a client's files are recognized in any directory."""
+    """Yield the ends of the paths of a client's files, such as `.cursor/mcp.json`."""
     yield from (PurePosixPath(name) for name in (*client.project, *client.known_as))
     for system in OPERATING_SYSTEMS:
-        # Without variables and home directory, templates resolve to the tails of their defaults.
+        # On a machine without variables and a home directory, paths consist of these ends only.
         bare_machine = HostMachine(system, {}, "")
         for path in list_candidate_paths(client, bare_machine):
             yield path.relative_to(path.anchor)
@@ -326,7 +358,10 @@ def _get_server_entries(client: Client, path: PurePath, data: object) -> list[ob
 
 
 def _match_by_content(clients: list[Client], path: PurePath, data: object) -> Client | None:
-    """Return the first client with a distinctive layout or field that occurs in a file's data."""
+    """Return the client to which the content of a configuration file belongs, or None.
+
+    A client is recognized by fields that only it uses, or by a layout that few clients have.
+    """
     format_ = FORMATS_BY_SUFFIX.get(path.suffix.casefold())
     candidates = [
         (client, entries)
@@ -337,7 +372,7 @@ def _match_by_content(clients: list[Client], path: PurePath, data: object) -> Cl
     for client, entries in candidates:
         if client.marks and _has_marker_fields(client, entries):
             return client
-    # Many clients have a mapping under `mcpServers`, so such a file could belong to any of them.
+    # A mapping `mcpServers` is not sufficient, because many clients have this layout.
     for client, entries in candidates:
         is_common_layout = client.get_servers_path(path) == ("mcpServers",) and not client.listed
         if not is_common_layout and all(client.shape.parse_entry(entry) for entry in entries):
@@ -351,7 +386,7 @@ def _has_marker_fields(client: Client, entries: list[object]) -> bool:
 
 @dataclass(frozen=True)
 class InstallDestination:
-    """The files of one client that a server is installed into."""
+    """The configuration files of a client into which a server is installed."""
 
     client: Client
     files: tuple[Path, ...]
@@ -387,7 +422,7 @@ def resolve_destination(
     project: str | PathLike[str] | None = None,
     file: str | PathLike[str] | None = None,
 ) -> InstallDestination:
-    """Return the files that a user means by a client, a project or a file.
+    """Return the configuration files for a client, a project or a file that the user has named.
 
     Args:
         client: The client, by any of its names. May be None if `file` is given, whose client is
@@ -422,9 +457,13 @@ def resolve_destination(
 
 
 def _identify_client(client: str | None, file: Path) -> Client:
-    """Return the client of a file that the user named, recognized by path and content if needed.
+    """Return the client to which a configuration file belongs.
 
+    If the user has not named the client, it is recognized by the path and the content of the file.
     A JSON file with the most common layout is accepted even if its client is unknown.
+
+    Raises:
+        UnsupportedClientError: The client is not supported, or cannot be recognized.
     """
     if client is not None:
         return find_client(client)

@@ -134,7 +134,7 @@ def _split_lines(text: str) -> list[str]:
 def build_change(
     location: EntryLocation, before: bytes | None, after: bytes | None, backup: Path | None = None
 ) -> FileChange:
-    """Return the change of a file, with masked previews of the entry.
+    """Return the change of a file, with previews of the entry in which secrets are masked.
 
     Args:
         location: The entry that is inserted or removed.
@@ -143,7 +143,7 @@ def build_change(
         backup: The backup of `before`, once the change is made.
     """
     placeholders: dict[str, str] = {}
-    # A file that Paddock creates or deletes contains nothing else, so its other text is shown too.
+    # If Paddock creates or deletes the file, the previews contain all of its text.
     base_before, base_after = (before if after is None else b""), (after if before is None else b"")
     previews = (
         _render_preview(location, before, base_before, placeholders),
@@ -158,7 +158,14 @@ def _render_preview(
     base: bytes | None,
     placeholders: dict[str, str],
 ) -> str:
-    """Return the entry with its secrets masked, written into the document `base`."""
+    """Return the text of an entry for a preview, with its secrets masked.
+
+    Args:
+        location: The entry.
+        content: The content of the file with the entry.
+        base: The content into which the masked entry is written; empty to show only the entry.
+        placeholders: The placeholders of secrets, shared by the previews of one change.
+    """
     data = location.read_entry(content)
     if data is MISSING:
         return ""
@@ -183,7 +190,12 @@ class _EntryMasker:
     field names a secret. Of foreign entries, only a few fields are shown."""
 
     def mask(self, data: object, field: str = "") -> object:
-        """Return the entry, or the value of one of its fields, without secrets."""
+        """Return the data of an entry with its secrets replaced by placeholders.
+
+        Args:
+            data: The data of the entry, or the value of one of its fields.
+            field: The name of the field; empty for the whole entry.
+        """
         if isinstance(data, dict):
             if field in SECRET_TABLE_NAMES:
                 return {name: self._mask_variable(name, value) for name, value in data.items()}
@@ -212,10 +224,10 @@ class _EntryMasker:
         return value if is_public else self._replace_secret(value)
 
     def _mask_arguments(self, arguments: list[object], field: str) -> list[object]:
-        """Return the arguments of a command without secrets.
+        """Return the arguments of a command with those that may be secret replaced.
 
-        Of Paddock's own commands, these are the values of options with a secret name, and all
-        options of the form `--name=value`. Of foreign commands, all arguments are replaced.
+        In a command of Paddock, these are the values of options with a name such as `--token`, and
+        all options of the form `--name=value`. In any other command, all arguments are replaced.
         """
         masked_arguments = []
         option = ""

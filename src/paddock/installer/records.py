@@ -48,10 +48,9 @@ clients may read the same entry, or different servers of the same file."""
 
 
 def get_entry_identity(client: str, file: Path, key: str) -> EntryIdentity:
-    """Return the identity of a client's entry, regardless of the links that lead to the file.
+    """Return a value that identifies an entry, to match installation records with entries in files.
 
-    Records and entries found in files are matched by it. Clients that read the same entry give
-    the same identity.
+    It is the same for all clients that read the entry, and for all symbolic links to the file.
     """
     path: tuple[str, ...] = ()
     with suppress(UnsupportedClientError):  # recorded by another version of Paddock
@@ -72,7 +71,10 @@ def _resolve_links(file: Path) -> Path:
 
 
 def group_records_by_entry(file: Path) -> dict[EntryIdentity, list[Installation]]:
-    """Return the records of a file by entry, in the order in which the entries were inserted."""
+    """Return the installation records of a file, grouped by entry.
+
+    The entries are in the order in which they were inserted.
+    """
     real_file = _resolve_links(file)
     groups: dict[EntryIdentity, list[Installation]] = {}
     for record in read_installations():
@@ -92,9 +94,10 @@ def find_records(location: EntryLocation) -> list[Installation]:
 
 
 def decode_undo_record(records: list[Installation]) -> UndoRecord | None:
-    """Return the undo record of the newest record that has a valid one.
+    """Return the undo record of an entry, from the newest installation record with a valid one.
 
-    Without a valid one, the entry can still be removed, but only by the rules of the format.
+    If the result is None, the entry can still be removed, but the text of the file before the
+    insertion cannot be restored.
     """
     for record in reversed(records):
         with suppress(msgspec.ValidationError):
@@ -111,10 +114,10 @@ def attach_undo_record(record: Installation, undo: UndoRecord | None) -> Install
 
 @contextmanager
 def record_installations(new: list[Installation], changed: list[Installation]) -> Generator[None]:
-    """Write records before the body runs, and restore the previous ones if the body fails.
+    """Write installation records before the `with` block, which writes the client's file.
 
-    The body writes the client's file. Because its records exist by then, every entry of Paddock's
-    is on record even if the process is killed in between.
+    Because the records are written first, every entry has a record even if the process is killed in
+    between. If the block raises an error, the previous records are restored.
 
     Args:
         new: Records to append. They replace older records of the same entries.
@@ -138,7 +141,7 @@ def update_records(
     changed: Iterable[Installation] = (),
     added: Iterable[Installation] = (),
 ) -> None:
-    """Change the records of installations, whose order is the one in which entries were inserted.
+    """Remove, replace and append installation records, which are in the order of the insertions.
 
     Args:
         removed: Records to remove, except those that are also in `changed`.
@@ -168,10 +171,10 @@ def _has_record(records: Iterable[Installation], record: Installation) -> bool:
 
 
 def identify_server(client: Client, data: object, records: list[Installation]) -> str | None:
-    """Return the server of an entry that belongs to Paddock, or None for a foreign entry.
+    """Return the server of an entry that belongs to Paddock, or None for any other entry.
 
-    Only entries that belong to Paddock are updated or removed without the user's consent. An entry
-    belongs to Paddock if its command starts Paddock, or if it is still the recorded one.
+    An entry belongs to Paddock if its command starts Paddock, or if it is still the recorded one.
+    Only such entries are updated or removed without the user's consent.
 
     Args:
         client: The client.
@@ -186,8 +189,8 @@ def identify_server(client: Client, data: object, records: list[Installation]) -
     if undo is None:
         return None
     recorded_entry = client.shape.parse_entry(undo.entry)
-    # Any other program may write an entry with a URL, so the URL must be the recorded one. The user
-    # may have changed its headers.
+    # An entry with a URL can also come from another program, so the URL must be the recorded one.
+    # The headers are not compared, because the user may have changed them.
     url = None if entry is None else entry.url
     has_recorded_url = url is not None and recorded_entry is not None and url == recorded_entry.url
     is_own = has_recorded_url or is_same_data(data, undo.entry)
@@ -204,7 +207,7 @@ def has_same_key(server: str, other: ServerReference, key: str) -> bool:
 
 @dataclass(frozen=True)
 class InstalledEntry:
-    """An entry of Paddock's in a client's file, from a record or found in the file."""
+    """An entry of Paddock in a client's configuration file, recorded or found in the file."""
 
     client: str
     """The id of the client."""
@@ -216,12 +219,12 @@ class InstalledEntry:
 
     @property
     def identity(self) -> EntryIdentity:
-        """Identifies the entry; equal for several clients that read it."""
+        """A value that identifies the entry, and is the same for all clients that read it."""
         return get_entry_identity(self.client, self.file, self.key)
 
 
 def list_recorded_entries() -> list[InstalledEntry]:
-    """Return all recorded entries, one for each client that a server was installed into."""
+    """Return all entries with an installation record, one for each client that reads an entry."""
     return [
         InstalledEntry(
             record.client, resolve_recorded_file(record), record.key, record.scope, record.server
@@ -233,7 +236,7 @@ def list_recorded_entries() -> list[InstalledEntry]:
 def deduplicate_entries(
     entries: Iterable[InstalledEntry], client: str | None = None
 ) -> list[InstalledEntry]:
-    """Return each entry once, although several clients may read it.
+    """Return each entry once, even if several clients read it.
 
     Args:
         entries: The entries, one for each client.
@@ -249,10 +252,10 @@ def deduplicate_entries(
 
 
 def find_installed_entries(destination: InstallDestination) -> list[InstalledEntry]:
-    """Return the recorded entries in a client's files, and any other entries that start Paddock.
+    """Return all entries of Paddock in the configuration files of a client.
 
-    Entries without a record were added by hand or by another program. All entries are returned
-    as those of this client.
+    These are the recorded entries, and entries that were added by hand or by another program and
+    start Paddock. If another client reads an entry too, it is returned as one of this client.
     """
     client = destination.client
     paths = {get_entry_identity(client.id, file, "")[:2] for file in destination.files}
@@ -267,12 +270,12 @@ def find_installed_entries(destination: InstallDestination) -> list[InstalledEnt
 
 
 def _scan_file(destination: InstallDestination, file: Path) -> list[InstalledEntry]:
-    """Return the entries in a file that start Paddock, recorded or not."""
+    """Return the entries in a configuration file whose command starts Paddock, recorded or not."""
     client, scope = destination.client, destination.scope
     data_by_key = make_entry_location(client, file, "", scope).read_entries(read_content(file))
-    parsed = {key: client.shape.parse_entry(data) for key, data in data_by_key.items()}
+    entries_by_key = {key: client.shape.parse_entry(data) for key, data in data_by_key.items()}
     return [
         InstalledEntry(client.id, file, key, scope, server)
-        for key, entry in parsed.items()
+        for key, entry in entries_by_key.items()
         if entry is not None and (server := find_started_server(entry)) is not None
     ]

@@ -34,9 +34,17 @@ MIN_FREE_SECRET_CHARACTERS = 4
 
 
 def mask_url(url: str, replace_secret: Callable[[object], str] = lambda _: SECRET_MASK) -> str:
-    """Mask the user, long parts of the path, and the query values of a URL."""
-    head, _, query = url.partition("#")[0].partition("?")
-    scheme, slashes, address = head.rpartition("://")
+    """Return a URL without the parts that may be secret.
+
+    These are the user and password, long parts of the path, and the values of the query. The
+    fragment is removed.
+
+    Args:
+        url: The URL.
+        replace_secret: Returns the replacement of a secret.
+    """
+    url_before_query, _, query = url.partition("#")[0].partition("?")
+    scheme, slashes, address = url_before_query.rpartition("://")
     user, at_sign, location = address.rpartition("@")
     host, *path = location.split("/")
     masked_path = [
@@ -44,13 +52,15 @@ def mask_url(url: str, replace_secret: Callable[[object], str] = lambda _: SECRE
         for part in path
     ]
     masked_user = replace_secret(user) + at_sign if at_sign else ""
-    text = f"{scheme}{slashes}{masked_user}{'/'.join([host, *masked_path])}"
-    pairs = (pair.partition("=") for pair in query.split("&"))
+    masked_url = f"{scheme}{slashes}{masked_user}{'/'.join([host, *masked_path])}"
+    if not query:
+        return masked_url
+    query_pairs = (pair.partition("=") for pair in query.split("&"))
     masked_pairs = (
         f"{name}={replace_secret(value)}" if equals else replace_secret(name)
-        for name, equals, value in pairs
+        for name, equals, value in query_pairs
     )
-    return f"{text}?{'&'.join(masked_pairs)}" if query else text
+    return f"{masked_url}?{'&'.join(masked_pairs)}"
 
 
 def strip_command_options(command: str) -> str:
