@@ -1,7 +1,7 @@
-"""`paddock.connect`: connects to a server inside or outside this process.
+"""`paddock.connect`, which connects to a server inside or outside this process.
 
-A `Server` object is served over memory. All other targets are passed to `paddock.client`, which
-does not depend on the serving package.
+A `Server` object is served in memory. All other targets are passed to `paddock.client`, which does
+not depend on the serving package.
 """
 
 from __future__ import annotations

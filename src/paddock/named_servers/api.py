@@ -70,31 +70,31 @@ def create_server(
     overwrite: bool = False,
     pickle: bool = False,
 ) -> NamedServer:
-    """Store a server under a name, by which it can be served and installed.
+    """Store a server under a name, so that it can be served and installed.
 
-    All names and references are resolved now, and again whenever the server starts. The
-    initialization is not run. A file that a definition refers to may call this function: it has no
-    effect while the server is being loaded. Trust level: inspection; definitions of extensions are
-    loaded, but nothing is called.
+    All names and references are resolved now and again each time the server starts. The
+    initialization does not run. A file that the definition refers to may call this function, which
+    has no effect while the server is being loaded. Trust level: inspection; extension definitions
+    are loaded, but nothing is called.
 
     Args:
         name: The name of the server.
-        definition: A table with any of the following; the arguments take precedence.
+        definition: A table with any of the following properties. Arguments take precedence over it.
         tools: Names, qualified names, references, functions, `Tool` objects or tables.
         prompts: The same for prompts.
         resources: References, objects or tables.
         instructions: Instructions for models that use the server.
         initialization: A function, or a reference to one, that runs when the server starts.
-        version: The version of the server; 1.0.0 by default.
-        options: Option values of tools, by the name of the tool.
+        version: The server version, 1.0.0 by default.
+        options: Option values by tool name.
         title: The display name.
         description: The purpose of the server.
-        key: The name of the entry in clients' files.
-        overwrite: Replace an existing server with the name.
+        key: The name of the entry in client config files.
+        overwrite: Replace an existing server of the same name.
         pickle: Pickle functions that cannot be stored by reference.
 
     Raises:
-        ServerExistsError: There is a server with the name, and `overwrite` is false.
+        ServerExistsError: A server with this name exists, and `overwrite` is false.
         DefinitionError: The definition is not valid; nothing was changed.
         LoadError: A reference cannot be resolved.
     """
@@ -127,7 +127,7 @@ def create_server(
 
 
 def get_server(server: str | os.PathLike[str]) -> NamedServer:
-    """Return the server with a name, or the server that a definition file defines.
+    """Return the server with the given name, or the one defined by a file.
 
     A server that is not installed is described by the cached catalogue that lists it; properties
     that need its files raise an error that says how to install it. Trust level: discovery; reading
@@ -151,18 +151,18 @@ def list_servers(
 ) -> list[NamedServer]:
     """Return the servers whose names match a pattern, the user's own first.
 
-    Servers of extensions have qualified names. A server whose definition cannot be read is included
-    and has a `problem`. Trust level: discovery.
+    Extension servers have qualified names. A server whose definition cannot be read is included and
+    has a `problem`. Trust level: discovery.
 
     Args:
-        pattern: A pattern with `*`, `?` and `[…]`, which ignores case.
+        pattern: A case-insensitive pattern with `*`, `?` and `[…]`.
         include_built_in: Include the built-in servers.
-        include_remote: Include servers that catalogues list and that are not installed
+        include_remote: Include servers that are listed in catalogues but not installed
             (`server.is_remote`).
         refresh: Download the catalogues again, even if the cached copies are recent.
 
     Raises:
-        CatalogueError: The settings for catalogues cannot be read.
+        CatalogueError: The catalogue settings cannot be read.
     """
     return [
         NamedServer(source)
@@ -186,14 +186,14 @@ def edit_server(
     pickle: bool = False,
     **changes: Any,
 ) -> NamedServer:
-    """Change the definition of one of the user's servers, and preserve the rest of its file.
+    """Change the definition of a user's server, preserving the rest of its file.
 
     Trust level: inspection, as for `create_server`.
 
     Args:
         name: The server.
-        change: Returns the changes for the current definition. Called again if another process has
-            changed the definition in the meantime.
+        change: Function that returns the changes to the current definition. It is called again if
+            another process has changed the definition in the meantime.
         pickle: Pickle functions that cannot be stored by reference.
         changes: Properties as for `create_server`; None removes a property.
 
@@ -207,9 +207,9 @@ def edit_server(
     pickles = FunctionPickles(get_pickles_directory(name)) if pickle else None
     is_done = False
     with clean_up_pickles(name):
-        # Resolving references runs the user's code, which can take long, so the lock is held only
-        # for writing. If another process has changed the text by then, the change is applied to
-        # the new text.
+        # Resolving references runs the user's code, which can be slow, so the lock is only held for
+        # writing. If another process has changed the text by then, the change is applied to the new
+        # text.
         while not is_done:
             text = read_definition_text(source.file)
             before = source.parse_as(text)
@@ -222,12 +222,12 @@ def edit_server(
 
 
 def rewrite_server(name: str, text: str, since: str | None = None) -> NamedServer:
-    """Replace the text of a definition by one that the user has edited.
+    """Replace the text of a definition with the user's edited version.
 
     Args:
         name: The server.
         text: The complete definition.
-        since: The text that the user started from. If the definition has changed since then, it is
+        since: The text that the user started from. If the definition no longer has this text, it is
             not replaced.
 
     Raises:
@@ -239,7 +239,7 @@ def rewrite_server(name: str, text: str, since: str | None = None) -> NamedServe
     source = find_user_source(name)
     new_definition, origin = source.parse_as(text), get_origin(source)
     with clean_up_pickles(name):
-        # Paths in the user's text are relative to its file already, so none of them is new.
+        # Paths in the user's text are already relative to its file, so there are no new ones.
         after = build_stored_definition(new_definition, origin, None, new_definition)
         check_startable(after, origin, source.try_read())
         edited = edit_definition_text(text, to_plain_table(new_definition), to_plain_table(after))
@@ -251,7 +251,7 @@ def rewrite_server(name: str, text: str, since: str | None = None) -> NamedServe
 
 
 def find_user_source(name: str) -> DefinitionSource:
-    """Return the source of a server of the user, the file that contains its definition.
+    """Return the source of a user's server: the file that contains its definition.
 
     Raises:
         ServerNotFoundError: There is no such server.
@@ -268,9 +268,9 @@ def find_user_source(name: str) -> DefinitionSource:
 
 
 def serve(name: str | None = None, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
-    """Serve a named server on standard input and output, or over HTTP on an address.
+    """Serve a named server on standard input and output, or over HTTP.
 
-    The default is the server in the environment variable PADDOCK_SERVER, or else `Demo`.
+    The default is the server named in the environment variable PADDOCK_SERVER, or else `Demo`.
     Trust level: execution.
 
     Raises:
@@ -282,12 +282,12 @@ def serve(name: str | None = None, http: str | None = None, **options: Unpack[Ht
 def _merge_definition(
     name: str, table: Mapping[str, Any], arguments: dict[str, Any]
 ) -> ServerDefinition:
-    """Return the definition in a table, with some properties replaced by keyword arguments.
+    """Return the definition in a table, with keyword arguments overriding its properties.
 
     Args:
         name: The name of the server.
         table: The properties of the definition.
-        arguments: The arguments of `create_server`. Those that are None replace nothing.
+        arguments: The arguments of `create_server`. Those that are None are ignored.
     """
     definition = parse_definition({**table}, name=name)
     definition.name = name
@@ -303,7 +303,7 @@ def _apply_changes(before: ServerDefinition, changes: Mapping[str, Any]) -> Serv
 
     Args:
         before: The definition.
-        changes: The new values of properties by key. None removes a property.
+        changes: The new property values by key. None removes a property.
 
     Raises:
         DefinitionError: A new value is not valid, or the name would change.

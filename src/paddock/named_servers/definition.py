@@ -1,7 +1,7 @@
-"""The properties of a server definition, and parsing a definition from a table.
+"""The properties of a server definition, and a parser for definition tables.
 
-Keys are Paddock's own, in lower case, or those of Wolfram's documents. Names of tools and prompts
-are not resolved here, but in `server_builder`.
+Keys are either Paddock's own, in lower case, or those used in Wolfram's documents. Tool and prompt
+names are resolved in `server_builder`, not here.
 """
 
 from __future__ import annotations
@@ -61,28 +61,28 @@ class ServerDefinition(msgspec.Struct, kw_only=True):
     description: str | None = None
     version: str = DEFAULT_VERSION
     key: str | None = None
-    """The name of the entry in clients' files; `config_key` has the default."""
+    """The name of the entry in client config files; `config_key` has the default."""
     instructions: str | None = None
     tools: list[Any] = []
     """Names, qualified names, references, or tables that define tools."""
     prompts: list[Any] = []
     resources: list[Any] = []
     options: dict[str, dict[str, Any]] = {}
-    """Option values of tools, by the name of the tool."""
+    """Option values by tool name."""
     initialization: Any = None
     """A reference to a function that is called once, when the server starts."""
     transport: str = STDIO_TRANSPORT
     views: bool = False
     """True if a tool has a page that clients can show."""
     extra: dict[str, Any] = {}
-    """Other properties, which are preserved and can be read by key."""
+    """Other properties, which are kept and can be read by key."""
     prebuilt_server: Any = None
     """The `Server` object from an extension's Python file. It is served as it is; the other fields
     only describe it."""
 
     @property
     def config_key(self) -> str:
-        """The name of the entry in clients' files."""
+        """The name of the entry in client config files."""
         return self.key or make_safe_key(self.name)
 
 
@@ -94,10 +94,10 @@ _CANONICAL_KEYS = tuple(
 
 
 def make_safe_key(name: str) -> str:
-    """Return a key for a server in clients' configuration files that every client accepts.
+    """Return a key for a server in config files that every client accepts.
 
-    The key is the last part of the server's name, in which `-` replaces all characters except
-    letters, digits, `-` and `_`. For example, the key of `Extension/My Server` is `My-Server`.
+    The key is the last part of the server's name, with `-` for every character other than letters,
+    digits, `-` and `_`. For example, the key of `Extension/My Server` is `My-Server`.
     """
     last_part = name.rstrip("/").rpartition("/")[2]
     characters = (character if _is_safe_character(character) else "-" for character in last_part)
@@ -108,10 +108,10 @@ def make_safe_key(name: str) -> str:
 def parse_definition(
     mapping: Mapping[str, Any], *, name: str | None = None, place: KeyLocator = str
 ) -> ServerDefinition:
-    """Parse a table with the properties of a server definition, such as the content of a file.
+    """Parse a server definition from a table, such as the contents of a file.
 
-    Both Paddock's keys and those of Wolfram's documents are accepted, for example `tools` and
-    `Tools`. Tools and prompts are not resolved, so no code is loaded.
+    Accepts both Paddock's keys and those of Wolfram's documents, for example `tools` and `Tools`.
+    Tools and prompts are not resolved, so no code is loaded.
 
     Args:
         mapping: The table.
@@ -154,7 +154,7 @@ def _unwrap_mapping(mapping: Mapping[str, Any], place: KeyLocator) -> dict[str, 
 def _split_known_keys(
     mapping: dict[str, Any], place: KeyLocator
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split a table into the known properties of a server definition and unknown ones.
+    """Split a table into known properties of a server definition and unknown ones.
 
     The known properties get Paddock's keys.
 
@@ -212,7 +212,7 @@ def _parse_flag(value: Any, key: str, place: KeyLocator) -> bool:
 
 
 def _parse_options(value: Any, key: str, place: KeyLocator) -> dict[str, dict[str, Any]]:
-    """Parse the option values of tools, such as `{"Plot": {"width": 400}}`.
+    """Parse tool option values, such as `{"Plot": {"width": 400}}`.
 
     Raises:
         ServerDefinitionError: The value is not a table of tables.
@@ -226,7 +226,7 @@ def _parse_options(value: Any, key: str, place: KeyLocator) -> dict[str, dict[st
 
 
 def _parse_transport(value: Any, key: str, place: KeyLocator) -> str:
-    """Parse the transport, `stdio` or the word of Wolfram's documents, `StandardInputOutput`.
+    """Parse the transport: `stdio`, or `StandardInputOutput` as in Wolfram's documents.
 
     Raises:
         ServerDefinitionError: The transport is unknown.

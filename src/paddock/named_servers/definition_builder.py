@@ -1,4 +1,4 @@
-"""Conversion of a user's definition to the one that is stored: resolved, serializable, tested.
+"""Conversion of a user's definition to the stored one, which is resolved, serializable and tested.
 
 Nothing is written here except pickled functions. The caller writes the definition, or cleans up.
 """
@@ -40,7 +40,7 @@ def build_stored_definition(
     pickles: FunctionPickles | None,
     previous: ServerDefinition | None = None,
 ) -> ServerDefinition:
-    """Return the form of a server definition that can be stored in a file, after checking it.
+    """Check a server definition, and return it in a form that can be stored in a file.
 
     The tools and prompts are loaded here to validate them and their option values. A separate
     interpreter then loads the stored form as a client would, because a reference that works in
@@ -49,7 +49,8 @@ def build_stored_definition(
     Args:
         definition: The user's definition. New paths in it are relative to the working directory.
         origin: The future location of the definition.
-        pickles: The store of functions that have no reference. Without it, they are rejected.
+        pickles: The store for functions that have no reference. If None, such functions are
+            rejected.
         previous: The stored definition. Items that it also contains are not converted.
 
     Raises:
@@ -96,14 +97,15 @@ def _merge_options(
     server: Server,
     previous: ServerDefinition | None,
 ) -> dict[str, dict[str, Any]]:
-    """Return the option values of tools to store in a definition.
+    """Return the tool option values to store in a definition.
 
-    They are the values that were set on `Tool` objects, and those of the definition's `options`. A
-    new value that is a string is converted to the type that the option accepts.
+    They are the values set on `Tool` objects and those in the definition's `options`. New string
+    values are converted to the type that the option accepts.
 
     Args:
         definition: The definition, with `Tool` objects in its list of tools.
-        options: The option values in the definition, which take precedence over those of objects.
+        options: The option values in the definition, which take precedence over those set on
+            objects.
         server: The server built from the definition, whose tools have the converted values.
         previous: The stored definition, whose values are not converted again.
     """
@@ -129,7 +131,8 @@ def _merge_options(
 def _get_changed_option_values(tool: Tool) -> dict[str, Any]:
     """Return the option values that the user has changed in a copy of a tool.
 
-    They are those that differ from the tool at the top level of its module, or from the defaults.
+    These are the values that differ from the tool at the top level of its module, or from the
+    defaults.
     """
     base = find_base_tool(tool)
     defaults = {name: option.default for name, option in tool.options.items()}

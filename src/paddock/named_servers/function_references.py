@@ -1,8 +1,9 @@
-"""References to Python objects, with which another process can load them.
+"""References to Python objects that allow another process to load them.
 
 A stored definition refers to functions by name, and a client starts the server in another
 directory. A reference is therefore `module:name` only if a new interpreter finds the module there,
-and otherwise `file:name`. An object without a source file has no reference, and the error says why.
+and otherwise `file:name`. An object without a source file has no reference, and the error explains
+why.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class NoReferenceError(ServerDefinitionError):
 
 
 def make_reference(value: object) -> str:
-    """Return a reference by which another process can load a function or another object.
+    """Return a reference that another process can use to load a function or other object.
 
     The reference is `module:name` if the module can be imported everywhere, or else `file:name`.
 
@@ -54,7 +55,7 @@ def make_reference(value: object) -> str:
         value: A function, or an object at the top level of a module, such as a tool.
 
     Raises:
-        NoReferenceError: The object has no reference; the message has the reason.
+        NoReferenceError: The object has no reference; the message explains why.
     """
     module, name, _ = _find_module_attribute(value)
     import_name = _get_import_name(module)
@@ -75,11 +76,11 @@ def make_reference(value: object) -> str:
 def _find_module_attribute(value: object) -> _ModuleAttribute:
     """Return the module that contains an object, and the object's name in the module.
 
-    Functions and classes have attributes with both. Other objects, such as tools, are searched for
-    in all imported modules.
+    Functions and classes have attributes for both. For other objects, such as tools, all imported
+    modules are searched.
 
     Raises:
-        NoReferenceError: The object cannot be reached by a name at the top level of a module.
+        NoReferenceError: The object is not accessible by name at the top level of a module.
     """
     name = getattr(value, "__qualname__", None)
     module = sys.modules.get(str(getattr(value, "__module__", None)))
@@ -100,16 +101,16 @@ def _find_module_attribute(value: object) -> _ModuleAttribute:
 
 
 def find_base_tool(tool: Tool) -> Tool | None:
-    """Return the tool at the top level of a module that equals a tool except for option values."""
+    """Return the top-level tool of a module that equals a tool except for its option values."""
     attribute = next(_iterate_module_attributes(tool), None)
     return None if attribute is None else attribute.value
 
 
 def _iterate_module_attributes(value: object) -> Iterator[_ModuleAttribute]:
-    """Yield the top-level attributes of imported modules whose value is an object.
+    """Yield the top-level attributes of imported modules whose value is the given object.
 
-    Setting option values copies a tool. For such a copy, the original tool is yielded too, because
-    the option values are stored separately. Exact matches come first.
+    Setting option values copies a tool. For such a copy, the original tool also counts, because
+    option values are stored separately. Exact matches come first.
     """
     for is_same in (operator.is_, _is_same_except_option_values):
         for module in _iterate_modules(value):
@@ -126,7 +127,7 @@ def _is_same_except_option_values(attribute: object, value: object) -> bool:
 
 
 def _iterate_modules(value: object) -> Iterator[ModuleType]:
-    """Yield all modules: that of the object's handler first, then the main module."""
+    """Yield all modules, starting with the one of the object's handler and the main module."""
     likely_names = [getattr(getattr(value, "handler", None), "__module__", None), _MAIN_MODULE]
     for name in (*likely_names, *sys.modules):
         module = sys.modules.get(str(name))
@@ -142,7 +143,7 @@ def _get_nested_attribute(module: ModuleType, name: str) -> Any:
 
 
 def _get_import_name(module: ModuleType) -> str:
-    """Return the name by which a module can be imported.
+    """Return the name under which a module can be imported.
 
     For the main module, this is the name given to `python -m`.
     """
@@ -150,7 +151,7 @@ def _get_import_name(module: ModuleType) -> str:
 
 
 def is_importable(module: ModuleType) -> bool:
-    """Return whether a new interpreter finds this module by its name."""
+    """Return whether a new interpreter can find this module by its name."""
     return _is_importable_as(module, _get_import_name(module))
 
 
@@ -162,7 +163,7 @@ def _is_importable_as(module: ModuleType, name: str) -> bool:
 
 @cache
 def _find_module_origin(module: str) -> str:
-    """Return the file that a new interpreter imports for a module name, or an empty text.
+    """Return the file that a new interpreter imports for a module name, or an empty string.
 
     It may differ from the file in this process, because clients start a server in another
     directory. The result is cached, because starting an interpreter is slow.

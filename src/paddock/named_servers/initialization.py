@@ -1,12 +1,12 @@
 """The initialization of a named server, which runs once before the first call.
 
 It runs when the server's lifespan is first entered, so never for a definition that is only created,
-listed or shown. While it runs, clients can list items, and calls wait. If it fails, all items are
-replaced by ones that are listed as before and answer with the reason. After a reload, it runs again
-only if its function was reloaded too, because then its results are lost.
+listed or shown. While it runs, clients can list items, but calls wait. If it fails, all items are
+still listed, but every call returns the error. After a reload, it runs again only if its function
+was reloaded too, because then its results are lost.
 
-A function with the parameter `server` is the server's lifespan instead: it returns a context
-manager that is entered for each connection. Lists wait for it.
+A function with a `server` parameter is the server's lifespan instead: it returns a context manager
+that is entered for each connection. List requests wait for it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 def make_failing_items(server: BaseServer, message: str) -> Iterator[Tool | Prompt | ResourceLike]:
     """Yield copies of a server's tools, prompts and resources that answer every call with an error.
 
-    They replace the items of a server whose initialization has failed, so that clients see the
-    same lists as before, and learn the reason when they call an item.
+    They replace the items of a server whose initialization has failed. Clients see the same lists
+    as before, and get the error when they call an item.
 
     Args:
         server: The server.
@@ -128,16 +128,16 @@ def _make_failing_resource(
 def is_lifespan_function(function: Callable[..., Any]) -> bool:
     """Return whether a function is the lifespan of a server.
 
-    Its only parameter is then called `server`. An initialization function has no parameters.
+    A lifespan has a single parameter called `server`. An initialization function has none.
     """
     return list_required_parameters(function) == ["server"]
 
 
 class ServerInitialization:
-    """The initialization of one server across reloads, and its failure.
+    """The initialization of one server across reloads, including its failure.
 
     A reload builds a new `Server`, but the process and the results of the initialization remain.
-    This object outlives the servers, and remembers which function has already run.
+    This object outlives the servers and remembers which function has already run.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,8 @@ class ServerInitialization:
     def attach(self, server: BaseServer, function: Callable[[], Any] | None) -> None:
         """Make a server run its initialization when it starts.
 
-        This is a function of the server's definition, followed by the initializers of its tools.
+        It consists of the definition's function, followed by the initializers of the server's
+        tools.
 
         Args:
             server: A server that has not been started.
@@ -167,14 +168,15 @@ class ServerInitialization:
         server.lifespan_function = self._async_lifespan if is_async else self._lifespan
 
     def rerun(self, server: BaseServer) -> None:
-        """Run the initialization again, after the definition of a running server was reloaded.
+        """Run the initialization again after the definition of a running server was reloaded.
 
-        If the function is the same as before, it is not run again, and an earlier failure remains.
+        If the function is the same as before, it does not run again, and an earlier failure
+        persists.
         """
         function = self._take_new_function()
         if function is None and self._function is not None:
-            # The results of the first run are still valid. If it has failed, the reloaded items
-            # must report the failure too.
+            # The results of the first run are still valid. If it failed, the reloaded items must
+            # report the failure too.
             self._fail_calls(server)
             return
         self._failure_message = None
@@ -187,7 +189,7 @@ class ServerInitialization:
     def _lifespan(self, server: BaseServer) -> Generator[None]:
         """Run the initialization when the server starts, as its lifespan.
 
-        The server continues to run if the initialization fails, but its items report the failure.
+        If the initialization fails, the server keeps running, but its items report the failure.
         """
         function = self._take_new_function()
         if function is not None:
@@ -208,7 +210,7 @@ class ServerInitialization:
     def _wrap_lifespan(self, lifespan: Callable[..., Any]) -> Callable[[Any], Any]:
         """Return a lifespan that also starts the initializers of the server's tools.
 
-        A lifespan is a function that gets the server and returns a context manager, which is
+        A lifespan is a function that takes the server and returns a context manager, which is
         entered for each connection.
         """
 
@@ -229,9 +231,9 @@ class ServerInitialization:
     def _start_tool_initializations(self, server: BaseServer) -> None:
         """Run the initializers of the server's tools, one after the other, in a new thread.
 
-        The thread gives them a head start: a call of a tool waits only for that tool's own
-        initializer. If the initialization of the server has failed, none is run, because every
-        call returns that error anyway.
+        The thread gives them a head start: a tool call only waits for that tool's own initializer.
+        If the server's initialization has failed, none of them run, because every call returns that
+        error anyway.
         """
         initializers = {
             tool.name: initializer
@@ -243,12 +245,11 @@ class ServerInitialization:
 
     @contextmanager
     def _fail_calls_on_error(self, server: BaseServer) -> Generator[None]:
-        """Suppress an error of the `with` block, and make all items of the server return it.
+        """Suppress an error in the `with` block, and make all items of the server return it.
 
-        The error is logged, and every later call of a tool, prompt or resource answers with it.
+        The error is logged, and every later call of a tool, prompt or resource returns it.
         """
-        # SystemExit is caught too. It would end the process, and the client would not learn the
-        # reason.
+        # SystemExit is caught too. It would end the process without giving the client a reason.
         try:
             yield
         except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
@@ -259,7 +260,7 @@ class ServerInitialization:
             self._fail_calls(server)
 
     def _fail_calls(self, server: BaseServer) -> None:
-        """Replace all items of a server by copies that answer every call with the failure.
+        """Replace all items of a server with copies that answer every call with the failure.
 
         Does nothing if the initialization has not failed.
         """

@@ -1,6 +1,6 @@
-"""Records of the servers installed into clients, in one file of the data directory.
+"""Records of the servers installed into clients, kept in one file in the data directory.
 
-`paddock.installer` changes the clients' files and decides what a record contains.
+`paddock.installer` edits the clients' config files and decides what a record contains.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCHEMA_VERSION = 1
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
-    """The record of an entry for a server that Paddock has added to a client's config file.
+    """The record of a server entry that Paddock has added to a client's config file.
 
     The records make it possible to list a server's installations, and to undo them later.
     """
@@ -34,7 +34,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     """The absolute path of the client's config file."""
     real: str = ""
-    """The same path with symbolic links resolved, as it was at the time of installation."""
+    """The same path with symbolic links resolved at the time of installation."""
     key: str
     """The name of the entry in the config file."""
     scope: str = "user"
@@ -44,10 +44,10 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     created: str = ""
     """The time of installation in UTC, in ISO 8601 format."""
     splice: dict[str, Any] | None = None
-    """The changed part of the config file, with which the previous content can be restored."""
+    """The changed part of the config file, used to restore the previous contents."""
 
     def __repr__(self) -> str:
-        """Return all fields except `splice`, which may contain secrets of the config file."""
+        """Return all fields except `splice`, which may contain secrets from the config file."""
         field_names = [name for name in self.__struct_fields__ if name != "splice"]
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in field_names)
         return f"Installation({fields})"
@@ -66,14 +66,14 @@ class _InstallationRecords(_SchemaHeader):
 
 
 def get_installations_path() -> Path:
-    """Return the path of the file of records, which may not exist yet."""
+    """Return the path of the records file, which may not exist yet."""
     return Path(get_data_directory()) / "installations.json"
 
 
 def read_installations(server: str | None = None) -> list[Installation]:
-    """Return the records of all installations, or those of one server, oldest first.
+    """Return the records of all installations or of one server, oldest first.
 
-    A damaged file of records is renamed and treated as empty.
+    A damaged records file is renamed and treated as empty.
 
     Raises:
         LoadError: A newer Paddock has written the file, or it cannot be read.
@@ -88,10 +88,10 @@ def read_installations(server: str | None = None) -> list[Installation]:
 
 
 def update_installations(change: Callable[[list[Installation]], list[Installation]]) -> None:
-    """Replace all records by the result of a function, while the file of records is locked.
+    """Replace all records with the result of a function while the records file is locked.
 
     Args:
-        change: Gets the current records, and returns the records to store.
+        change: Function that takes the current records and returns the records to store.
 
     Raises:
         LoadError: A newer Paddock has written the file; it is left unchanged.
@@ -110,7 +110,7 @@ def _read_or_rename_damaged(path: Path) -> list[Installation]:
     """Read the records. If the file is damaged, rename it and return an empty list.
 
     The new name is, for example, `installations.broken-2026-05-31T12-00-00.json`. The caller must
-    hold the lock of the file.
+    hold the file's lock.
     """
     try:
         return _read_records(path)
@@ -121,7 +121,7 @@ def _read_or_rename_damaged(path: Path) -> list[Installation]:
 
 
 def _read_records(path: Path) -> list[Installation]:
-    """Read the file of records. A missing file is treated as empty.
+    """Read the records file. A missing file is treated as empty.
 
     Raises:
         MsgspecError: The file is damaged.
