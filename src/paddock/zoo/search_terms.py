@@ -51,17 +51,27 @@ def make_index_text(texts: Iterable[str]) -> str:
 
 
 def make_snippet(content: str, words: Iterable[str], max_characters: int = 160) -> str:
-    """Return an excerpt that begins shortly before the first of the words, on one line."""
+    """Return an excerpt of a text for a search result, on one line: `… the red fox jumps …`.
+
+    It begins shortly before the earliest occurrence of any of the words, at the start of a word.
+
+    Args:
+        content: The text.
+        words: The words of the query, as `extract_words` returns them.
+        max_characters: The maximum length of the excerpt.
+    """
     text = " ".join(content.split())
     if len(text) <= max_characters:
         return text
-    lower = text.casefold()
-    positions = [position for word in words if (position := lower.find(word)) >= 0]
+    folded_text = text.casefold()
+    positions = [position for word in words if (position := folded_text.find(word)) >= 0]
     # Some text before the word shows its context.
     start = max(0, min(positions, default=0) - max_characters // 4)
-    start = text.rfind(" ", 0, start + 1) + 1 if start else 0
+    if start:
+        start = text.rfind(" ", 0, start + 1) + 1
     end = start + max_characters
-    if end < len(text):
-        end = text.rfind(" ", start, end + 1) if " " in text[start:end] else end
-    prefix, suffix = "… " if start else "", " …" if end < len(text) else ""
+    if end < len(text) and " " in text[start:end]:
+        end = text.rfind(" ", start, end + 1)
+    prefix = "… " if start else ""
+    suffix = " …" if end < len(text) else ""
     return f"{prefix}{text[start:end].rstrip()}{suffix}"

@@ -23,8 +23,10 @@ from paddock.zoo.store.database import ZooDatabase
 class Zoo(AbstractContextManager["Zoo"]):
     """The agents of one owner, with their skills, brains and history.
 
+    An agent is a stored persona: a soul (the system prompt) and skills that a chat can take over.
     Every change is one transaction, which is on the disk when the method returns. Other processes
-    see it at once. The `source` of a change is `web`, `mcp`, `cli`, `import` or `sync`.
+    see it at once. Methods that change something take a `source`, the origin of the change: `web`,
+    `mcp`, `cli`, `import` or `sync`.
     """
 
     def __init__(self, context: ZooContext) -> None:
@@ -63,7 +65,13 @@ class Zoo(AbstractContextManager["Zoo"]):
 
 
 def connect_zoo(address: str, wait_seconds: float) -> Zoo:
-    """Connect to a database, and return the zoo in it. `open_zoo` calls this function.
+    """Open the zoo in a database, after importing the file of an earlier program if there is one.
+
+    Called by `open_zoo`, which imports this module only when a zoo is opened.
+
+    Args:
+        address: The URL of the database, or the path of a SQLite file.
+        wait_seconds: How long to wait for the lock of another writer.
 
     Raises:
         ZooUnavailableError: The database cannot be used.

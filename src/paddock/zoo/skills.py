@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
-
-import msgspec
 
 from paddock.suggestions import did_you_mean
 from paddock.zoo import validation
@@ -48,31 +47,33 @@ def check_skills(agent: Agent) -> list[SkillFinding]:
 
 def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
     """Yield the pairs of skills that have the same name or the same text."""
-    # Names are compared first, because two skills of one name are confusing whatever their texts.
     for first, second in combinations(agent.skills, 2):
-        text = _normalize_text(first.description)
+        first_text = _normalize_text(first.description)
+        # Skills with the same name are confusing even if their texts differ.
         if _normalize_text(first.name) == _normalize_text(second.name):
-            similarity = "have the same name"
-        elif text and text == _normalize_text(second.description):
-            similarity = "have the same text"
+            reason = "have the same name"
+        elif first_text and first_text == _normalize_text(second.description):
+            reason = "have the same text"
         else:
             continue
         yield SkillFinding(
             kind="duplicate",
             skill_ids=[first.id, second.id],
-            message=f"{first.name} and {second.name} {similarity}",
+            message=f"{first.name} and {second.name} {reason}",
         )
 
 
 def _find_conflicts(agent: Agent) -> Iterator[SkillFinding]:
-    """Yield the pairs of enabled skills that seem to contradict each other."""
-    # This is a heuristic. Two rules contradict each other if they have nearly the same words and
-    # exactly one of them is negative.
+    """Yield the pairs of enabled skills that seem to contradict each other.
+
+    This is a heuristic, which compares the sentences of the skills: "Always use tabs" and "Never
+    use tabs" contradict each other.
+    """
     rules_by_skill = [
         (skill, list(_extract_rules(skill))) for skill in agent.skills if skill.enabled
     ]
     for (first, first_rules), (second, second_rules) in combinations(rules_by_skill, 2):
-        if any(a.contradicts(b) for a in first_rules for b in second_rules):
+        if any(rule.contradicts(other) for rule in first_rules for other in second_rules):
             yield SkillFinding(
                 kind="conflict",
                 skill_ids=[first.id, second.id],
@@ -81,13 +82,15 @@ def _find_conflicts(agent: Agent) -> Iterator[SkillFinding]:
 
 
 class _Rule(NamedTuple):
-    """A sentence of a skill as a prohibition or an instruction."""
+    """A sentence of a skill that demands or forbids something."""
 
     is_negative: bool
+    """Whether the sentence forbids something."""
     words: frozenset[str]
-    """The words of the sentence that carry its meaning."""
+    """The words of the sentence that carry its meaning, at least `_MIN_WORDS`."""
 
     def contradicts(self, other: _Rule) -> bool:
+        """Return whether two rules have nearly the same words, but only one of them forbids."""
         similarity = len(self.words & other.words) / len(self.words | other.words)
         return self.is_negative != other.is_negative and similarity >= _MIN_SIMILARITY
 
@@ -145,9 +148,9 @@ class SkillEditor:
         """Append a skill. Its ID is a slug of the given ID or of the name."""
 
         def edit(agent: Agent) -> str:
-            default_category = agent.skill_categories[0].id
+            default_category_id = agent.skill_categories[0].id
             used_ids = [skill.id for skill in agent.skills]
-            skill = make_skill({"categoryId": default_category, **fields}, used_ids)
+            skill = make_skill({"categoryId": default_category_id, **fields}, used_ids)
             agent.skills.append(skill)
             return f"added skill {skill.name}"
 
@@ -160,7 +163,14 @@ class SkillEditor:
         changes: Mapping[str, Any],
         **options: Unpack[ChangeOptions],
     ) -> Agent:
-        """Set the fields of a skill whose JSON keys are given."""
+        """Change fields of a skill.
+
+        Args:
+            agent_id: The ID of the agent.
+            skill_id: The ID of the skill.
+            changes: New values by JSON key, such as `{"whenToUse": "…"}`.
+            **options: `version`, the expected version of the agent, and `source`.
+        """
 
         def edit(agent: Agent) -> str:
             index = _find_skill_index(agent, skill_id)
@@ -186,22 +196,26 @@ class SkillEditor:
         enabled: bool | None = None,
         **options: Unpack[ChangeOptions],
     ) -> Agent:
-        """Enable or disable a skill. Without `enabled`, invert its state."""
+        """Enable a skill, or disable it if `enabled` is False. By default invert its state."""
 
         def edit(agent: Agent) -> str:
             skill = agent.skills[_find_skill_index(agent, skill_id)]
-            skill.enabled = not skill.enabled if enabled is None else enabled
+            if enabled is None:
+                skill.enabled = not skill.enabled
+            else:
+                skill.enabled = enabled
             return f"{'enabled' if skill.enabled else 'disabled'} skill {skill.name}"
 
         return self._edit_agent(agent_id, edit, options)
 
     def reorder(self, agent_id: str, ids: Sequence[str], **options: Unpack[ChangeOptions]) -> Agent:
-        """Move skills to the front in the given order. The others follow in their present order."""
+        """Move skills to the front in the given order. The others follow in their current order."""
 
         def edit(agent: Agent) -> str:
-            first = [agent.skills[_find_skill_index(agent, i)] for i in dict.fromkeys(ids)]
-            first_ids = {skill.id for skill in first}
-            agent.skills = first + [skill for skill in agent.skills if skill.id not in first_ids]
+            unique_ids = dict.fromkeys(ids)
+            first = [agent.skills[_find_skill_index(agent, skill_id)] for skill_id in unique_ids]
+            rest = [skill for skill in agent.skills if skill.id not in unique_ids]
+            agent.skills = first + rest
             return "ordered skills"
 
         return self._edit_agent(agent_id, edit, options)
@@ -209,7 +223,10 @@ class SkillEditor:
     def add_category(
         self, agent_id: str, fields: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Agent:
-        """Append a category. Its ID is a slug of the given ID or of the name."""
+        """Append a category, by default with a color that no other category of the agent has.
+
+        Its ID is a slug of the given ID or of the name.
+        """
 
         def edit(agent: Agent) -> str:
             color = _choose_color(category.color for category in agent.skill_categories)
@@ -249,9 +266,8 @@ class SkillEditor:
     ) -> Agent:
         """Delete a category, and move its skills to another one.
 
-        The skills go to `move_to`, by default to the first remaining category.
-
-        An agent needs at least one category, so the last cannot be deleted.
+        The skills go to the category `move_to`, by default to the first remaining one. An agent
+        needs at least one category, so the last one cannot be deleted.
         """
 
         def edit(agent: Agent) -> str:
@@ -261,10 +277,11 @@ class SkillEditor:
                     "skillCategories", "an agent needs at least one category"
                 )
             index = _find_category_index(agent, move_to) if move_to is not None else 0
-            # Validation would move them to the first category, whatever the caller has chosen.
+            target_id = agent.skill_categories[index].id
+            # Otherwise validation would move the skills to the first category.
             for skill in agent.skills:
                 if skill.category_id == category_id:
-                    skill.category_id = agent.skill_categories[index].id
+                    skill.category_id = target_id
             return f"deleted category {category.name}"
 
         return self._edit_agent(agent_id, edit, options)
@@ -277,21 +294,24 @@ class SkillEditor:
     def _edit_agent(
         self, agent_id: str, edit: Callable[[Agent], str], options: ChangeOptions
     ) -> Agent:
-        """Save the agent after `edit` has changed it.
+        """Apply `edit` to a copy of an agent, and save the copy as the next version.
 
-        `edit` returns the summary for the version history.
+        Args:
+            agent_id: The ID of the agent.
+            edit: Changes the agent, and returns the summary for the version history.
+            options: The expected version of the agent, and the origin of the change.
         """
         with self.context.change_transaction(options) as tx:
             row = require_agent(tx, agent_id)
             check_expected_version(options.get("version"), row.agent)
             # The copy has to be deep, because `save_agent` compares it with the original.
-            changed = msgspec.convert(msgspec.to_builtins(row.agent), Agent)
-            summary = edit(changed)
-            return save_agent(tx, row, changed, summary)
+            updated_agent = deepcopy(row.agent)
+            summary = edit(updated_agent)
+            return save_agent(tx, row, updated_agent, summary)
 
 
 def make_skill(fields: Mapping[str, Any], used_ids: Sequence[str]) -> AgentSkill:
-    """Return a skill with an ID that is not among `used_ids`.
+    """Return a skill from fields by JSON key, with an ID that is not among `used_ids`.
 
     Raises:
         InvalidAgentError: A field has the wrong type, or `name` is missing.
@@ -319,13 +339,18 @@ def _find_index(
     agent: Agent,
     items: Sequence[AgentSkill] | Sequence[SkillCategory],
     item_id: str,
-    error: type[SkillNotFoundError | CategoryNotFoundError],
+    error_class: type[SkillNotFoundError | CategoryNotFoundError],
 ) -> int:
-    """Return the position of a skill or category, or raise an error that suggests a similar ID."""
+    """Return the position of the skill or category with an ID in a list of the agent.
+
+    Raises:
+        SkillNotFoundError: There is no such skill. The hint suggests a similar ID.
+        CategoryNotFoundError: There is no such category.
+    """
     ids = [item.id for item in items]
     if item_id not in ids:
-        noun = "skill" if error is SkillNotFoundError else "category"
-        raise error(
+        noun = "skill" if error_class is SkillNotFoundError else "category"
+        raise error_class(
             f"{agent.name} has no {noun} {item_id[:100]!r}", hint=did_you_mean(item_id, ids)
         )
     return ids.index(item_id)

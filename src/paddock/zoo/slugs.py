@@ -47,21 +47,20 @@ def find_free_slug(slug: str, is_taken: Callable[[str], bool]) -> str:
 
 
 def make_file_slug(text: str, fallback: str) -> str:
-    """Convert a text to a slug that is a valid file name on every system.
+    """Convert a text to a slug that is a valid file name on every system, such as `code-review`.
 
-    A text without ASCII letters and digits gets a slug with a digest, so that different texts do
-    not share the fallback.
+    A text without ASCII letters and digits gets the fallback with a digest of the text, so that
+    different texts get different slugs. An empty text gets the fallback.
     """
     slug = slugify(text, "")
-    if not slug:
-        text = text.strip()
-        if not text:
-            return fallback
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[
-            :_DIGEST_CHARACTERS
-        ]
-        return f"{fallback}-{digest}"
-    return f"{slug}-{fallback}" if is_windows_device_name(slug) else slug
+    if slug:
+        # Windows reserves names such as `con` and `nul`.
+        return f"{slug}-{fallback}" if is_windows_device_name(slug) else slug
+    text = text.strip()
+    if not text:
+        return fallback
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{fallback}-{digest[:_DIGEST_CHARACTERS]}"
 
 
 def is_windows_device_name(name: str) -> bool:
@@ -72,7 +71,8 @@ def is_windows_device_name(name: str) -> bool:
 def is_portable_path(path: str) -> bool:
     """Return whether a relative path stays below its folder and is valid on every system."""
     # Windows drops trailing spaces and dots, so that two names could mean one file. A part of
-    # spaces and dots only, such as "..", would lead out of the folder.
+    # spaces and dots only, such as "..", would lead out of the folder. An empty part means an
+    # absolute path, or two slashes in a row.
     parts = path.split("/")
     return all(
         part.strip(" .")

@@ -38,7 +38,10 @@ class StarterLibrary(NamedTuple):
 
 
 def load_starters() -> list[Starter]:
-    """Return the starter agents, sorted by ID. The caller may change them."""
+    """Return the starter agents, ready-made examples for a new zoo, sorted by ID.
+
+    Each call returns new objects.
+    """
     agents = [
         _parse_agent(file.stem, _read_text(file))
         for file in sorted(STARTERS_DIRECTORY.glob("*.toml"))
@@ -50,7 +53,10 @@ def load_starters() -> list[Starter]:
 
 
 def load_starter_library() -> StarterLibrary:
-    """Return the starter skills with their packs. The caller may change them."""
+    """Return the starter skills with their packs. Each TOML file describes one pack.
+
+    Each call returns new objects.
+    """
     library = StarterLibrary([], [])
     for file in sorted((STARTERS_DIRECTORY / "packs").glob("*.toml")):
         data = tomllib.loads(_read_text(file))
@@ -84,7 +90,9 @@ def _parse_agent(name: str, text: str) -> Agent:
 def make_starter_batch(agent_ids: Iterable[str] = (), *, with_library: bool = False) -> ImportBatch:
     """Return starter agents as a batch for `AgentImporter.import_batch`.
 
-    The starter library is included on request.
+    Args:
+        agent_ids: The IDs of the starter agents to include.
+        with_library: Include the starter skills and packs too.
 
     Raises:
         KeyError: There is no such starter agent.

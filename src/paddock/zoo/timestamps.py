@@ -38,7 +38,8 @@ def parse_period_start(text: str) -> str:
 def parse_period_end(text: str) -> str:
     """Return the first moment after a date or time, for use as an exclusive bound.
 
-    `2026-01-31` gives `2026-02-01T00:00:00.000Z`.
+    The date `2026-01-31` gives the start of the next day, `2026-02-01T00:00:00.000Z`. A time gives
+    the next millisecond.
 
     Raises:
         ValueError: The text is neither a date nor a time in ISO 8601.

@@ -47,11 +47,15 @@ _AgentForm = msgspec.defstruct(
 
 
 def format_agent(agent: Agent) -> str:
-    """Format an agent as TOML for editing, without its brain and the data of other programs."""
+    """Format an agent as TOML text that a user can edit, as in `paddock zoo edit`.
+
+    The text has the fields in `AGENT_KEYS`, in this order, without the brain of the agent and the
+    data of other programs. `parse_changes` reads it back.
+    """
     import tomlkit.items  # noqa: PLC0415 - 20 ms, and most commands only parse
 
     def to_toml(value: object) -> object:
-        if not isinstance(value, str) or not _is_multiline_literal(value):
+        if not isinstance(value, str) or not _can_be_multiline_literal(value):
             return value
         # TOML ignores a line end after the opening quotes. `parse_changes` strips the last one.
         raw = f"\n{value.strip()}\n"
@@ -67,15 +71,23 @@ def format_agent(agent: Agent) -> str:
         tables = tomlkit.aot()
         for item in data[key]:
             # TOML has no null, and empty lists are noise in a text for people.
-            shown = {name: value for name, value in item.items() if value not in (None, [])}
-            tables.append(tomlkit.item({name: to_toml(value) for name, value in shown.items()}))
+            table = {
+                name: to_toml(value) for name, value in item.items() if value not in (None, [])
+            }
+            tables.append(tomlkit.item(table))
         if data[key]:
             document.append(key, tables)
     return tomlkit.dumps(document)
 
 
 def parse_changes(text: str, where: str) -> Json:
-    """Return the fields in a text by JSON key. Keys that the text leaves out are omitted.
+    """Return the fields in a TOML text by JSON key, such as `{"name": "Ada", "tags": ["code"]}`.
+
+    Keys that the text leaves out are omitted, so that these fields do not change.
+
+    Args:
+        text: The text that a user has edited.
+        where: The name of the text, for errors.
 
     Raises:
         AgentTextError: The text is not valid TOML, or does not describe an agent.
@@ -96,10 +108,10 @@ def parse_changes(text: str, where: str) -> Json:
     return changes
 
 
-def _is_multiline_literal(text: str) -> bool:
-    """Return whether a text is written between three quotes, as it is, on several lines.
+def _can_be_multiline_literal(text: str) -> bool:
+    """Return whether a text has several lines that can be written unescaped between `'''`.
 
-    TOML does not allow the quotes themselves and control characters in such a string.
+    TOML does not allow `'''` and control characters in such a string.
     """
     has_control_characters = any(
         letter not in "\n\t" and (letter < " " or letter == "\x7f") for letter in text

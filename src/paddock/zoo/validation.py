@@ -139,7 +139,7 @@ class FieldErrorCollector:
         self.errors.append(FieldError(path, message))
 
     def check_object(self, item: msgspec.Struct, prefix: str = "") -> None:
-        """Check the fields of an object of the model, and the objects in its lists.
+        """Record the invalid fields of an object of the model, and of the objects in its lists.
 
         Args:
             item: For example an agent, one of its skills, or a brain entry.
@@ -149,12 +149,12 @@ class FieldErrorCollector:
             key, value = field.encode_name, getattr(item, field.name)
             path = f"{prefix}{key}"
             if isinstance(value, str):
-                limit = MAX_CHARACTERS[type(item)].get(key, DEFAULT_MAX_CHARACTERS)
-                self.check_text(path, value, limit, is_required=key in REQUIRED_TEXTS)
+                max_characters = MAX_CHARACTERS[type(item)].get(key, DEFAULT_MAX_CHARACTERS)
+                self.check_text(path, value, max_characters, is_required=key in REQUIRED_TEXTS)
             elif isinstance(value, list):
                 self._check_list(path, key, value)
             elif isinstance(value, dict):
-                # Arbitrary data of other programs, so only its size is limited.
+                # This is arbitrary data of other programs, so only its size is limited.
                 self._check_json_data(path, value, MAX_JSON_BYTES.get(key, MAX_EXTRA_BYTES))
             if key == "color" and not is_valid_color(value):
                 self.add(path, "must be a color like #61988E")
@@ -162,7 +162,7 @@ class FieldErrorCollector:
     def check_text(
         self, path: str, value: str, max_characters: int, *, is_required: bool = False
     ) -> None:
-        """Check the length and the characters of a string."""
+        """Record an error if a text is too long, is required but empty, or cannot be stored."""
         if _UNSTORABLE_CHARACTERS.search(value):
             self.add(
                 path, "contains a character that cannot be stored (NUL or an unpaired surrogate)"
@@ -173,7 +173,13 @@ class FieldErrorCollector:
             self.add(path, "must not be empty")
 
     def _check_list(self, path: str, key: str, items: list[Any]) -> None:
-        """Check a list of strings, such as tags, or of objects with IDs, such as skills."""
+        """Record the errors in a list of strings, such as tags, or of objects, such as skills.
+
+        Args:
+            path: The path of the list in errors, such as `skills`.
+            key: The JSON key of the list, which determines its limits.
+            items: The strings, or objects with unique IDs.
+        """
         max_items = MAX_ITEMS.get(key, DEFAULT_MAX_ITEMS)
         if len(items) > max_items:
             self.add(path, f"has {len(items)} items; at most {max_items} are allowed")
@@ -192,7 +198,7 @@ class FieldErrorCollector:
             self.check_object(item, f"{item_path}.")
 
     def _check_json_data(self, path: str, value: Any, max_bytes: int) -> None:
-        """Check the size and the characters of arbitrary JSON data."""
+        """Record an error if arbitrary JSON data is too large or cannot be stored."""
         try:
             encoded = msgspec.json.encode(value)
         except (TypeError, ValueError, RecursionError) as error:
@@ -205,10 +211,10 @@ class FieldErrorCollector:
             self.add(path, "contains a character that cannot be stored (NUL)")
 
     def raise_if_any(self) -> None:
-        """Raise an error if any was recorded.
+        """Raise all recorded errors as one exception, if there are any.
 
         Raises:
-            InvalidAgentError: With all recorded errors.
+            InvalidAgentError: At least one error was recorded.
         """
         if self.errors:
             raise InvalidAgentError(self.errors)
@@ -220,21 +226,22 @@ def make_invalid_field_error(path: str, message: str) -> InvalidAgentError:
 
 
 def convert_to_struct(kind: type[StructT], data: Mapping[str, Any]) -> StructT:
-    """Convert JSON data to a struct field by field, so that every wrong type is reported.
+    """Convert JSON data to a struct of the class `kind`, such as `Agent`.
 
-    `msgspec.convert` alone would stop at the first one.
+    The fields are converted one by one, so that every wrong type is reported. `msgspec.convert`
+    alone would stop at the first one.
 
     Raises:
         InvalidAgentError: A value has the wrong type, or a required key is missing.
     """
-    issues = FieldErrorCollector()
+    errors = FieldErrorCollector()
     values: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         if field.encode_name in data:
-            values[field.name] = _convert_value(data[field.encode_name], field, issues)
+            values[field.name] = _convert_value(data[field.encode_name], field, errors)
         elif field.required:
-            issues.add(field.encode_name, "is missing")
-    issues.raise_if_any()
+            errors.add(field.encode_name, "is missing")
+    errors.raise_if_any()
     return kind(**values)
 
 
@@ -249,22 +256,22 @@ def apply_changes(original: StructT, changes: Mapping[str, Any]) -> StructT:
     Raises:
         InvalidAgentError: A value has the wrong type.
     """
-    issues = FieldErrorCollector()
+    errors = FieldErrorCollector()
     values = {
-        field.name: _convert_value(changes[field.encode_name], field, issues)
+        field.name: _convert_value(changes[field.encode_name], field, errors)
         for field in list_editable_fields(type(original))
         if field.encode_name in changes
     }
-    issues.raise_if_any()
+    errors.raise_if_any()
     return msgspec.structs.replace(original, **values)
 
 
 def _convert_value(
-    value: Any, field: msgspec.structs.FieldInfo, issues: FieldErrorCollector
+    value: Any, field: msgspec.structs.FieldInfo, errors: FieldErrorCollector
 ) -> Any:
-    """Convert one JSON value to the type of its field.
+    """Convert one JSON value to the type of its field, or record an error and return None.
 
-    Errors are recorded instead of raised, so that those of all fields can be reported together.
+    Errors are not raised, so that those of all fields can be reported together.
     """
     path = field.encode_name
     try:
@@ -274,14 +281,14 @@ def _convert_value(
     except msgspec.ValidationError as error:
         match = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
         assert match is not None  # noqa: S101 - the pattern matches every text
-        issues.add(path + (match["path"] or ""), match["message"])
+        errors.add(path + (match["path"] or ""), match["message"])
     except (TypeError, ValueError, RecursionError) as error:
-        issues.add(path, f"is not JSON data: {error}")
+        errors.add(path, f"is not JSON data: {error}")
     return None
 
 
 def parse_new_agent(fields: Mapping[str, Any]) -> Agent:
-    """Return the agent that `add_agent` can store, from the fields that a caller has chosen.
+    """Convert the fields of a new agent to an `Agent`, which `add_agent` can store.
 
     Args:
         fields: Editable fields by JSON key, and `id`, from which `add_agent` derives the ID. All
@@ -293,27 +300,31 @@ def parse_new_agent(fields: Mapping[str, Any]) -> Agent:
     editable = {field.encode_name for field in list_editable_fields(Agent)}
     values = {key: value for key, value in fields.items() if key in editable}
     requested_id = fields.get("id")
-    id_value = "" if requested_id is None else requested_id
-    return convert_to_struct(Agent, {"name": "Unnamed", **values, "id": id_value})
+    if requested_id is None:
+        requested_id = ""
+    return convert_to_struct(Agent, {"name": "Unnamed", **values, "id": requested_id})
 
 
 def validate_object(item: StructT) -> StructT:
-    """Return a normalized copy of an agent, an entry, a library skill or a pack.
+    """Check an agent, an entry, a library skill or a pack, and return a normalized copy.
 
     Raises:
-        InvalidAgentError: A value is invalid.
+        InvalidAgentError: A value is invalid. All invalid values are listed.
     """
     normalized = _normalize_object(item)
-    issues = FieldErrorCollector()
-    issues.check_object(normalized)
+    errors = FieldErrorCollector()
+    errors.check_object(normalized)
     if isinstance(normalized, BrainEntry):
-        _check_metadata(normalized, issues)
-    issues.raise_if_any()
+        _check_metadata(normalized, errors)
+    errors.raise_if_any()
     return normalized
 
 
 def _normalize_object(item: StructT) -> StructT:
-    """Return a copy with stripped texts and unique tags."""
+    """Return a copy of an object with stripped names and contents, and unique tags.
+
+    The skills of an agent are normalized too.
+    """
     values = {
         name: getattr(item, name).strip() for name in ("name", "content") if hasattr(item, name)
     }
@@ -325,39 +336,31 @@ def _normalize_object(item: StructT) -> StructT:
 
 
 def _normalize_skills(agent: Agent) -> dict[str, Any]:
-    """Return the categories and skills of an agent with at least one category.
+    """Return normalized values of an agent's fields `skill_categories` and `skills`.
 
-    A skill of an unknown category moves to the first one.
+    There is at least one category. A skill of an unknown category moves to the first one.
     """
     replace = msgspec.structs.replace
     categories = agent.skill_categories or [make_general_category()]
     category_ids = {category.id for category in categories}
-    return {
-        "skill_categories": [
-            replace(category, name=category.name.strip()) for category in categories
-        ],
-        "skills": [
-            replace(
-                skill,
-                # Names of skills keep their white space, but must not consist of it.
-                name=skill.name if skill.name.strip() else "",
-                category_id=skill.category_id
-                if skill.category_id in category_ids
-                else categories[0].id,
-            )
-            for skill in agent.skills
-        ],
-    }
+    skills = []
+    for skill in agent.skills:
+        category_id = skill.category_id if skill.category_id in category_ids else categories[0].id
+        # Names of skills keep their white space, but must not consist of it.
+        name = skill.name if skill.name.strip() else ""
+        skills.append(replace(skill, name=name, category_id=category_id))
+    stripped_categories = [replace(category, name=category.name.strip()) for category in categories]
+    return {"skill_categories": stripped_categories, "skills": skills}
 
 
-def _check_metadata(entry: BrainEntry, issues: FieldErrorCollector) -> None:
-    """Check the documented keys of an entry's metadata. All other keys are opaque."""
+def _check_metadata(entry: BrainEntry, errors: FieldErrorCollector) -> None:
+    """Record errors in the documented keys of an entry's metadata. Other keys are not checked."""
     for key in ("source", "sessionId", "workspaceId"):
         value = entry.metadata.get(key)
         if isinstance(value, str):
-            issues.check_text(f"metadata.{key}", value, MAX_REFERENCE_CHARACTERS)
+            errors.check_text(f"metadata.{key}", value, MAX_REFERENCE_CHARACTERS)
         elif value is not None:
-            issues.add(f"metadata.{key}", "must be a string")
+            errors.add(f"metadata.{key}", "must be a string")
 
 
 def normalize_tags(tags: Iterable[str]) -> list[str]:
@@ -392,9 +395,7 @@ def parse_date_bound(path: str, text: str | None, parse: Callable[[str], str]) -
 
 
 def validate_page_size(limit: int | None) -> int | None:
-    """Check the size of a page, and return it.
-
-    None means no limit.
+    """Return `limit` unchanged if it is a valid page size, or None, which means no limit.
 
     Raises:
         InvalidAgentError: The size is out of range.
@@ -405,7 +406,7 @@ def validate_page_size(limit: int | None) -> int | None:
 
 
 def parse_cursor_key(digits: str) -> int:
-    """Convert the row key in the cursor of a page.
+    """Convert the digits in the cursor of a page to the row key at which the page ended.
 
     Raises:
         InvalidAgentError: The cursor is not one that a page returned.

@@ -35,13 +35,28 @@ def test_what_is_seen_for_the_first_time(file: str | None, zoo: str | None, step
     ],
 )
 def test_what_has_been_in_step(file: str | None, zoo: str | None, step: str) -> None:
-    assert choose_next_step(file, zoo, last_file="f", last_zoo="z") == step
+    assert choose_next_step(file, zoo, last_file_digest="f", last_zoo_digest="z") == step
 
 
 def test_a_preference_decides_conflicts_only() -> None:
-    assert choose_next_step("f2", "z2", last_file="f", last_zoo="z", prefer="file") == "read"
-    assert choose_next_step("f2", "z2", last_file="f", last_zoo="z", prefer="zoo") == "write"
-    assert choose_next_step("f2", None, last_file="f", last_zoo="z", prefer="file") == "add-to-zoo"
-    assert choose_next_step("f2", None, last_file="f", last_zoo="z", prefer="zoo") == "delete-file"
-    assert choose_next_step("f2", "z", last_file="f", last_zoo="z", prefer="zoo") == "read"
+    assert (
+        choose_next_step("f2", "z2", last_file_digest="f", last_zoo_digest="z", prefer="file")
+        == "read"
+    )
+    assert (
+        choose_next_step("f2", "z2", last_file_digest="f", last_zoo_digest="z", prefer="zoo")
+        == "write"
+    )
+    assert (
+        choose_next_step("f2", None, last_file_digest="f", last_zoo_digest="z", prefer="file")
+        == "add-to-zoo"
+    )
+    assert (
+        choose_next_step("f2", None, last_file_digest="f", last_zoo_digest="z", prefer="zoo")
+        == "delete-file"
+    )
+    assert (
+        choose_next_step("f2", "z", last_file_digest="f", last_zoo_digest="z", prefer="zoo")
+        == "read"
+    )
     assert choose_next_step("a", "b", prefer="zoo") == "write"

@@ -97,7 +97,10 @@ class Conflict(Struct, rename="camel", kw_only=True):
 
 
 def describe_errors(*statuses: int) -> dict[int, ResponseSpec]:
-    """Return the OpenAPI responses of the errors that a route can return."""
+    """Return the responses that the OpenAPI document lists for the errors of a route.
+
+    The body of a failed `If-Match` (412) also has the current object.
+    """
     return {
         status: ResponseSpec(
             Conflict if status == 412 else ErrorBody, description=_ERROR_DESCRIPTIONS[status]
@@ -116,8 +119,8 @@ def declare_route(
 ) -> RouteDecorator:
     """Return a decorator that makes a function the handler of a route.
 
-    All handlers of the API that use the database or the file system are declared in this way. They
-    are plain functions, which Litestar runs in a thread, so that they do not block the event loop.
+    Handlers that use the database or the file system are declared in this way. They are plain
+    functions, which Litestar runs in a thread, so that they do not block the event loop.
 
     Args:
         method: Litestar's decorator for the HTTP method, such as `get`.
@@ -134,13 +137,21 @@ def declare_route(
 def make_error_response(
     status: int,
     code: str,
-    text: str,
+    message: str,
     details: object = (),
     headers: dict[str, str] | None = None,
 ) -> Response[dict[str, Any]]:
-    """Return an error response."""
+    """Return the response for an error of the API.
+
+    Args:
+        status: The HTTP status.
+        code: The code by which programs distinguish errors.
+        message: The text for users.
+        details: One item for each invalid field, or `{"current": …}` for a conflict.
+        headers: Further headers, such as `Allow`.
+    """
+    body = {"error": message, "code": code, "details": details or []}
     # Errors must not be cached, because the same request may succeed a moment later.
-    body = {"error": text, "code": code, "details": details or []}
     all_headers = {"cache-control": "no-store", **(headers or {})}
     return Response(body, status_code=status, media_type=MediaType.JSON, headers=all_headers)
 
@@ -148,7 +159,7 @@ def make_error_response(
 def handle_http_exception(
     request: Request[Any, Any, Any], error: HTTPException
 ) -> Response[dict[str, Any]]:
-    """Handle an error of Litestar.
+    """Convert an exception that Litestar raised to an error response of the API.
 
     Examples are an unknown route or method, and arguments of wrong types.
     """
@@ -158,28 +169,32 @@ def handle_http_exception(
         return handle_unexpected_error(request, error)
     details = _parse_details(error.extra)
     if details:
-        text = "; ".join(f"{detail.path}: {detail.message}" for detail in details[:5])
+        # The message names at most five fields. The details have all of them.
+        message = "; ".join(f"{detail.path}: {detail.message}" for detail in details[:5])
     else:
-        text = _describe_http_exception(request, error)
-    return make_error_response(
-        status, ERROR_CODES.get(status, INVALID_ARGUMENTS_CODE), text, details, error.headers
-    )
+        message = _describe_http_exception(request, error)
+    code = ERROR_CODES.get(status, INVALID_ARGUMENTS_CODE)
+    return make_error_response(status, code, message, details, error.headers)
 
 
 def handle_paddock_error(
     request: Request[Any, Any, Any], error: PaddockError
 ) -> Response[dict[str, Any]]:
-    """Handle an error of the zoo or of another part of Paddock."""
-    status = next(
-        (ERROR_STATUSES[kind] for kind in type(error).__mro__ if kind in ERROR_STATUSES), 400
-    )
+    """Convert a `PaddockError` to an error response of the API.
+
+    The details list the invalid fields, or have the current object in case of a conflict.
+    """
+    # The most specific class that has a status decides.
+    error_classes = type(error).__mro__
+    status = next((ERROR_STATUSES[cls] for cls in error_classes if cls in ERROR_STATUSES), 400)
     code = get_api_code(error)
     details: object = []
     if isinstance(error, InvalidAgentError):
         details = error.details
     if isinstance(error, ConflictError):
         details = {"current": error.current}
-    # The user of the API may not be able to see, or fix, the database; the operator is.
+    # The status 503 means that the database is unavailable. Only the operator of the server can fix
+    # that, so it is logged.
     if status == 503:
         log.warning("%s %s: %s", request.method, request.url.path, error)
     return make_error_response(status, code, str(error), details)
@@ -201,7 +216,7 @@ def handle_unexpected_error(
 
 
 def _describe_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> str:
-    """Return a message that is more helpful than Litestar's."""
+    """Return a message for a Litestar exception, more helpful than its own if possible."""
     if error.status_code == 404 and error.detail == "Not Found":
         return f"No resource at {request.url.path}"
     if error.status_code == 405:

@@ -55,10 +55,10 @@ RETRY_CHUNK = b"retry: 1000\n\n"
 
 
 class EventListener(Protocol):
-    """A receiver of events. Used on the event loop only."""
+    """A connected client that receives events. Used on the event loop only."""
 
     def send_chunk(self, chunk: bytes) -> None:
-        """Receive a part of the stream."""
+        """Send an encoded server-sent event to the client."""
 
     def close(self) -> None:
         """End the stream."""
@@ -67,12 +67,14 @@ class EventListener(Protocol):
 class ListenerState:
     """The position of a listener in the event log.
 
-    New events are held back while missed ones are replayed, so that it gets all of them in order.
+    New events are held back while missed ones are replayed, so that the listener gets all of them
+    in order.
     """
 
-    def __init__(self, listener: EventListener, last: int) -> None:
+    def __init__(self, listener: EventListener, last_event_id: int) -> None:
         self.listener = listener
-        self.last_event_id = last
+        self.last_event_id = last_event_id
+        # The events that are held back, or None once the missed events were sent.
         self.pending: list[tuple[int | None, bytes]] | None = []
 
     def deliver(self, event_id: int | None, chunk: bytes) -> None:
@@ -80,7 +82,8 @@ class ListenerState:
         if self.pending is not None:
             self.pending.append((event_id, chunk))
         elif event_id is None or event_id > self.last_event_id:
-            self.last_event_id = self.last_event_id if event_id is None else event_id
+            if event_id is not None:
+                self.last_event_id = event_id
             self.listener.send_chunk(chunk)
 
     def flush_pending(self) -> None:
@@ -104,24 +107,31 @@ class EventFeed:
         self._ping_seconds = ping_seconds
         self._max_missed = max_missed
         self._states_by_listener: dict[EventListener, ListenerState] = {}
+        # The event loop of the listeners. Other threads call `publish`, which needs it.
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ping_timer: asyncio.TimerHandle | None = None
+        # Ends the thread that follows the event log.
         self._stop_flag = Flag()
         self._is_closed = False
 
     async def subscribe(self, listener: EventListener, after: int | None) -> None:
-        """Send a listener all events from now on, or since the event `after`."""
+        """Send a listener all events from now on, or since the event with the ID `after`.
+
+        The listener is registered first, then missed events are replayed, and finally the events
+        that occurred during the replay are sent.
+        """
         self._loop = loop = asyncio.get_running_loop()
         latest_id = await asyncio.to_thread(self._zoo.events.get_latest_id)
         if self._is_closed:
             listener.close()
             return
-        # An ID from the future belongs to another database, so the reader has to reload everything.
-        start = latest_id if after is None or after > latest_id else after
+        # An ID from the future belongs to another database, so the client has to reload everything.
+        is_from_other_database = after is not None and after > latest_id
+        start_id = latest_id if after is None or is_from_other_database else after
         # The listener is registered before missed events are read, so that no event falls in
         # between.
-        state = self._states_by_listener[listener] = ListenerState(listener, start)
-        if after is not None and after > latest_id:
+        state = self._states_by_listener[listener] = ListenerState(listener, start_id)
+        if is_from_other_database:
             listener.send_chunk(RESET_CHUNK)
         self._start_watching(latest_id)
         if self._ping_timer is None:
@@ -136,7 +146,10 @@ class EventFeed:
             self._stop_flag.set()
 
     def publish(self, kind: str, data: object) -> None:
-        """Send all listeners an event that the zoo does not store. Thread-safe."""
+        """Send an event that the zoo does not store to all listeners.
+
+        This method is thread-safe.
+        """
         loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the event loop is closed, so there are no listeners
@@ -155,7 +168,11 @@ class EventFeed:
         self._states_by_listener.clear()
 
     async def _send_missed_events(self, state: ListenerState, latest_id: int) -> None:
-        """Replay the events that a listener has missed."""
+        """Replay the events that a listener has missed, up to the event `latest_id`.
+
+        If there are too many of them, send an event `reset` instead, on which the client reloads
+        everything.
+        """
         if latest_id - state.last_event_id > self._max_missed:
             state.last_event_id = latest_id
             state.listener.send_chunk(RESET_CHUNK)
@@ -170,8 +187,15 @@ class EventFeed:
             state.last_event_id = missed[-1].id
 
     def _start_watching(self, after: int) -> None:
-        """Start the thread that waits for events, unless it is running."""
-        if len(self._states_by_listener) > 1 and not self._stop_flag.is_set():
+        """Start the thread that follows the event log, unless it is running.
+
+        Args:
+            after: The ID of the event after which the thread starts.
+        """
+        # The new listener is already registered, so the thread can only be running if there are
+        # others.
+        has_other_listeners = len(self._states_by_listener) > 1
+        if has_other_listeners and not self._stop_flag.is_set():
             return
         self._stop_flag.set()  # the thread of earlier listeners may still be running
         loop = asyncio.get_running_loop()
@@ -235,19 +259,22 @@ class EventStream:
             self._outbox.end()
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the reader disconnects or the feed is closed."""
+        """Send events until the client disconnects or the feed is closed."""
         self._outbox.open_stream(STREAM_HEADERS)
         self._outbox.write(RETRY_CHUNK)
-        pumping = self._outbox.pump_task = asyncio.ensure_future(self._outbox.send_messages(send))  # type: ignore[arg-type]  # Litestar has its own types
-        leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
-        joining = asyncio.ensure_future(self._subscribe())
+        send_task = asyncio.ensure_future(self._outbox.send_messages(send))  # type: ignore[arg-type]  # Litestar has its own types
+        self._outbox.pump_task = send_task
+        disconnect_task = asyncio.ensure_future(_wait_for_disconnect(receive))
+        # Subscribing ends early, so it does not end the stream.
+        subscribe_task = asyncio.ensure_future(self._subscribe())
         try:
-            await asyncio.wait((pumping, leaving), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((send_task, disconnect_task), return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._feed.unsubscribe(self)
-            for task in (pumping, leaving, joining):
+            tasks = (send_task, disconnect_task, subscribe_task)
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(pumping, leaving, joining, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _subscribe(self) -> None:
         """Subscribe to the feed, or end the stream if the zoo cannot be read."""

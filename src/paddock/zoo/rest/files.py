@@ -65,7 +65,7 @@ def export_agent(
     memory: MemoryQuery = False,
 ) -> AgentExport:
     """Return the files, and remarks about data that the format cannot represent."""
-    return _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
+    return _export_agents(zoo, [zoo.agents.get(agent_id)], format, with_memory=memory)
 
 
 @get(
@@ -85,7 +85,7 @@ def export_archive(
     memory: MemoryQuery = False,
 ) -> Response[bytes]:
     """Return the same files as an archive."""
-    export = _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
+    export = _export_agents(zoo, [zoo.agents.get(agent_id)], format, with_memory=memory)
     disposition = f'attachment; filename="{agent_id}-{format}.zip"'
     return Response(make_zip(export.files), headers={"Content-Disposition": disposition})
 
@@ -98,7 +98,7 @@ def export_zoo(
 ) -> AgentExport:
     """Export all agents; a bundle includes their brains and the library."""
     agents = zoo.agents.list_agents(archived=None).items
-    return _export_agents(zoo, agents, format, has_memory=memory)
+    return _export_agents(zoo, agents, format, with_memory=memory)
 
 
 @declare_route(
@@ -154,15 +154,24 @@ def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None
     return [zoo.agents.create(msgspec.to_builtins(starters[starter_id])) for starter_id in ids]
 
 
-def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> AgentExport:
-    """Export agents in a format, with brains and the library if they are included."""
-    is_bundle = name == BUNDLE_FORMAT
+def _export_agents(
+    zoo: Zoo, agents: list[Agent], format_name: str, *, with_memory: bool
+) -> AgentExport:
+    """Export agents in a format. A bundle also includes the skill library.
+
+    Args:
+        zoo: The zoo.
+        agents: The agents.
+        format_name: The name of the format, such as `claude-code`.
+        with_memory: Include the brain entries of the agents.
+    """
+    is_bundle = format_name == BUNDLE_FORMAT
     brains = None
-    if has_memory:
+    if with_memory:
         brains = {agent.id: zoo.brain.query_entries(agent.id).items for agent in agents}
     return export_agents(
         agents,
-        name,
+        format_name,
         brains=brains,
         library=zoo.library.list_skills() if is_bundle else (),
         packs=zoo.library.list_packs() if is_bundle else (),

@@ -82,14 +82,15 @@ class StrictRequest(Request[Any, Any, Any]):
         """Decode the body as the type that the route declares.
 
         Raises:
-            ValidationException: A value has the wrong type.
-            ClientException: The body is not JSON.
+            ValidationException: A value has the wrong type. The client gets the status 400.
+            ClientException: The body is not JSON. The client gets the status 400.
         """
         field = self.route_handler.parsed_data_field
-        kind = Any if field is None else field.annotation
+        body_type = Any if field is None else field.annotation
         try:
-            return msgspec.json.decode(await self.body(), type=kind)
+            return msgspec.json.decode(await self.body(), type=body_type)
         except msgspec.ValidationError as error:
+            # The message of msgspec ends with the location of the value, such as "$.tags[0]".
             match = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
             path, message = (match["path"], match["message"]) if match else ("", str(error))
             raise ValidationException(extra=[{"key": path or "", "message": message}]) from None

@@ -30,18 +30,19 @@ class RequestBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=Tr
 
 
 def with_creation_fields_of(model: type[Struct]) -> Callable[[BodyT], BodyT]:
-    """Return a decorator that gives a body the ID and the editable fields of a model class.
+    """Return a decorator that gives a request body class the ID and editable fields of a model.
 
-    Fields that the request omits have the defaults of the model.
+    The body describes a new object. Fields that a request omits have the defaults of the model.
     """
     fields = {info.name: _define_field(info) for info in list_editable_fields(model)}
     return lambda body: _add_fields(body, {"id": ("id", str | None, None), **fields})
 
 
 def with_optional_fields_of(model: type[Struct]) -> Callable[[BodyT], BodyT]:
-    """Return a decorator that gives a body the editable fields of a model class, all optional.
+    """Return a decorator that gives a request body class the editable fields of a model class.
 
-    Fields that the request omits are UNSET, and `get_changes` leaves them out.
+    All of them are optional, because the body describes changes to an object. Fields that a request
+    omits are UNSET, and `get_changes` leaves them out.
     """
     fields = {
         info.name: (info.name, info.type | UnsetType, UNSET) for info in list_editable_fields(model)
@@ -49,16 +50,23 @@ def with_optional_fields_of(model: type[Struct]) -> Callable[[BodyT], BodyT]:
     return lambda body: _add_fields(body, fields)
 
 
-def _add_fields(body: BodyT, fields: dict[str, tuple[Any, ...]]) -> BodyT:
-    """Return a copy of a body with fields before its own. Its own definition of a field wins."""
-    own_fields = {info.name: _define_field(info) for info in msgspec.structs.fields(body)}
-    names = {"__doc__": body.__doc__, "__qualname__": body.__qualname__}
+def _add_fields(body_class: BodyT, fields: dict[str, tuple[Any, ...]]) -> BodyT:
+    """Return a copy of a request body class with further fields before its own.
+
+    The class has to be built again, because a struct cannot get fields after its definition.
+
+    Args:
+        body_class: The class. If it defines one of the fields itself, its definition is used.
+        fields: A tuple of name, type and default by the name of the field.
+    """
+    own_fields = {info.name: _define_field(info) for info in msgspec.structs.fields(body_class)}
+    namespace = {"__doc__": body_class.__doc__, "__qualname__": body_class.__qualname__}
     return defstruct(  # type: ignore[return-value]  # mypy cannot derive the class of the result
-        body.__name__,
+        body_class.__name__,
         (fields | own_fields).values(),
         bases=(RequestBody,),
-        module=body.__module__,
-        namespace=names,
+        module=body_class.__module__,
+        namespace=namespace,
         rename="camel",
         kw_only=True,
         forbid_unknown_fields=True,
@@ -229,7 +237,7 @@ class StartersBody(RequestBody, kw_only=True):
 
 
 def get_changes(body: RequestBody) -> dict[str, Any]:
-    """Return the fields that a request changes by JSON key, such as `{"enabled": False}`.
+    """Return the changes in a request body as a dictionary with JSON keys: `{"enabled": False}`.
 
     Fields that the request omits and read-only fields are left out.
     """

@@ -39,11 +39,13 @@ class AgentFilter(NamedTuple):
     """The conditions that listed agents meet."""
 
     archived: bool | None = False
-    """None for archived and other agents."""
+    """True for archived agents only, False for all others, None for both."""
     text: str | None = None
     """Substring of the name, the description or a tag, ignoring case."""
     tag: str | None = None
+    """A tag that the agents must have."""
     is_deleted: bool = False
+    """Whether to list the agents in the bin instead of the others."""
     limit: int | None = None
     """Maximum number of agents on the page, or None for all."""
     after: int | None = None
@@ -69,9 +71,12 @@ def find_agent_row_by_name(tx: ReadTransaction, name: str) -> AgentRow | None:
 def _select_agent_row(
     tx: ReadTransaction, condition: ColumnElement[bool], *, in_bin: bool
 ) -> AgentRow | None:
-    """Return the oldest agent that meets a condition, or None.
+    """Return the agent that meets a condition, or None. Of several, the oldest is returned.
 
-    `in_bin` selects deleted agents instead of the others.
+    Args:
+        tx: The transaction.
+        condition: An SQL condition, for example on the ID or the name.
+        in_bin: Search the deleted agents instead of the others.
     """
     statement = (
         select(agents.c.key, *AGENT_COLUMNS)
@@ -80,7 +85,10 @@ def _select_agent_row(
         .limit(1)
     )
     row = tx.connection.execute(statement).first()
-    return None if row is None else AgentRow(row[0], Agent(**_get_values(row[1:], AGENT_COLUMNS)))
+    if row is None:
+        return None
+    key, *values = row
+    return AgentRow(key, Agent(**_get_values(values, AGENT_COLUMNS)))
 
 
 def _matches_deleted(in_bin: bool) -> ColumnElement[bool]:
@@ -88,16 +96,16 @@ def _matches_deleted(in_bin: bool) -> ColumnElement[bool]:
 
 
 def make_agent_id_predicate(tx: ReadTransaction) -> Callable[[str], bool]:
-    """Return a predicate for IDs that are in use.
+    """Return a function that returns whether an agent ID is in use.
 
     IDs of agents in the bin count, because those agents can be restored.
     """
 
-    def id_exists(agent_id: str) -> bool:
-        has_id = (agents.c.owner == tx.owner) & (agents.c.id == agent_id)
-        return tx.connection.scalar(select(agents.c.key).where(has_id)) is not None
+    def is_used(agent_id: str) -> bool:
+        statement = select(agents.c.key).where(agents.c.owner == tx.owner, agents.c.id == agent_id)
+        return tx.connection.scalar(statement) is not None
 
-    return id_exists
+    return is_used
 
 
 def insert_agent(tx: WriteTransaction, agent: Agent, **others: Any) -> int:
@@ -133,21 +141,24 @@ def _make_row(agent: Agent) -> dict[str, Any]:
 
 
 def list_agents(
-    tx: ReadTransaction, kind: type[AgentT], agent_filter: AgentFilter
+    tx: ReadTransaction, result_type: type[AgentT], agent_filter: AgentFilter
 ) -> ResultPage[AgentT]:
     """Return a page of the agents that meet a filter, in order of creation.
 
-    `kind` is `Agent` for complete agents, or `AgentSummary` for the fields that lists show.
+    Args:
+        tx: The transaction.
+        result_type: `Agent` for complete agents, or `AgentSummary` for the fields that lists show.
+        agent_filter: The conditions, and the limits of the page.
     """
-    columns = [agents.c[field.name] for field in msgspec.structs.fields(kind)]
+    columns = [agents.c[field.name] for field in msgspec.structs.fields(result_type)]
     statement = _filter_agents(select(agents.c.key, *columns), tx, agent_filter)
+    # The query returns one row more than the limit if there is a next page.
     rows = tx.connection.execute(statement).all()
-    limit = agent_filter.limit
-    has_next_page = limit is not None and len(rows) > limit
-    items = [kind(**_get_values(row[1:], columns)) for row in rows[:limit]]
-    return ResultPage(
-        items=items, next_cursor=str(rows[len(items) - 1].key) if has_next_page else None
-    )
+    page_rows = rows[: agent_filter.limit]
+    items = [result_type(**_get_values(row[1:], columns)) for row in page_rows]
+    has_next_page = len(rows) > len(page_rows)
+    next_cursor = str(page_rows[-1].key) if has_next_page else None
+    return ResultPage(items=items, next_cursor=next_cursor)
 
 
 def list_agent_names(tx: ReadTransaction, max_results: int) -> list[tuple[str, str]]:
@@ -178,7 +189,7 @@ def _filter_agents(
     if agent_filter.after is not None:
         statement = statement.where(agents.c.key > agent_filter.after)
     if agent_filter.limit is not None:
-        # One agent more than the page shows that there is a next page.
+        # Read one agent more than fits on the page, to find out whether there is a next page.
         statement = statement.limit(agent_filter.limit + 1)
     return statement.order_by(agents.c.key)
 
@@ -189,7 +200,13 @@ def _get_values(row: Any, columns: list[Any]) -> dict[str, Any]:
 
 
 def insert_version(tx: WriteTransaction, row: AgentRow, summary: str) -> None:
-    """Store the present state of an agent as a version, and delete versions beyond the limit."""
+    """Store the current state of an agent as a version, and delete the oldest ones over the limit.
+
+    Args:
+        tx: The transaction.
+        row: The agent.
+        summary: A short description of the change, for the history.
+    """
     version = row.agent.version
     values = {
         "agent_key": row.key,
@@ -206,22 +223,22 @@ def insert_version(tx: WriteTransaction, row: AgentRow, summary: str) -> None:
     )
 
 
-def list_versions(tx: ReadTransaction, key: int) -> list[AgentVersion]:
-    """Return the stored versions, newest first, without the agents."""
+def list_versions(tx: ReadTransaction, agent_key: int) -> list[AgentVersion]:
+    """Return the stored versions of an agent, newest first, without their content."""
     columns = agent_versions.c
     statement = (
         select(columns.version, columns.saved_at, columns.source, columns.summary)
-        .where(columns.agent_key == key)
+        .where(columns.agent_key == agent_key)
         .order_by(columns.version.desc())
     )
     return [AgentVersion(**row) for row in tx.connection.execute(statement).mappings()]
 
 
-def find_version(tx: ReadTransaction, key: int, version: int) -> AgentVersion | None:
-    """Return one version with its agent, or None."""
+def find_version(tx: ReadTransaction, agent_key: int, version: int) -> AgentVersion | None:
+    """Return a stored version of an agent with its content, or None."""
     columns = [agent_versions.c[field.name] for field in msgspec.structs.fields(AgentVersion)]
     statement = select(*columns).where(
-        agent_versions.c.agent_key == key, agent_versions.c.version == version
+        agent_versions.c.agent_key == agent_key, agent_versions.c.version == version
     )
     row = tx.connection.execute(statement).mappings().first()
     return None if row is None else AgentVersion(**row)

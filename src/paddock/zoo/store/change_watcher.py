@@ -53,9 +53,10 @@ class ChangeWatcher:
 
     @property
     def change_count(self) -> int:
-        """A number that grows with each detected change.
+        """A number that grows with each detected change of the database.
 
-        Read it before the data: a change in between then ends the next wait at once.
+        Read it before you read the data. If the data changes in the meantime, `wait_for_change`
+        returns at once instead of missing the change. Reading the number starts the watcher.
         """
         with self._condition:
             self._start()
@@ -67,11 +68,18 @@ class ChangeWatcher:
         return self._is_closed
 
     def wait_for_change(self, change_count: int, seconds: float) -> None:
-        """Wait until the change count differs from `change_count`, at most some seconds."""
+        """Wait until the database changes, for at most `seconds`.
+
+        Args:
+            change_count: The count that the caller has read before the data. If the current count
+                already differs, the method returns at once.
+            seconds: The maximum time to wait.
+        """
         with self._condition:
             self._waiter_count += 1
             try:
                 self._start()
+                # Wakes the watcher thread, which sleeps while no thread waits.
                 self._condition.notify_all()
                 self._condition.wait_for(
                     lambda: self._is_closed or self._change_count != change_count, seconds
@@ -91,10 +99,13 @@ class ChangeWatcher:
             self._thread.start()
 
     def _run(self) -> None:
-        """Watch the database and count its changes until closed (body of the watcher thread)."""
+        """Watch the database and count its changes, until the watcher is closed.
+
+        Runs in the thread that `_start` starts.
+        """
         while not self._is_closed:
-            # Errors are ignored and the database is tried again. Waiting threads also read it
-            # themselves, and report the error.
+            # After an error, the database is watched again a little later. Waiting threads are
+            # notified below, get the same error when they read the data, and report it.
             with suppress(Exception):
                 for has_changed in self._watch_changes():
                     if has_changed:
@@ -111,25 +122,30 @@ class ChangeWatcher:
 
 
 def make_sqlite_watch(path: str) -> Callable[[], Iterator[bool]]:
-    """Return an iterator factory that polls SQLite's `data_version`.
+    """Return a function whose iterators yield whether a SQLite database has changed.
 
-    SQLite cannot notify other processes. This counter changes when another connection commits.
+    SQLite cannot notify other processes. The iterators poll its counter `data_version`, which
+    changes when another connection commits. The first item is always True.
     """
 
     def watch() -> Iterator[bool]:
         with closing(sqlite3.connect(make_sqlite_uri(path), uri=True, timeout=1)) as connection:
-            last = None
+            last_version = None
             while True:
                 (version,) = connection.execute("PRAGMA data_version").fetchone()
-                yield version != last
-                last = version
+                yield version != last_version
+                last_version = version
                 time.sleep(POLL_SECONDS)
 
     return watch
 
 
 def make_postgresql_watch(url: URL) -> Callable[[], Iterator[bool]]:
-    """Return an iterator factory that listens to notifications of PostgreSQL."""
+    """Return a function whose iterators yield whether a PostgreSQL database has changed.
+
+    The iterators listen to the notifications that write transactions send. The first item is always
+    True.
+    """
 
     def watch() -> Iterator[bool]:
         # The driver is an optional dependency, so SQLAlchemy imports it when it is needed.
@@ -137,6 +153,7 @@ def make_postgresql_watch(url: URL) -> Callable[[], Iterator[bool]]:
         address = url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(f"LISTEN {NOTIFY_CHANNEL}")
+            # Changes before this moment caused no notification.
             yield True
             while True:
                 notifications = list(connection.notifies(timeout=0.5, stop_after=1))

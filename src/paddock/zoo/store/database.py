@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,8 @@ LOCK_TIMEOUT_SECONDS = 10.0
 CLOSE_TIMEOUT_SECONDS = 30.0
 """How long closing waits for open transactions."""
 MAX_CONNECTIONS = 32
+_SQLITE_POOL_SIZE, _POSTGRESQL_POOL_SIZE = 8, 5
+"""Connections that stay open. Further ones, up to `MAX_CONNECTIONS`, are closed after use."""
 _SQLITE_PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = FULL",
@@ -94,26 +96,29 @@ _LOCK_TABLES_STATEMENT = text("SELECT pg_advisory_xact_lock(:key)")
 
 @contextmanager
 def convert_database_errors(where: str) -> Iterator[None]:
-    """Convert errors that mean the database cannot be used.
+    """Convert exceptions of the database driver in the block to errors for the user.
 
-    Errors in our own statements are bugs and pass through unchanged.
+    Errors that our own SQL caused are bugs, and pass through unchanged.
+
+    Args:
+        where: The location of the database, for the errors.
 
     Raises:
         ZooUnavailableError: The database cannot be used.
         InvalidAgentError: A value cannot be sent to the database, for instance a search text
             with NUL.
     """
-    text, number = _UNSENDABLE_VALUE_ERRORS
+    text_error, number_error = _UNSENDABLE_VALUE_ERRORS
     try:
         yield
     except UnicodeEncodeError:
-        raise InvalidAgentError([text]) from None
+        raise InvalidAgentError([text_error]) from None
     except OverflowError:
-        raise InvalidAgentError([number]) from None
+        raise InvalidAgentError([number_error]) from None
     except DataError as error:
         # psycopg itself rejects NUL, without an SQLSTATE. The server rejects numbers out of range.
-        has_code = getattr(error.orig, "sqlstate", None) is not None
-        raise InvalidAgentError([number if has_code else text]) from None
+        is_from_server = getattr(error.orig, "sqlstate", None) is not None
+        raise InvalidAgentError([number_error if is_from_server else text_error]) from None
     except PoolTimeoutError:
         raise ZooUnavailableError(
             "all connections are in use",
@@ -122,27 +127,28 @@ def convert_database_errors(where: str) -> Iterator[None]:
         ) from None
     # SQLAlchemy does not wrap errors in `_configure_sqlite`.
     except (sqlite3.Error, DBAPIError) as error:
-        converted = _convert_database_error(error, where)
-        if converted is None:
+        unavailable_error = _make_unavailable_error(error, where)
+        if unavailable_error is None:
             raise
-        raise converted from error
+        raise unavailable_error from error
 
 
-def _convert_database_error(
+def _make_unavailable_error(
     error: sqlite3.Error | DBAPIError, where: str
 ) -> ZooUnavailableError | None:
-    """Convert an error of the database driver to an error for the user.
+    """Convert an exception of the database driver to an error for the user.
 
-    Returns None for an error in a statement.
+    Return None for an exception that our own SQL caused.
     """
-    fault = error.orig if isinstance(error, DBAPIError) else error
-    if isinstance(fault, sqlite3.Error):
-        return convert_sqlite_error(fault, where)
-    if getattr(fault, "sqlstate", None) == _LOCK_NOT_AVAILABLE_STATE:
+    driver_error = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(driver_error, sqlite3.Error):
+        return convert_sqlite_error(driver_error, where)
+    # A lock timeout of PostgreSQL has the same message as a busy SQLite database.
+    if getattr(driver_error, "sqlstate", None) == _LOCK_NOT_AVAILABLE_STATE:
         return _make_sqlite_error(sqlite3.SQLITE_BUSY, where)
     is_disconnected = isinstance(error, DBAPIError) and error.connection_invalidated
     if is_disconnected or isinstance(error, OperationalError | InterfaceError):
-        message = str(fault).strip().partition("\n")[0]
+        message = str(driver_error).strip().partition("\n")[0]
         return ZooUnavailableError(
             f"the database reported an error: {message}",
             where=where,
@@ -151,13 +157,13 @@ def _convert_database_error(
     return None
 
 
-def convert_sqlite_error(fault: sqlite3.Error, where: str) -> ZooUnavailableError | None:
-    """Convert an error of SQLite to an error for the user.
+def convert_sqlite_error(error: sqlite3.Error, where: str) -> ZooUnavailableError | None:
+    """Convert an exception of SQLite to an error for the user.
 
-    Returns None for an error in a statement.
+    Return None for an exception that our own SQL caused.
     """
     # The low byte is the primary code. Extended codes distinguish its variants in the other bytes.
-    code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return _make_sqlite_error(code, where) if code in _SQLITE_MESSAGES else None
 
 
@@ -172,7 +178,7 @@ class ZooDatabase:
     def __init__(self, url: str, *, wait_seconds: float = LOCK_TIMEOUT_SECONDS) -> None:
         self.url = _parse_url(url)
         self._condition = threading.Condition()
-        self._active_count = 0
+        self._open_connection_count = 0
         self._is_closed = False
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.location = (self.url.database or "") if self.is_sqlite else self.url.render_as_string()
@@ -192,11 +198,13 @@ class ZooDatabase:
 
     def close(self) -> None:
         """Wait for open transactions, then close all connections."""
-        # Wakes waiting threads first, so that they do not begin another read.
+        # Closing the watcher wakes waiting threads first, so that they do not begin another read.
         self.watcher.close()
         with self._condition:
             self._is_closed = True
-            self._condition.wait_for(lambda: self._active_count == 0, CLOSE_TIMEOUT_SECONDS)
+            self._condition.wait_for(
+                lambda: self._open_connection_count == 0, CLOSE_TIMEOUT_SECONDS
+            )
         self.engine.dispose()
 
     @contextmanager
@@ -224,22 +232,23 @@ class ZooDatabase:
 
     @contextmanager
     def _connect(self) -> Iterator[Connection]:
-        """Open a connection that `close` waits for.
+        """Yield a connection, and count it while it is open, so that `close` can wait for it.
 
-        Counting the open connections lets `close` wait until all of them are returned.
+        Raises:
+            ZooUnavailableError: The zoo is closed, or the database cannot be used.
         """
         with self._condition:
             if self._is_closed:
                 raise ZooUnavailableError(
                     "the zoo is closed", where=self.location, hint="open it again"
                 )
-            self._active_count += 1
+            self._open_connection_count += 1
         try:
             with convert_database_errors(self.location), self.engine.connect() as connection:
                 yield connection
         finally:
             with self._condition:
-                self._active_count -= 1
+                self._open_connection_count -= 1
                 self._condition.notify_all()
 
     def _prepare_file(self, path: Path, wait_seconds: float) -> None:
@@ -261,15 +270,16 @@ class ZooDatabase:
                 # Another process may have created it while this one waited for the lock.
                 if path.exists():
                     return
-                with create_new_file(path) as new:
-                    create_tables(new, wait_seconds)
+                with create_new_file(path) as temporary_path:
+                    create_tables(temporary_path, wait_seconds)
 
     def _migrate(self) -> None:
         """Bring the tables to the current revision."""
         with self.read_transaction() as connection:
             if revisions.get_revision(connection, self.location) == revisions.CURRENT_REVISION:
                 return
-        # Two processes may start at once. The second one finds the tables migrated.
+        # Two processes may start at once. The lock makes the second one wait. It then finds the
+        # tables migrated. In SQLite, every write transaction has such a lock.
         with self._connect() as connection, begin_write(connection):
             if not self.is_sqlite:
                 connection.execute(_LOCK_TABLES_STATEMENT, {"key": _MIGRATION_LOCK_KEY})
@@ -277,27 +287,36 @@ class ZooDatabase:
 
 
 def _parse_url(url: str) -> URL:
-    """Convert a path or a database URL, and reject databases that a zoo cannot use."""
+    """Parse the URL of a database, or the path of a SQLite file.
+
+    Raises:
+        ZooUnavailableError: The URL is neither that of a SQLite file nor of a PostgreSQL server.
+    """
     if "://" not in url:
         return URL.create("sqlite", database=str(Path(url).expanduser().absolute()))
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):  # ValueError for a port that is not a number
-        parsed = None
-    backend = parsed.get_backend_name() if parsed is not None else ""
-    if parsed is not None and backend in ("postgresql", "postgres"):
-        return parsed
-    if parsed is not None and backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
-        return parsed
+    location = None
+    # `make_url` raises ValueError for a port that is not a number.
+    with suppress(ArgumentError, ValueError):
+        parsed_url = make_url(url)
+        backend = parsed_url.get_backend_name()
+        has_file = parsed_url.database not in (None, "", ":memory:")
+        if backend in ("postgresql", "postgres") or (backend == "sqlite" and has_file):
+            return parsed_url
+        location = parsed_url.render_as_string()
     raise ZooUnavailableError(
         "not a URL of a database for a zoo",
-        where=parsed.render_as_string() if parsed is not None else None,
+        where=location,
         hint="use sqlite:////path/to/zoo.db or postgresql://user:password@host/name",
     )
 
 
 def create_sqlite_engine(path: str, wait_seconds: float) -> Engine:
-    """Return an engine for a SQLite file, configured as all parts of a zoo expect."""
+    """Return an SQLAlchemy engine for a SQLite file, with the settings that a zoo needs.
+
+    Args:
+        path: The file, which must exist.
+        wait_seconds: How long to wait for the lock of another writer, or for a free connection.
+    """
 
     def connect() -> sqlite3.Connection:
         # The URI does not create files, so a deleted database causes an error instead of an empty
@@ -310,8 +329,8 @@ def create_sqlite_engine(path: str, wait_seconds: float) -> Engine:
         "sqlite://",
         creator=connect,
         poolclass=QueuePool,
-        pool_size=8,
-        max_overflow=MAX_CONNECTIONS - 8,
+        pool_size=_SQLITE_POOL_SIZE,
+        max_overflow=MAX_CONNECTIONS - _SQLITE_POOL_SIZE,
         pool_timeout=wait_seconds,
     )
     event.listen(engine, "connect", _configure_sqlite)
@@ -361,7 +380,14 @@ def create_tables(
     revision: str = revisions.CURRENT_REVISION,
     where: str | None = None,
 ) -> None:
-    """Create the tables in a new file."""
+    """Create a SQLite file with the tables of a zoo, which only the user can read.
+
+    Args:
+        path: The file, which does not have to exist.
+        wait_seconds: How long to wait for the lock of another writer.
+        revision: The schema revision of the tables. Older ones are needed to load old backups.
+        where: The name of the file in errors, by default `path`.
+    """
     path.touch(mode=0o600)
     with (
         convert_database_errors(str(path)),
@@ -371,13 +397,18 @@ def create_tables(
 
 
 def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
-    """Return an engine for a PostgreSQL server, configured as all parts of a zoo expect."""
+    """Return an SQLAlchemy engine for a PostgreSQL server, with the settings that a zoo needs.
+
+    Args:
+        url: The URL of the database.
+        wait_seconds: How long to wait for the server, for a lock, or for a free connection.
+    """
     arguments: dict[str, Any] = {"connect_timeout": max(2, round(wait_seconds))}
     engine = create_engine(
         make_url(url).set(drivername="postgresql+psycopg"),
         connect_args=arguments,
-        pool_size=5,
-        max_overflow=MAX_CONNECTIONS - 5,
+        pool_size=_POSTGRESQL_POOL_SIZE,
+        max_overflow=MAX_CONNECTIONS - _POSTGRESQL_POOL_SIZE,
         pool_timeout=wait_seconds,
         # A server that was restarted has closed the pooled connections.
         pool_pre_ping=True,
@@ -385,8 +416,9 @@ def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
 
     def configure(connection: psycopg.Connection, record: object) -> None:
         # With the default cost of random reads, PostgreSQL scans the whole table instead of using
-        # the index of words. The default lock timeout is infinite.
+        # the full-text index.
         connection.execute("SET random_page_cost = 1.1")
+        # The default lock timeout is infinite.
         connection.execute(f"SET lock_timeout = {max(1, round(wait_seconds * 1000))}".encode())
         connection.commit()
 

@@ -47,10 +47,10 @@ ENTRY_COLUMNS = [
 
 
 class _TextSearchQuery(UserDefinedType[str]):
-    """PostgreSQL's type `tsquery`.
+    """PostgreSQL's type `tsquery`, a full-text query.
 
-    A cast parses only the operators of a query. It does not normalize the words, which are already
-    normalized here.
+    Parameters of this type are cast with `::tsquery`. Unlike `to_tsquery`, the cast does not
+    normalize the words again, which are already normalized here.
     """
 
     cache_ok = True
@@ -85,11 +85,12 @@ def filter_by_words(
     match_any: bool = False,
     last_is_prefix: bool = False,
 ) -> Select[Any]:
-    """Restrict a query to the entries that contain all of the words.
+    """Restrict a query to the entries that contain all of the words, or any of them.
 
     For agent 7 and the words `red` and `fox`, SQLite gets the query `"_a7" AND ("red" AND "fox")`,
-    and PostgreSQL gets `'_a7'&('red'&'fox')`. The extra word of the agent or owner keeps the index
-    from reading the matches of others.
+    and PostgreSQL gets `'_a7'&('red'&'fox')`. Every entry is also indexed with such a word for its
+    agent, and in SQLite with one for its owner. It keeps the index from reading the matches of
+    others.
 
     Args:
         statement: The query to restrict.
@@ -157,12 +158,16 @@ class EntryFilter(NamedTuple):
     tags: Sequence[str] = ()
     """An entry must have one of them."""
     not_before: str | None = None
+    """Earliest timestamp, inclusive."""
     before: str | None = None
+    """Latest timestamp, exclusive."""
     pinned: bool | None = None
     words: Sequence[str] = ()
     """An entry must contain all of them."""
     workspace_id: str | None = None
+    """The workspace that the entry's metadata must name."""
     is_without_workspace: bool = False
+    """Whether the metadata must not name a workspace."""
     limit: int | None = None
     """Maximum number of entries on the page."""
     after: EntryCursor | None = None
@@ -170,7 +175,9 @@ class EntryFilter(NamedTuple):
 
 
 def parse_entry_cursor(cursor: str | None) -> EntryCursor | None:
-    """Return the position at which the previous page ended.
+    """Parse the cursor of a page, such as `2026-01-31T12:00:00.000Z~17`, or return None for None.
+
+    It is the timestamp and the row key of the last entry on the previous page.
 
     Raises:
         InvalidAgentError: The cursor is not one that a page returned.
@@ -194,9 +201,13 @@ def _make_entry_row(row: Any) -> EntryRow:
 def find_entry_row(
     tx: ReadTransaction, agent_key: int, entry_id: str, *, in_bin: bool = False
 ) -> EntryRow | None:
-    """Return the entry with an ID, or None.
+    """Return the entry of an agent with an ID, or None.
 
-    `in_bin` searches deleted entries instead of the others.
+    Args:
+        tx: The transaction.
+        agent_key: The row key of the agent.
+        entry_id: The ID of the entry.
+        in_bin: Search the deleted entries instead of the others.
     """
     deleted = entries.c.deleted_at
     statement = _select_entries().where(
@@ -240,8 +251,9 @@ def update_entry_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
 def _make_row(entry: BrainEntry) -> dict[str, Any]:
     """Return the columns of an entry: its fields, and the values that queries and searches need."""
     values = msgspec.structs.asdict(entry)
+    # The row refers to its agent by key.
     del values["agent_id"]
-    # A column of its own, because it is searched for. Metadata is opaque JSON.
+    # Queries filter by the workspace, so it has its own column. Metadata is opaque JSON.
     values["workspace_id"] = entry.metadata.get("workspaceId")
     values["words"] = make_index_text([entry.content, *entry.tags])
     return values
@@ -268,14 +280,14 @@ def list_entry_page(
         )
     statement = statement.order_by(entries.c.timestamp.desc(), entries.c.key.desc())
     if limit is not None:
-        # One entry more than the page shows that there is a next page.
+        # Read one entry more than fits on the page, to find out whether there is a next page.
         statement = statement.limit(limit + 1)
     rows = [_make_entry_row(row) for row in tx.connection.execute(statement)]
-    cursor = None
+    next_cursor = None
     if limit is not None and len(rows) > limit:
-        last = rows[limit - 1]
-        cursor = f"{last.entry.timestamp}~{last.key}"
-    return ResultPage(items=[row.entry for row in rows[:limit]], next_cursor=cursor)
+        last_row = rows[limit - 1]
+        next_cursor = f"{last_row.entry.timestamp}~{last_row.key}"
+    return ResultPage(items=[row.entry for row in rows[:limit]], next_cursor=next_cursor)
 
 
 def _make_conditions(entry_filter: EntryFilter) -> list[ColumnElement[bool]]:
@@ -310,7 +322,13 @@ def search_entries(
 ) -> list[EntryMatch]:
     """Return the newest entries that contain the words, with their agents' names.
 
-    `match_any` and `last_is_prefix` have the meaning that they have in `filter_by_words`.
+    Args:
+        tx: The transaction.
+        words: At least one word, as `extract_words` returns them.
+        agent_key: Search the brain of this agent, or None for those of all agents of the owner.
+        max_results: The maximum number of entries.
+        match_any: One of the words is enough.
+        last_is_prefix: The last word may be the beginning of a word.
     """
     statement = _select_entries().add_columns(agents.c.name)
     statement = statement.where(entries.c.deleted_at.is_(None), agents.c.deleted_at.is_(None))

@@ -23,10 +23,10 @@ _VERSION_TABLE = "alembic_version"
 
 
 def get_revision(connection: Connection, where: str) -> str | None:
-    """Return the revision of the tables, or None for a database without tables.
+    """Return the schema revision of a zoo's database, or None for a database without tables.
 
     Raises:
-        ZooUnavailableError: The database has tables of something else.
+        ZooUnavailableError: The tables are those of another application.
     """
     tables = set(inspect(connection).get_table_names())
     if _VERSION_TABLE in tables:
@@ -44,7 +44,14 @@ def get_revision(connection: Connection, where: str) -> str | None:
 
 
 def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVISION) -> None:
-    """Run the missing migrations in the open transaction, all of them or none.
+    """Bring the tables of a database to a revision, by default the current one.
+
+    The migrations run in the open transaction, so either all of them take effect or none.
+
+    Args:
+        connection: A connection in a write transaction.
+        where: The location of the database, for errors.
+        to: The revision.
 
     Raises:
         ZooUnavailableError: The revision of the database is unknown, so it is of a newer Paddock.

@@ -45,7 +45,11 @@ RowKey = BigInteger().with_variant(Integer, "sqlite")
 
 
 class JsonText(TypeDecorator[Any]):
-    """A value as JSON text, decoded as a given type."""
+    """A column type for values that are stored as JSON text.
+
+    Args:
+        kind: The type as which the JSON is decoded, such as `list[AgentSkill]`.
+    """
 
     impl = Text
     cache_ok = True
@@ -64,7 +68,11 @@ class JsonText(TypeDecorator[Any]):
 
 
 class TagList(TypeDecorator[list[str]]):
-    """A list of tags as text, which can be searched for one of them."""
+    """A column type for lists of tags, stored as one text that can be searched for a tag.
+
+    Separators are also before the first and after the last tag, so that a search for a tag with its
+    separators never matches a part of another tag.
+    """
 
     impl = Text
     cache_ok = True
@@ -94,19 +102,28 @@ def _has_tag(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
 
 
 def make_field_columns(model: type[msgspec.Struct], *omitted: str) -> Iterator[Column[Any]]:
-    """Yield a column for each field of a class of the model, with the name of the field.
+    """Yield a column for each field of a model class, with the name of the field.
 
     A new field therefore needs no change here, only a migration that adds its column.
+
+    Args:
+        model: The class, such as `Agent`.
+        omitted: Names of fields without a column.
     """
     for field in msgspec.structs.fields(model):
+        if field.name in omitted:
+            continue
         is_nullable = type(None) in get_args(field.type)
-        kind = next(iter(get_args(field.type))) if is_nullable else field.type
-        if field.name not in omitted:
-            yield Column(field.name, _get_column_type(field.name, kind), nullable=is_nullable)
+        # The first alternative of `str | None` is the type of the values.
+        value_type = get_args(field.type)[0] if is_nullable else field.type
+        yield Column(field.name, _get_column_type(field.name, value_type), nullable=is_nullable)
 
 
 def _get_column_type(name: str, kind: Any) -> TypeEngine[Any]:
-    """Return the type of the column for a field: JSON, unless the database has a type for it."""
+    """Return the type of the column for a field.
+
+    Values for which databases have no type of their own are stored as JSON.
+    """
     if name == "tags":
         return TagList()
     if get_origin(kind) is Literal:

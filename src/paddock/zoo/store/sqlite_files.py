@@ -32,36 +32,38 @@ def make_sqlite_uri(path: str) -> str:
 
 @contextmanager
 def create_new_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary file that gets the name `path` when the block ends.
+    """Yield the path of a temporary file, which gets the name `path` when the block ends.
 
-    If another process has created `path` in the meantime, that file is kept. Unfinished files of
-    killed processes are deleted.
+    If another process has created `path` in the meantime, that file is kept. Temporary files that
+    killed processes left behind are deleted.
     """
-    oldest = time.time() - ABANDONED_FILE_SECONDS
+    abandoned_before = time.time() - ABANDONED_FILE_SECONDS
     for file in path.parent.glob(f".{path.name}.*.new*"):
-        if file.stat().st_mtime < oldest:
+        if file.stat().st_mtime < abandoned_before:
             file.unlink(missing_ok=True)
-    new = path.with_name(f".{path.name}.{os.getpid()}.new")
-    new.unlink(missing_ok=True)
+    temporary_path = path.with_name(f".{path.name}.{os.getpid()}.new")
+    temporary_path.unlink(missing_ok=True)
     try:
-        yield new
-        _publish_file(new, path)
+        yield temporary_path
+        _publish_file(temporary_path, path)
     finally:
-        new.unlink(missing_ok=True)
+        temporary_path.unlink(missing_ok=True)
 
 
-def _publish_file(new: Path, path: Path) -> None:
-    """Give a finished file its final name, unless that name is taken.
+def _publish_file(temporary_path: Path, path: Path) -> None:
+    """Give a finished temporary file its final name, unless that name is taken.
 
     A hard link fails if the name exists. A rename would replace the file of another process.
     """
     try:
-        path.hardlink_to(new)
+        path.hardlink_to(temporary_path)
     except FileExistsError:
-        return  # another process was faster, for instance without a common lock
-    except OSError:  # not every file system supports hard links
+        # Another process was faster. This happens if the two have no common lock.
+        return
+    except OSError:
+        # Not every file system supports hard links.
         if not path.exists():
-            new.rename(path)
+            temporary_path.rename(path)
 
 
 def check_database_file(path: Path) -> None:
@@ -72,33 +74,34 @@ def check_database_file(path: Path) -> None:
         OSError: The file cannot be read.
     """
     with path.open("rb") as file:
-        head = file.read(HEADER_BYTES)
-    if not head.startswith(SQLITE_HEADER) or len(head) < HEADER_BYTES:
+        header = file.read(HEADER_BYTES)
+    if not header.startswith(SQLITE_HEADER) or len(header) < HEADER_BYTES:
         raise ZooUnavailableError(
             "not a SQLite database, or a truncated one",
             where=str(path),
             hint="use another file, or move this one away and restore a backup",
         )
-    log = path.with_name(f"{path.name}-wal")
-    if log.exists() and log.stat().st_size:
-        return  # the missing pages may be in the write-ahead log
-    size, expected = path.stat().st_size, _get_expected_bytes(head)
-    if size < expected:
+    write_ahead_log = path.with_name(f"{path.name}-wal")
+    # Missing pages may still be in the write-ahead log.
+    if write_ahead_log.exists() and write_ahead_log.stat().st_size:
+        return
+    actual_bytes, expected_bytes = path.stat().st_size, _get_expected_bytes(header)
+    if actual_bytes < expected_bytes:
         raise ZooUnavailableError(
-            f"the file is truncated: it has {size} of {expected} bytes",
+            f"the file is truncated: it has {actual_bytes} of {expected_bytes} bytes",
             where=str(path),
             hint="move it away and restore a backup",
         )
 
 
-def _get_expected_bytes(head: bytes) -> int:
-    """Return the file size according to the header, or 0 if the header does not know it."""
+def _get_expected_bytes(header: bytes) -> int:
+    """Return the file size that the header of a SQLite database states, or 0 if it is unknown."""
     # https://www.sqlite.org/fileformat.html section 1.3: the size in pages is valid only if the
     # change counter equals the one for which the header was last completed. A page size of 1 means
     # 65,536.
-    (page_bytes,) = struct.unpack_from(">H", head, 16)
-    (change_counter, page_count) = struct.unpack_from(">II", head, 24)
-    (valid_for,) = struct.unpack_from(">I", head, 92)
+    (page_bytes,) = struct.unpack_from(">H", header, 16)
+    (change_counter, page_count) = struct.unpack_from(">II", header, 24)
+    (valid_for,) = struct.unpack_from(">I", header, 92)
     if change_counter != valid_for:
         return 0
     page_size: int = page_bytes if page_bytes != 1 else MAX_PAGE_BYTES

@@ -51,7 +51,14 @@ class WriteTransaction(ReadTransaction):
         entry_id: str | None = None,
         **detail: Any,
     ) -> None:
-        """Record an event, which `flush_events` stores when the change is complete."""
+        """Record an event about a change. `flush_events` stores it when the change is complete.
+
+        Args:
+            kind: The kind of event, such as `agent:updated`.
+            agent_id: The agent that has changed.
+            entry_id: The brain entry that has changed.
+            **detail: Further data, such as `version=3`.
+        """
         self._events.append(
             {
                 "owner": self.owner,

@@ -45,7 +45,7 @@ class SyncEndpoints:
         self._agents_by_id: dict[str, Agent | None] = {}
 
     def find_agent(self, agent_id: str) -> Agent | None:
-        """Return an agent, or None."""
+        """Return an agent of the zoo, or None. In a dry run, it has the planned changes."""
         if agent_id not in self._agents_by_id:
             try:
                 self._agents_by_id[agent_id] = self._zoo.agents.get(agent_id)
@@ -67,10 +67,10 @@ class SyncEndpoints:
             return None
         # The converter takes the path from the agent's data about its original file.
         origin = {**agent.extra.get(file_format.name, {}), "path": path}
-        agent_at_path = msgspec.structs.replace(
-            agent, extra={**agent.extra, file_format.name: origin}
-        )
-        return convert_agent_to_file(file_format, agent_at_path, set())[0].text
+        extra = {**agent.extra, file_format.name: origin}
+        agent_at_path = msgspec.structs.replace(agent, extra=extra)
+        file, _ = convert_agent_to_file(file_format, agent_at_path, set())
+        return file.text
 
     def make_new_file(
         self, file_format: AgentFileFormat, agent: Agent, taken: Collection[str]
@@ -114,7 +114,12 @@ class SyncEndpoints:
         return agent.id
 
     def write_file(self, path: str, before: File | None, text: str) -> File:
-        """Write a file if it still has the given content.
+        """Write a file of the project, unless it has changed since it was read.
+
+        Args:
+            path: The path of the file in the project.
+            before: The file as it was read, or None if it did not exist.
+            text: The new text.
 
         Raises:
             SyncFileError: The file has changed, or cannot be written.
@@ -136,7 +141,7 @@ class SyncEndpoints:
         return file
 
     def delete_file(self, file: File) -> None:
-        """Delete a file if it still has the given content.
+        """Delete a file of the project, unless it has changed since it was read.
 
         Raises:
             SyncFileError: The file has changed, or cannot be deleted.

@@ -28,9 +28,9 @@ class SyncFileRecord(msgspec.Struct, rename="camel", kw_only=True):
     format: str
     agent_id: str
     file_digest: str
-    """Digest of the file at the last synchronization."""
+    """Digest of the file's text after the last synchronization."""
     zoo_digest: str
-    """Digest of the text that the zoo would have written then."""
+    """Digest of the text that the zoo would have written to the file then."""
 
 
 class SyncRecord(msgspec.Struct, rename="camel", kw_only=True):
@@ -44,9 +44,14 @@ class SyncRecord(msgspec.Struct, rename="camel", kw_only=True):
 
 @contextmanager
 def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
-    """Lock and yield the record of a project and a zoo.
+    """Yield the synchronization record of a project and a zoo, with a lock on its file.
 
-    Changes are saved if the block succeeds.
+    The record has the digests of the files at the last synchronization and of those that exports
+    have written. Changes to it are saved when the block ends without an error.
+
+    Args:
+        folder: The folder of the project.
+        zoo: The location of the zoo's database.
 
     Raises:
         DataDirectoryError: The record cannot be read or written.

@@ -54,48 +54,53 @@ POLL_SECONDS = 1.0
 
 
 def choose_next_step(
-    file: str | None,
-    zoo: str | None,
+    file_digest: str | None,
+    zoo_digest: str | None,
     *,
-    last_file: str | None = None,
-    last_zoo: str | None = None,
+    last_file_digest: str | None = None,
+    last_zoo_digest: str | None = None,
     prefer: SyncPreference | None = None,
 ) -> SyncStep:
-    """Return the step for a file and its agent, by comparing digests.
+    """Return the step that synchronizes a file with its agent in the zoo.
 
     The digests of the last synchronization show which side has changed since. If both have, the
     step is a conflict, unless `prefer` names the side that wins.
 
     Args:
-        file: Digest of the file, or None if it does not exist.
-        zoo: Digest of the text that the zoo would write, or None if it has no such agent.
-        last_file: Digest of the file at the last synchronization, or None before the first one.
-        last_zoo: Digest of the text that the zoo would have written then.
+        file_digest: Digest of the file, or None if it does not exist.
+        zoo_digest: Digest of the text that the zoo would write, or None if it has no such agent.
+        last_file_digest: Digest of the file at the last synchronization, or None before the first.
+        last_zoo_digest: Digest of the text that the zoo would have written then.
         prefer: The side that wins if both have changed.
     """
-    if file is None and (zoo is None or last_file is not None):
-        return "forget"  # deleting a file does not delete its agent
-    if last_file is None:
-        return _choose_first_step(file, zoo, prefer)
-    is_file_changed, is_zoo_changed = file != last_file, zoo != last_zoo
-    if file == zoo or not (is_file_changed or is_zoo_changed):
+    # Deleting a file does not delete its agent.
+    if file_digest is None and (zoo_digest is None or last_file_digest is not None):
+        return "forget"
+    if last_file_digest is None:
+        return _choose_first_step(file_digest, zoo_digest, prefer)
+    is_file_changed = file_digest != last_file_digest
+    is_zoo_changed = zoo_digest != last_zoo_digest
+    if file_digest == zoo_digest or not (is_file_changed or is_zoo_changed):
         return "in-step"
     if is_file_changed and is_zoo_changed:
-        return _resolve_conflict(zoo, prefer)
+        return _resolve_conflict(zoo_digest, prefer)
     if is_file_changed:
         return "read"
-    return "delete-file" if zoo is None else "write"
+    return "delete-file" if zoo_digest is None else "write"
 
 
 def _choose_first_step(
-    file: str | None, zoo: str | None, prefer: SyncPreference | None
+    file_digest: str | None, zoo_digest: str | None, prefer: SyncPreference | None
 ) -> SyncStep:
-    """Return the step for a file and an agent that were never synchronized."""
-    if zoo is None:
+    """Return the step for a file and an agent that were never synchronized.
+
+    At least one of the two exists. A digest of None means that its side does not.
+    """
+    if zoo_digest is None:
         return "add-to-zoo"
-    if file is None:
+    if file_digest is None:
         return "add-to-project"
-    return "in-step" if file == zoo else _resolve_conflict(zoo, prefer)
+    return "in-step" if file_digest == zoo_digest else _resolve_conflict(zoo_digest, prefer)
 
 
 def _resolve_conflict(zoo: str | None, prefer: SyncPreference | None) -> SyncStep:
@@ -117,7 +122,7 @@ class SyncItem(msgspec.Struct, rename="camel", kw_only=True):
     error: str | None = None
     """The reason, if the step failed."""
     diff: str = ""
-    """Diff from the file to the text that the zoo would write."""
+    """Unified diff from the file to the text that the zoo would write."""
 
 
 class SyncReport(msgspec.Struct, rename="camel", kw_only=True):
@@ -128,12 +133,12 @@ class SyncReport(msgspec.Struct, rename="camel", kw_only=True):
 
     @property
     def is_in_step(self) -> bool:
-        """Whether there was nothing to do."""
+        """Whether all files matched their agents, so that there was nothing to do."""
         return all(item.step == "in-step" for item in self.items)
 
     @property
     def is_settled(self) -> bool:
-        """Whether no conflict and no error is left for the user."""
+        """Whether all files were synchronized, without a conflict or an error."""
         return all(item.error is None and item.step != "conflict" for item in self.items)
 
 
@@ -141,7 +146,7 @@ class SyncOptions(msgspec.Struct, kw_only=True):
     """The agents and formats to synchronize, and how."""
 
     agents: list[str] = msgspec.field(default_factory=list)
-    """IDs of agents that should have files, besides those that have some."""
+    """IDs of agents for which files are created, besides those that already have files."""
     formats: list[str] = msgspec.field(default_factory=list)
     """Formats of the files, by default those that the project already uses."""
     prefer: SyncPreference | None = None
@@ -150,18 +155,25 @@ class SyncOptions(msgspec.Struct, kw_only=True):
     """Report the steps without carrying them out."""
 
 
-class _SyncCase(NamedTuple):
-    """A present or former file with its agent."""
+class _FileAgentPair(NamedTuple):
+    """A file of the project or of the last synchronization, with the agent that it describes."""
 
     file_format: AgentFileFormat
     path: str
     agent_id: str
     file: File | None
+    """None if the file does not exist any more."""
     link: SyncFileRecord | None
+    """The record of the last synchronization, or None before the first one."""
 
 
 def sync_project(zoo: Zoo, folder: Path, options: SyncOptions | None = None) -> SyncReport:
-    """Synchronize the agent files of a project with a zoo.
+    """Synchronize the agent files of a project with a zoo, in both directions.
+
+    Args:
+        zoo: The zoo.
+        folder: The folder of the project.
+        options: The agents and formats to synchronize, and how.
 
     Raises:
         DataDirectoryError: The record of the project cannot be read or written.
@@ -169,7 +181,8 @@ def sync_project(zoo: Zoo, folder: Path, options: SyncOptions | None = None) -> 
     """
     options = options or SyncOptions()
     with open_sync_record(folder, get_database_info(zoo).location) as record:
-        # A dry run changes the copy, so that later steps see the planned ones.
+        # A dry run changes a copy of the record, which is not saved. Its later steps see the
+        # planned changes there.
         run_record = deepcopy(record) if options.dry_run else record
         return _SyncRun(zoo, folder, options, run_record).run()
 
@@ -196,14 +209,14 @@ class _SyncRun:
         files = {file.path: file for file in scan.files if detect_format(file) in FILE_FORMATS}
         formats = self._choose_formats(files.values())
         deferred = []
-        for case in list(self._iterate_cases(files, formats)):
-            step = self._choose_step(case)
+        for pair in list(self._iterate_pairs(files, formats)):
+            step = self._choose_step(pair)
             if step in DEFERRED_STEPS:
-                deferred.append(case)
+                deferred.append(pair)
             else:
-                self._run_step(step, case)
-        for case in deferred:
-            self._run_step(self._choose_step(case), case)
+                self._run_step(step, pair)
+        for pair in deferred:
+            self._run_step(self._choose_step(pair), pair)
         self._add_missing_files(files, formats)
         # The report lists files by path, regardless of the order of the steps.
         self._report.items.sort(key=lambda item: item.path)
@@ -217,95 +230,117 @@ class _SyncRun:
         in_use |= {name for file in files if (name := detect_format(file)) is not None}
         return sorted(in_use) or [CLAUDE_CODE.name]
 
-    def _iterate_cases(self, files: dict[str, File], formats: list[str]) -> Iterable[_SyncCase]:
-        """Yield every file of the project and every file of the last run, with its agent.
+    def _iterate_pairs(
+        self, files: dict[str, File], formats: list[str]
+    ) -> Iterable[_FileAgentPair]:
+        """Yield the files to synchronize, each with its agent.
 
-        A file of the last run that is missing now counts as deleted by the user.
+        These are all files of the project and all files of the last run. If one of the last run is
+        missing now, the user has deleted it.
+
+        Args:
+            files: The files of the project by path.
+            formats: The formats to synchronize. Files in others are left out.
         """
         links = {link.path: link for link in self._record.links}
         for path in sorted({*files, *links}):
             link, file = links.get(path), files.get(path)
-            file_format = FILE_FORMATS[link.format if link else detect_format(files[path]) or ""]
+            format_name = link.format if link else detect_format(files[path]) or ""
+            file_format = FILE_FORMATS[format_name]
             # The user has excluded this format from the synchronization.
-            if file_format.name not in formats:
+            if format_name not in formats:
                 continue
             if link is not None:
-                yield _SyncCase(file_format, path, link.agent_id, file, link)
+                yield _FileAgentPair(file_format, path, link.agent_id, file, link)
             elif file is not None:
-                yield _SyncCase(
-                    file_format, path, convert_file_to_agent(file_format, file)[0].id, file, None
-                )
+                agent, _ = convert_file_to_agent(file_format, file)
+                yield _FileAgentPair(file_format, path, agent.id, file, None)
 
-    def _choose_step(self, case: _SyncCase) -> SyncStep:
-        """Return the step for one file, considering special cases that digests do not show."""
-        text = self._endpoints.render_file(case.file_format, case.agent_id, case.path)
-        link = case.link
-        if link is not None and text is None and not self._endpoints.is_deleted(case.agent_id):
+    def _choose_step(self, pair: _FileAgentPair) -> SyncStep:
+        """Return the step that synchronizes one file with its agent.
+
+        `choose_next_step` compares the digests. Three cases that they do not show are treated here.
+        """
+        text = self._endpoints.render_file(pair.file_format, pair.agent_id, pair.path)
+        link = pair.link
+        if link is not None and text is None and not self._endpoints.is_deleted(pair.agent_id):
             # The agent was not deleted but is unknown to this zoo. The record may be of an earlier
             # zoo in the same place.
             link = None
         step = choose_next_step(
-            compute_digest(case.file.text) if case.file else None,
+            compute_digest(pair.file.text) if pair.file else None,
             compute_digest(text) if text is not None else None,
-            last_file=link.file_digest if link else None,
-            last_zoo=link.zoo_digest if link else None,
+            last_file_digest=link.file_digest if link else None,
+            last_zoo_digest=link.zoo_digest if link else None,
             prefer=self._options.prefer,
         )
-        # An agent that should have a file gets it back when it is deleted.
-        if step == "forget" and text is not None and case.agent_id in self._agent_ids:
+        # If the user deletes the file of an agent that should have one, it is written again.
+        if step == "forget" and text is not None and pair.agent_id in self._agent_ids:
             return "write"
-        is_first = step == "conflict" and case.link is None and case.file is not None
+        is_first_conflict = step == "conflict" and pair.link is None
         if (
-            is_first
-            and case.file
-            and self._endpoints.matches_agent(case.file_format, case.file, case.agent_id)
+            is_first_conflict
+            and pair.file is not None
+            and self._endpoints.matches_agent(pair.file_format, pair.file, pair.agent_id)
         ):
-            return "read"  # only data of the program differs, which the agent takes over
+            # Only data of the other program differs. The agent takes it over from the file.
+            return "read"
         return step
 
-    def _run_step(self, step: SyncStep, case: _SyncCase) -> None:
+    def _run_step(self, step: SyncStep, pair: _FileAgentPair) -> None:
         """Carry out one step, add it to the report, and update the record.
 
         A failed step is reported with its error and leaves the record unchanged, so the next run
         tries it again.
         """
-        text = self._endpoints.render_file(case.file_format, case.agent_id, case.path)
+        text = self._endpoints.render_file(pair.file_format, pair.agent_id, pair.path)
         item = SyncItem(
-            path=case.path, format=case.file_format.name, agent_id=case.agent_id, step=step
+            path=pair.path, format=pair.file_format.name, agent_id=pair.agent_id, step=step
         )
         if step != "in-step":
-            item.diff = make_text_diff(case.path, case.file.text if case.file else None, text)
+            item.diff = make_text_diff(pair.path, pair.file.text if pair.file else None, text)
         self._report.items.append(item)
         try:
-            file = self._apply_step(item, case, text)
+            file = self._apply_step(item, pair, text)
         except PaddockError as error:
             item.error = str(error)
             return
         if step != "conflict":
-            self._update_record(
-                item, file, self._endpoints.render_file(case.file_format, item.agent_id, case.path)
-            )
+            new_text = self._endpoints.render_file(pair.file_format, item.agent_id, pair.path)
+            self._update_record(item, file, new_text)
 
-    def _apply_step(self, item: SyncItem, case: _SyncCase, text: str | None) -> File | None:
-        """Carry out a step, and return the file after it."""
-        file = case.file
+    def _apply_step(self, item: SyncItem, pair: _FileAgentPair, text: str | None) -> File | None:
+        """Carry out a step, and return the file as it is afterwards, or None if it does not exist.
+
+        Args:
+            item: The report item of the step. It gets the ID of a new agent.
+            pair: The file and its agent.
+            text: The text that the zoo would write to the file.
+        """
+        file = pair.file
         match item.step:
             case "read" if file is not None:
-                self._endpoints.update_agent(case.file_format, file, item.agent_id)
+                self._endpoints.update_agent(pair.file_format, file, item.agent_id)
             case "add-to-zoo" if file is not None:
-                self._report.report += convert_file_to_agent(case.file_format, file)[1]
-                item.agent_id = self._endpoints.add_to_zoo(case.file_format, file)
+                _, remarks = convert_file_to_agent(pair.file_format, file)
+                self._report.report += remarks
+                item.agent_id = self._endpoints.add_to_zoo(pair.file_format, file)
             case "write" | "add-to-project" if text is not None:
-                return self._endpoints.write_file(case.path, file, text)
+                return self._endpoints.write_file(pair.path, file, text)
             case "delete-file" if file is not None:
                 self._endpoints.delete_file(file)
                 return None
         return file
 
     def _update_record(self, item: SyncItem, file: File | None, text: str | None) -> None:
-        """Remember the digests of both sides, to detect changes in the next run.
+        """Record the digests of both sides after a step, to detect changes in the next run.
 
         The record of a file is removed if the file or its agent no longer exists.
+
+        Args:
+            item: The report item of the step.
+            file: The file after the step, or None if it does not exist.
+            text: The text that the zoo would write now, or None if it has no such agent.
         """
         links = [link for link in self._record.links if link.path != item.path]
         if file is not None and text is not None:
@@ -320,13 +355,20 @@ class _SyncRun:
         self._record.links = links
 
     def _add_missing_files(self, files: dict[str, File], formats: list[str]) -> None:
-        """Write the missing files of agents that should have some."""
+        """Write the missing files of agents that should have files in all formats.
+
+        These are the agents in the options, and if the options name formats, also those of which
+        the project already has a file.
+
+        Args:
+            files: The files of the project by path.
+            formats: The formats to synchronize.
+        """
         existing_pairs = {(item.agent_id, item.format) for item in self._report.items}
         agent_ids = self._agent_ids
         if self._options.formats:
-            agent_ids = list(
-                dict.fromkeys([*agent_ids, *sorted(agent for agent, _ in existing_pairs)])
-            )
+            ids_with_files = sorted(agent_id for agent_id, _ in existing_pairs)
+            agent_ids = list(dict.fromkeys([*agent_ids, *ids_with_files]))
         for agent_id in agent_ids:
             agent = self._endpoints.find_agent(agent_id)
             missing_formats = [name for name in formats if (agent_id, name) not in existing_pairs]
@@ -342,7 +384,9 @@ class _SyncRun:
                 # A new file must not replace one that exists or that this run has just written.
                 used_paths = {*files, *(item.path for item in self._report.items)}
                 path = self._endpoints.make_new_file(file_format, agent, used_paths).path
-                self._run_step("add-to-project", _SyncCase(file_format, path, agent_id, None, None))
+                self._run_step(
+                    "add-to-project", _FileAgentPair(file_format, path, agent_id, None, None)
+                )
 
     def _report_unknown_agent(self, file_format: AgentFileFormat, agent_id: str) -> None:
         """Report that an agent to synchronize is neither in the zoo nor in the project."""
@@ -357,18 +401,22 @@ class _SyncRun:
 
 
 def run_sync_rounds(zoo: Zoo, folder: Path, options: SyncOptions) -> Iterator[SyncReport]:
-    """Synchronize now, and again whenever a file or the zoo has changed."""
+    """Synchronize now, and again whenever a file or the zoo has changed.
+
+    The iterator never ends. It yields the report of each round.
+    """
     while True:
-        event, files = zoo.events.get_latest_id(), _get_file_states(folder)
+        last_event_id, file_states = zoo.events.get_latest_id(), _get_file_states(folder)
         yield sync_project(zoo, folder, options)
         # The states were read before the round, so its own changes start another round, which
         # finds nothing to do. Changes by others during the round are not missed.
-        while _get_file_states(folder) == files and not zoo.events.wait_after(event, POLL_SECONDS):
-            pass
+        while _get_file_states(folder) == file_states:
+            if zoo.events.wait_after(last_event_id, POLL_SECONDS):
+                break
 
 
 def _get_file_states(folder: Path) -> dict[Path, tuple[int, int]]:
-    """Return modification times and sizes, by which changes are detected."""
+    """Return the modification times and sizes of a project's files, to detect changes."""
     states = {}
     for path in find_candidate_files(folder):
         with suppress(OSError):

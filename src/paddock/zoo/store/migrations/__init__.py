@@ -23,10 +23,10 @@ def find_unknown_revision(*revisions: str | None) -> str | None:
 
 
 def run_migrations(connection: Connection, to: str) -> None:
-    """Run the migrations from the revision of a database to another one.
+    """Migrate the tables of a database from its revision to the revision `to`.
 
-    Alembic is used without alembic.ini and env.py, on the connection of the caller. All migrations
-    are therefore one transaction.
+    Alembic is used without its files alembic.ini and env.py, on the connection of the caller. All
+    migrations are therefore one transaction.
     """
 
     def list_steps(revision: object, context: MigrationContext) -> list[MigrationStep]:
