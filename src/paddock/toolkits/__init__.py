@@ -2,7 +2,7 @@
 
 The manifest `paddock.toml` names the object that defines each tool and prompt; servers are defined
 in `servers/`. Modules called `tools` declare tools and import as little as possible, because every
-server loads them before it answers. A handler imports its implementation with the first call.
+server loads them before it answers. A handler imports its implementation on the first call.
 
-It may import `zoo`, `docsearch` and the packages below them, but not `extensions`.
+This package may import `zoo`, `docsearch` and the packages below them, but not `extensions`.
 """

@@ -1,7 +1,7 @@
-"""Client of the Wolfram|Alpha APIs: URLs, queries, images, and the meaning of responses.
+"""Client for the Wolfram|Alpha APIs: URLs, queries, images, and the interpretation of responses.
 
 The service answers with HTTP status 501 if it does not understand a query. Images that are not
-downloaded in time stay links.
+downloaded in time remain links.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FULL_RESULTS_URL = "https://api.wolframalpha.com/v2/query"
 WOLFRAM_DOMAINS = ("wolframalpha.com", "wolfram.com", "wolframcdn.com")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 QueryFailureKind = Literal["not-understood", "app-id", "quota", "timeout", "unavailable", "request"]
-MAX_RESPONSE_BYTES = 4 << 20  # Usual responses have a few kilobytes.
+MAX_RESPONSE_BYTES = 4 << 20  # Responses are usually a few kilobytes long.
 _QUOTA_PATTERN = re.compile(r"credits|limit[- ]exceeded|quota|usage[- ]limit", re.IGNORECASE)
 _QUOTA_TEXT = (
     "The quota of Wolfram|Alpha queries is used up. Tell the user, who can see the limits at "
@@ -56,11 +56,11 @@ _IMAGE_SIGNATURES = (
     ("image/jpeg", b"\xff\xd8\xff", b"\xff\xd9"),
 )
 """MIME type, first bytes, and bytes at the end of a complete file."""
-_MAX_QUOTED_CHARACTERS = 1500  # Of an error message of the service.
+_MAX_QUOTED_CHARACTERS = 1500  # The maximum for a service error message.
 
 
 class QueryFailure(NamedTuple):
-    """The reason why a query has no result."""
+    """The reason that a query has no result."""
 
     query: str
     kind: QueryFailureKind
@@ -85,9 +85,9 @@ class ServiceUrls(NamedTuple):
         return self.is_configured_url(url) or _is_wolfram_url(url)
 
     def get_redirect_rule(self, url: str) -> Callable[[str], bool]:
-        """Return a predicate that decides if a redirect from an image's URL is followed.
+        """Return a predicate that decides whether to follow a redirect from an image's URL.
 
-        A redirect must stay on the configured origin, or on the domains of Wolfram.
+        A redirect must stay on the configured origin or on Wolfram's domains.
         """
         return self.is_configured_url if self.is_configured_url(url) else _is_wolfram_url
 
@@ -156,7 +156,7 @@ def _split_url(url: str) -> SplitResult | None:
 
 
 class AlphaClient(NamedTuple):
-    """The Wolfram|Alpha service with the settings of a call.
+    """The Wolfram|Alpha service, with the settings for one call.
 
     Attributes:
         app_id: The AppID, which must not occur in results or messages.
@@ -170,7 +170,7 @@ class AlphaClient(NamedTuple):
 
     @classmethod
     def from_options(cls, app_id: str, options: Mapping[str, Any]) -> AlphaClient:
-        """Create a client with an AppID, the key of the service, and the options of a tool.
+        """Create a client from a tool's options and an AppID, the key for the service.
 
         Raises:
             ToolError: The base URL or the AppID is invalid.
@@ -235,7 +235,7 @@ class AlphaClient(NamedTuple):
     def _read_response(
         self, query: str, response: FetchResponse | FetchFailure
     ) -> QueryResult | QueryFailure:
-        """Convert the response to a query to a result, or to a failure with a message.
+        """Convert a query's response to a result, or to a failure with a message.
 
         The message is shown to the model and may quote the service. The AppID is masked in
         quotations, and HTML pages are not quoted.
@@ -255,10 +255,10 @@ class AlphaClient(NamedTuple):
         return QueryResult(query, pieces)
 
     def _read_full_results(self, query: str, body: bytes) -> QueryResult | QueryFailure:
-        """Convert a successful response of the Full Results API to a result or failure.
+        """Convert a successful response from the Full Results API to a result or failure.
 
-        This API also reports errors with HTTP status 200. They are handled like the HTTP status
-        that describes them, so that both APIs lead to the same messages.
+        This API also reports errors with HTTP status 200. They are treated like the matching HTTP
+        status, so both APIs produce the same messages.
         """
         result = parse_full_results(body.replace(self.app_id.encode(), b"*" * 3))
         if result is None:
@@ -307,7 +307,7 @@ class AlphaClient(NamedTuple):
         return QueryFailure(query, kind, text)
 
     def _convert_failure(self, query: str, failure: FetchFailure) -> QueryFailure:
-        """Convert a request without a response to a failure with a message for the model."""
+        """Convert a request that got no response to a failure with a message for the model."""
         if failure.reason == "timeout":
             text = (
                 f"Wolfram|Alpha did not answer within {self.options['TimeConstraint']:g} s. "
@@ -338,7 +338,7 @@ def fetch_images(
     options: Mapping[str, Any],
     is_cancelled: Callable[[], bool],
 ) -> dict[str, ImageContent]:
-    """Download the images of results, and return those that have arrived in time, by their URLs.
+    """Download the images in results, and return those that arrive in time, keyed by URL.
 
     The URLs come from a response, so only those on Wolfram's domains, or on the configured origin,
     are fetched. Incomplete images and other data are dropped.

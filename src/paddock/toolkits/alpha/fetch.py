@@ -1,7 +1,7 @@
 """Concurrent HTTP requests with limits on time, size and addresses.
 
-Each request runs in a daemon thread, because a DNS lookup cannot be interrupted: after the time
-limit the thread is abandoned. Connections go to public addresses only, except to the base URL that
+Each request runs in a daemon thread because a DNS lookup cannot be interrupted. After the time
+limit, the thread is abandoned. Connections go to public addresses only, except to the base URL that
 the user has configured.
 """
 
@@ -41,14 +41,14 @@ class FetchResponse(NamedTuple):
 
 
 class FetchFailure(NamedTuple):
-    """The reason why there is no complete response."""
+    """The reason that there is no complete response."""
 
     reason: FetchFailureReason
     message: str
 
 
 class ByteBudget:
-    """A limit for the total size of several responses, in bytes."""
+    """A limit on the total size of multiple responses, in bytes."""
 
     def __init__(self, size: int) -> None:
         self._remaining_bytes = size
@@ -63,7 +63,7 @@ class ByteBudget:
 
 @dataclass(frozen=True)
 class FetchRequest:
-    """A GET request, and the restrictions on the redirects and addresses that it may lead to.
+    """A GET request, with restrictions on redirects and addresses.
 
     By default, redirects are not followed, and only public addresses are allowed.
     """
@@ -72,7 +72,7 @@ class FetchRequest:
     byte_budget: ByteBudget
     headers: dict[str, str] = field(default_factory=dict)
     allows_redirect: Callable[[str], bool] = lambda _: False
-    """A predicate that returns whether a redirect to a URL is followed."""
+    """A predicate that decides whether to follow a redirect to a URL."""
     is_configured_url: Callable[[str], bool] = lambda _: False
     """A predicate for URLs that the user has configured, which may have any address."""
 
@@ -151,7 +151,7 @@ def _fetch_one(
 
 
 def _open_response(request: FetchRequest, deadline: ConnectionDeadline, seconds: float) -> Any:
-    """Send a request and return the open response, also if it has an error status."""
+    """Send a request and return the open response, even if it has an error status."""
     try:
         return open_url(
             request.url,
@@ -165,7 +165,7 @@ def _open_response(request: FetchRequest, deadline: ConnectionDeadline, seconds:
 
 
 def _make_rules(request: FetchRequest) -> FetchRules:
-    """Return the rules for a request: the redirects and addresses that are allowed.
+    """Return the rules for a request: which redirects and addresses are allowed.
 
     A URL that the user has configured may have any address. For other URLs, only public addresses
     are allowed. A proxy resolves names itself, so addresses can only be checked without a proxy.
@@ -186,7 +186,7 @@ def _make_rules(request: FetchRequest) -> FetchRules:
 
 def _to_failure(error: Exception) -> FetchFailure:
     """Convert an exception of urllib to a failure."""
-    # urllib may wrap an error, such as that of a rule, in a URLError, which has it as its reason.
+    # urllib may wrap an error, such as one raised by a rule, in a URLError as its `reason`.
     reason = getattr(error, "reason", None) or error
     for cause in (reason, error):
         if isinstance(cause, _BlockedUrlError):
@@ -212,7 +212,7 @@ def _read_content(body: IO[bytes], budget: ByteBudget) -> bytes | None:
 
 
 def _bypasses_proxy(url: str) -> bool:
-    """Return True if the peer address of a connection is that of the server, not of a proxy."""
+    """Return True if a connection's peer address is the server's, not a proxy's."""
     parts = urlsplit(url)
     return parts.scheme not in getproxies() or bool(proxy_bypass(parts.hostname or ""))
 
@@ -220,7 +220,7 @@ def _bypasses_proxy(url: str) -> bool:
 def _check_public_address(connection: socket.socket) -> None:
     """Close a connection to an address that is not public, and raise an error.
 
-    Otherwise, a URL in a response could make this machine send requests to services in its own
+    Otherwise, a URL in a response could make this machine send requests to services on its own
     network.
     """
     address = ip_address(connection.getpeername()[0].partition("%")[0])

@@ -1,7 +1,7 @@
-"""Offline answers to the kinds of questions whose answers are certain.
+"""Offline answers to kinds of questions that have a certain answer.
 
 Each kind has a small grammar that rejects ambiguous questions. Numbers are computed exactly or with
-a known error bound. Results of an engine are verified numerically. Without a certain answer,
+a known error bound. Engine results are verified numerically. If no answer is certain,
 `answer_offline` returns None.
 """
 
@@ -39,12 +39,12 @@ _OPENING_PATTERN = re.compile(
 def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
     """Answer a question without Wolfram|Alpha, or return None if no answer is certain.
 
-    Openings such as "what is the" are removed first. Then each kind of question is tried in turn.
+    Opening phrases such as "what is the" are removed first. Then each kind of question is tried.
 
     Args:
         query: The question, such as "what is 3 feet in meters?".
-        evaluate: Evaluates Wolfram Language code, for calculus and algebra. Returns None without
-            an engine.
+        evaluate: Evaluates Wolfram Language code, for calculus and algebra. Returns None if there
+            is no engine.
     """
     text = " ".join(query.split())
     if not text or len(text) > MAX_QUESTION_CHARACTERS:

@@ -1,6 +1,6 @@
-"""Offline answers of arithmetic, and results of an engine as formulas.
+"""Offline answers to arithmetic questions, and engine results as formulas.
 
-Values are exact if they are fractions, and otherwise decimals with certain digits only.
+Values are exact if they are fractions. Otherwise, they are decimals with only certain digits.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _MAX_PLAIN_RADIANS = 6
 
 
 def parse_result(text: str) -> Formula:
-    """Parse the result of an engine in InputForm, so that it can be checked numerically.
+    """Parse an engine's result in InputForm so that it can be checked numerically.
 
     Raises:
         UncertainAnswerError: The form is unknown, for example because the code was not evaluated.
@@ -176,8 +176,8 @@ def list_assumptions(formula: Formula) -> tuple[str, ...]:
 def _answer_inexact(text: str, formula: Formula, evaluate: EvaluateCode) -> OfflineAnswer | None:
     """Answer with a rounded decimal whose digits are all certain, or return None.
 
-    If a value is zero, rounding errors leave none of its digits certain. For a value close to
-    zero, an engine is therefore asked if it is exactly zero.
+    If a value is zero, rounding errors leave none of its digits certain. If a value is close to
+    zero, an engine is therefore asked whether it is exactly zero.
     """
     bounded = error_bounds.evaluate_with_bounds(formula)
     if error_bounds.is_certain(bounded):
@@ -198,7 +198,7 @@ def _confirm_zero(text: str, formula: Formula, evaluate: EvaluateCode) -> Offlin
 
 
 def _may_be_in_degrees(formula: Formula) -> bool:
-    """Return True if the degree sign may have been forgotten, as in `sin 30`."""
+    """Return True if the user may have forgotten the degree sign, as in `sin 30`."""
     angles = [call.arguments[0] for call in find_calls(formula, TRIGONOMETRIC_FUNCTIONS)]
     return any(
         isinstance(angle, FormulaNumber) and abs(angle.value) > _MAX_PLAIN_RADIANS

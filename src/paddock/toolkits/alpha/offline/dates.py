@@ -1,7 +1,7 @@
 """Offline answers about dates: intervals, offsets, days of the week, leap years.
 
-Dates are Gregorian, from 1753 on, the first full year of that calendar in Britain. Numeric dates
-must be year-month-day, because 3/4 is in March for some users and in April for others.
+Dates are Gregorian and start in 1753, that calendar's first full year in Britain. Numeric dates
+must be year-month-day because 3/4 is in March for some users and in April for others.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def answer_date(text: str) -> OfflineAnswer | None:
     """Answer a question about dates, such as "how many days until May 5, 2030".
 
     Returns None if no phrase matches, or if a date in the question does not exist. An answer that
-    depends on the current date has a note with that date.
+    depends on the current date includes a note with that date.
     """
     try:
         answer = answer_by_phrase(_QUESTION_PHRASES, text)
     except (ValueError, OverflowError):
-        return None  # There is no such day, such as February 30, or it is out of range.
+        return None  # The day does not exist, such as February 30, or it is out of range.
     if answer is not None and re.search(_RELATIVE_DATE_PATTERN, text, re.IGNORECASE):
         return _add_today_note(answer)
     return answer
@@ -74,9 +74,9 @@ def _parse_date(text: str) -> datetime.date:
 
 
 def _parse_written_date(lower_text: str) -> datetime.date:
-    """Parse a date with the name of a month, such as "may 3rd, 2030".
+    """Parse a date that names its month, such as "may 3rd, 2030".
 
-    The pattern `_DATE` has ensured that the text has one month, and two numbers: day and year.
+    The pattern `_DATE` ensures that the text has one month and two numbers: the day and the year.
     """
     day, year = (int(numeral) for numeral in re.findall(r"\d+", lower_text))
     month_prefix = re.findall(_MONTH, lower_text)[0][:3]
@@ -95,7 +95,7 @@ def _format_date(date: datetime.date) -> str:
 
 
 def _answer_interval(unit: str, start: str, end: str) -> OfflineAnswer:
-    """Return the days or weeks between two dates."""
+    """Return the number of days or weeks between two dates."""
     first, last = _parse_date(start), _parse_date(end)
     interpretation = (
         f"{unit} from {_format_date(first)} to {_format_date(last)}, the first day not counted"

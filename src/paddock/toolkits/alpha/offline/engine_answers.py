@@ -1,4 +1,4 @@
-"""Offline answers of calculus and algebra: results of an engine that pass a numeric check.
+"""Offline answers to calculus and algebra questions: engine results that pass a numeric check.
 
 Formulas have one variable.
 """
@@ -73,7 +73,7 @@ _INFINITY_VALUES = {
 
 
 class FormulaQuestion(NamedTuple):
-    """A question about a formula of one variable, such as its derivative or its roots."""
+    """A question about a formula in one variable, such as its derivative or its roots."""
 
     formula: Formula
     variable: str
@@ -91,7 +91,7 @@ class FormulaQuestion(NamedTuple):
 def differentiate(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
     """Return the derivative of a formula, computed by the engine.
 
-    It is verified by a comparison with numeric derivatives.
+    The derivative is verified against numeric derivatives.
     """
     return _evaluate_verified(
         evaluate,
@@ -103,8 +103,8 @@ def differentiate(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineRe
 def differentiate_twice(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
     """Return the second derivative of a formula, computed by the engine.
 
-    The first derivative is computed and verified too, because only first derivatives can be
-    verified.
+    The first derivative is also computed and verified because only first derivatives can be
+    checked.
     """
     first_derivative = differentiate(question, evaluate)
     formula = parse_result(first_derivative.text)
@@ -112,14 +112,14 @@ def differentiate_twice(question: FormulaQuestion, evaluate: EvaluateCode) -> En
 
 
 def integrate(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return the integral of a formula: a value if the question has bounds, else a function."""
+    """Return the integral of a formula: a value if the question has bounds, or else a function."""
     if question.start is None or question.end is None:
         return _find_antiderivative(question, evaluate)
     return _integrate_between(question, question.start, question.end, evaluate)
 
 
 def _find_antiderivative(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return the indefinite integral of a formula, whose derivative must be the formula."""
+    """Return the indefinite integral of a formula, verified by differentiating it."""
     variable = question.variable
     result = _evaluate_verified(
         evaluate,
@@ -136,8 +136,8 @@ def _integrate_between(
     start_value, end_value = _evaluate_bound(start), _evaluate_bound(end)
     if not start_value < end_value:
         raise UncertainAnswerError("the bounds are not in order")
-    # Engines return values for divergent integrals: woxi 0.3 does so for 1/x from -1 to 1. The
-    # estimate does not converge for them.
+    # Engines return values for divergent integrals, as woxi 0.3 does for 1/x from -1 to 1. The
+    # numeric estimate does not converge for them.
     estimate = estimate_integral(question.formula, question.variable, start_value, end_value)
     if estimate is None:
         raise UncertainAnswerError("the integral may be infinite")
@@ -153,8 +153,8 @@ def _integrate_between(
 def find_limit(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
     """Return the limit of a formula at a finite point, from both sides, or at infinity.
 
-    The engine's result is verified: the values of the formula must approach it at points that come
-    closer and closer to the limit point.
+    The engine's result is verified: as points get closer to the limit point, the values of the
+    formula must approach the result.
     """
     if question.end is None:
         raise UncertainAnswerError("the point is missing")
@@ -174,7 +174,7 @@ def find_limit(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResul
 
 
 def _list_approaching_points(limit_point: float) -> list[list[float]]:
-    """Return sequences of points that approach a point: from one side at infinity, else two."""
+    """Return sequences of points that approach a limit point, from both sides if it is finite."""
     if math.isinf(limit_point):
         return [[math.copysign(magnitude, limit_point) for magnitude in _FAR_POINTS]]
     points_above = [limit_point + distance for distance in _NEAR_DISTANCES]
@@ -185,8 +185,8 @@ def _list_approaching_points(limit_point: float) -> list[list[float]]:
 def solve_equation(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
     """Return all real and complex solutions of a polynomial equation, such as `x = 1 or x = 2`.
 
-    The question's formula is zero at a solution. The engine's solutions are verified by a
-    comparison with roots that are found numerically.
+    The question's formula is zero at a solution. The engine's solutions are compared with roots
+    that are found numerically.
     """
     polynomial = get_coefficients(question.formula, question.variable)
     degree = len(polynomial) - 1
@@ -240,9 +240,9 @@ def expand(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
 
 
 def simplify(question: FormulaQuestion, evaluate: EvaluateCode) -> EngineResult:
-    """Return a simpler form of a formula, which the engine has found.
+    """Return a simpler form of a formula, found by the engine.
 
-    It is verified that both have equal values, but not that the new form is simpler.
+    Both forms are checked to have equal values, but the new form is not checked to be simpler.
     """
     return _evaluate_verified(
         evaluate,
@@ -278,8 +278,8 @@ def _evaluate_verified(
 
 
 def _evaluate_bound(bound: Formula | float) -> float:
-    """Return the real value of an integral's bound or of a limit point, which may be infinite."""
-    if isinstance(bound, float | int):  # Plus or minus infinity is not represented by a formula.
+    """Return the real value of an integration bound or limit point, which may be infinite."""
+    if isinstance(bound, float | int):  # Plus and minus infinity are not represented by formulas.
         return bound
     if find_variables(bound):
         raise UncertainAnswerError("a bound contains a variable")
@@ -296,7 +296,7 @@ def _format_bound(bound: Formula | float) -> str:
 
 
 def _append_decimal(result: EngineResult) -> EngineResult:
-    """Return a result with its decimal approximation, unless it is an integer."""
+    """Return a result, followed by its decimal approximation unless it is an integer."""
     if result.text.lstrip("-").isdigit():
         return result
     value = evaluate_formula(parse_result(result.text), {}).real
@@ -304,10 +304,10 @@ def _append_decimal(result: EngineResult) -> EngineResult:
 
 
 def _are_all_roots(solutions: list[complex], polynomial: list[Fraction]) -> bool:
-    """Return True if solutions are all roots of a polynomial, and nothing else.
+    """Return True if the solutions are exactly the roots of a polynomial.
 
-    The roots of a polynomial without multiple roots are found numerically and compared. With
-    multiple roots that method is inaccurate, so the polynomial is divided by the solutions instead.
+    If the polynomial has no multiple roots, its roots are found numerically and compared. That
+    method is inaccurate for multiple roots, so such a polynomial is divided by the solutions.
     """
     distinct_solutions: list[complex] = []
     for solution in solutions:
@@ -333,8 +333,8 @@ def _are_roots_with_multiplicity(roots: list[complex], coefficients: list[float]
     The polynomial is divided by each root as often as possible. A constant must remain.
 
     Args:
-        roots: The roots without repetition.
-        coefficients: The coefficients from the highest power on, with the first one equal to 1.
+        roots: The distinct roots.
+        coefficients: The coefficients, starting with the highest power, whose coefficient is 1.
     """
     quotient: list[complex] = [*coefficients]
     for root in roots:
@@ -355,7 +355,7 @@ def _divide_by_root(polynomial: list[complex], root: complex) -> list[complex]:
 
 
 def _list_factors(formula: Formula) -> list[Formula]:
-    """Return the factors of a product, with powers replaced by their bases."""
+    """Return the factors of a product, replacing powers with their bases."""
     if isinstance(formula, FormulaCall) and formula.head == "Times":
         return [factor for arg in formula.arguments for factor in _list_factors(arg)]
     if isinstance(formula, FormulaCall) and formula.head == "Power":
@@ -368,7 +368,7 @@ def _is_irreducible(factor: Formula, name: str) -> bool:
     degree = len(polynomial) - 1
     if degree > 0 and math.gcd(*(coefficient.numerator for coefficient in polynomial)) > 1:
         return False
-    # A reducible polynomial of degree 2 or 3 has a linear factor, which means a rational root.
+    # A reducible polynomial of degree 2 or 3 has a linear factor, and therefore a rational root.
     return degree <= 1 or (degree <= _CUBIC_DEGREE and not has_rational_root(polynomial))
 
 
@@ -381,13 +381,13 @@ def _is_expanded(formula: Formula) -> bool:
 
 
 def answer_symbolic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Answer a question of calculus or algebra, such as "derivative of x^2", or return None.
+    """Answer a calculus or algebra question, such as "derivative of x^2", or return None.
 
     The first pattern that matches the question determines its kind.
 
     Args:
         text: The question.
-        evaluate: Evaluates Wolfram Language code. Returns None without an engine.
+        evaluate: Evaluates Wolfram Language code. Returns None if there is no engine.
 
     Raises:
         UncertainAnswerError: The formula is ambiguous, or the result fails its check.
@@ -428,7 +428,7 @@ def _parse_question(text: str, parts: dict[str, str | None]) -> FormulaQuestion:
         formula = FormulaCall("Plus", (formula, negate(parse_formula(right_side))))
     variables = find_variables(formula)
     named_variables = {variable for variable in (name, parts.get("in")) if variable is not None}
-    # A variable that the question names must be the only one in the formula.
+    # If the question names a variable, it must be the only one in the formula.
     if len(variables) != 1 or not named_variables <= set(variables):
         raise UncertainAnswerError("there is not exactly one variable")
     start, end = _parse_bound(parts.get("start")), _parse_bound(parts.get("end"))

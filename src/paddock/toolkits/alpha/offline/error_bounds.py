@@ -1,7 +1,7 @@
-"""Decimal values of formulas without variables, with error bounds, so that all digits are certain.
+"""Decimal values of formulas without variables, with error bounds that make all digits certain.
 
-Each value has a bound for its error that includes every rounding. Cancellation, as in
-`sqrt(10^30+1)-10^15`, and points near a discontinuity show as a large error.
+Each value has an error bound that accounts for every rounding. Cancellation, as in
+`sqrt(10^30+1)-10^15`, and points near a discontinuity show up as a large error.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from paddock.toolkits.alpha.offline.formulas import Formula
 
 ROUNDING_ERROR = 2 * sys.float_info.epsilon
-"""Twice the error of one floating-point operation, to cover library functions too."""
+"""Twice the error of one floating-point operation, to also cover library functions."""
 SHOWN_DIGITS = 10
 """The number of digits to show, all of them certain."""
 
 
 class BoundedValue(NamedTuple):
-    """A value and a bound for its error."""
+    """A value and a bound on its error."""
 
     value: float
     error: float
@@ -36,10 +36,10 @@ BoundedFunction = Callable[..., BoundedValue]
 
 
 def evaluate_with_bounds(formula: Formula) -> BoundedValue:
-    """Evaluate a formula in floating point, with a bound for the error of the value.
+    """Evaluate a formula in floating point, with a bound on the error of the value.
 
-    The true value lies between `value - error` and `value + error`. A part with a rational value
-    is computed exactly, so that only its conversion to floating point is rounded.
+    The true value lies between `value - error` and `value + error`. Parts with rational values
+    are computed exactly, so only their conversion to floating point is rounded.
 
     Raises:
         UncertainAnswerError: The value is undefined, not real or too large.
@@ -74,14 +74,14 @@ def _evaluate_call(formula: FormulaCall) -> BoundedValue:
 
 
 def is_certain(bounded: BoundedValue) -> bool:
-    """Return True if all digits to show are certain."""
+    """Return True if all digits that will be shown are certain."""
     return bounded.error < abs(bounded.value) * 10.0 ** -(SHOWN_DIGITS + 1)
 
 
 def format_value(bounded: BoundedValue) -> str:
     """Format a value with as many digits as its error bound makes certain.
 
-    The value must pass `is_certain`, so that at least one digit is certain.
+    The value must pass `is_certain`, which ensures that at least one digit is certain.
     """
     lowest, highest = bounded.value - bounded.error, bounded.value + bounded.error
     for digits in range(SHOWN_DIGITS, 0, -1):
@@ -93,7 +93,7 @@ def format_value(bounded: BoundedValue) -> str:
 
 
 def _add_rounding_error(value: float, error: float) -> BoundedValue:
-    """Return a value whose error bound includes the rounding of one operation."""
+    """Return a value whose error bound includes one operation's rounding error."""
     return BoundedValue(value, error + abs(value) * ROUNDING_ERROR)
 
 
@@ -164,13 +164,13 @@ def _compute_square_root(argument: BoundedValue) -> BoundedValue:
 
 
 def _create_logarithm(base: float) -> BoundedFunction:
-    """Create the logarithm with a base."""
+    """Create the logarithm for a base."""
     factor = _add_rounding_error(1 / math.log(base), 0.0)
     return lambda argument: _multiply(_compute_logarithm(argument), factor)
 
 
 def _bound_lipschitz_function(compute: Callable[[float], float]) -> BoundedFunction:
-    """Add bounds to a function whose slope is at most one, so that errors do not grow."""
+    """Add error bounds to a function whose slope is at most one, so errors do not grow."""
     return lambda argument: _add_rounding_error(compute(argument.value), argument.error)
 
 

@@ -1,4 +1,4 @@
-"""Exact arithmetic: values of formulas without variables, and polynomials of one variable."""
+"""Exact arithmetic: values of formulas without variables, and polynomials in one variable."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def _exponentiate(base: Fraction, exponent: Fraction) -> Fraction:
     """Return a power with an integer exponent, or a rational square root.
 
     Raises:
-        InexactValueError: The power is not a fraction or too large, which is estimated first, so
-            that a huge power is never computed.
+        InexactValueError: The power is not a fraction, or is too large. The size is estimated
+            first, so a huge power is never computed.
         UncertainAnswerError: The power is undefined.
     """
     if exponent.denominator != 1:
@@ -80,8 +80,8 @@ def _exponentiate(base: Fraction, exponent: Fraction) -> Fraction:
     if base == 0 and exponent <= 0:
         raise UncertainAnswerError("division by zero, or zero to the power of zero")
     bits = max(base.numerator.bit_length(), base.denominator.bit_length())
-    # Powers of 0, 1 and -1, which have one bit, are never large. For others, the estimate may be
-    # twice the size. The exact size is checked after the computation.
+    # Powers of 0, 1 and -1, which have one bit, are never large. For other bases, the estimate may
+    # be twice the size. The exact size is checked after the computation.
     if bits > 1 and abs(exponent) * bits > 2 * MAX_FRACTION_BITS:
         raise InexactValueError("too large")
     return base ** int(exponent)
@@ -115,7 +115,7 @@ _EXACT_FUNCTIONS: dict[str, Callable[..., Fraction]] = {
 
 
 def get_coefficients(formula: Formula, name: str) -> list[Fraction]:
-    """Return the coefficients of a polynomial in a variable, from the highest power on.
+    """Return the coefficients of a polynomial in a variable, starting with the highest power.
 
     For example, `x^2 - 1` has the coefficients `[1, 0, -1]`. The zero polynomial has none.
 
@@ -132,7 +132,7 @@ def has_rational_root(polynomial: list[Fraction]) -> bool:
     """Return True if a polynomial with small integer coefficients has a rational root.
 
     Args:
-        polynomial: The coefficients from the highest power on, at least one.
+        polynomial: The coefficients, starting with the highest power. At least one is required.
 
     Raises:
         UncertainAnswerError: A coefficient is not an integer or not small.
@@ -158,12 +158,12 @@ def has_rational_root(polynomial: list[Fraction]) -> bool:
 
 
 def evaluate_polynomial(polynomial: Sequence[NumberT], x: NumberT) -> NumberT:
-    """Return the value of a polynomial with coefficients from the highest power on."""
+    """Return the value of a polynomial whose coefficients start with the highest power."""
     return reduce(lambda value, coefficient: value * x + coefficient, polynomial)
 
 
 def is_squarefree(polynomial: list[Fraction]) -> bool:
-    """Return True if all roots are simple: there is no common divisor with the derivative."""
+    """Return True if all roots are simple, so that the derivative shares no divisor."""
     degree = len(polynomial) - 1
     derivative = [
         coefficient * (degree - index) for index, coefficient in enumerate(polynomial[:-1])
@@ -172,7 +172,7 @@ def is_squarefree(polynomial: list[Fraction]) -> bool:
 
 
 def _get_ascending_coefficients(formula: Formula, name: str) -> list[Fraction]:
-    """Return the coefficients of a polynomial in a variable, from the constant term on.
+    """Return the coefficients of a polynomial in a variable, starting with the constant term.
 
     Raises:
         UncertainAnswerError: The formula is not a polynomial.
@@ -217,7 +217,7 @@ def _multiply_polynomials(factors: list[list[Fraction]]) -> list[Fraction]:
 
 
 def _find_common_divisor(first: list[Fraction], second: list[Fraction]) -> list[Fraction]:
-    """Apply Euclid's algorithm to polynomials with coefficients from the highest power on."""
+    """Apply Euclid's algorithm to polynomials whose coefficients start with the highest power."""
     while second:
         first, second = second, _compute_remainder(first, second)
     return first
@@ -226,7 +226,7 @@ def _find_common_divisor(first: list[Fraction], second: list[Fraction]) -> list[
 def _compute_remainder(dividend: list[Fraction], divisor: list[Fraction]) -> list[Fraction]:
     """Return the remainder of a polynomial division, without leading zeros.
 
-    Polynomials are lists of coefficients from the highest power on.
+    Polynomials are lists of coefficients, starting with the highest power.
     """
     remainder = list(dividend)
     while len(remainder) >= len(divisor):

@@ -1,7 +1,7 @@
 """Formulas as trees: parsed from unambiguous text, converted to code, and evaluated numerically.
 
 Text with more than one interpretation is rejected, for example `1/2x`, `2^3^4`, `-2^2`, `sin 2x`,
-`log(x)`, `1,5`, and combinations of words that leave the brackets open.
+`log(x)`, `1,5`, and combinations of words that do not show where brackets belong.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class FormulaName:
 
 @dataclass(frozen=True)
 class FormulaCall:
-    """A call of a function by its name in the Wolfram Language."""
+    """A call of a function, which has its Wolfram Language name."""
 
     head: str
     arguments: tuple[Formula, ...]
@@ -115,7 +115,7 @@ NUMERIC_FUNCTIONS: dict[str, ComplexFunction] = {
 
 
 class NoValueError(UncertainAnswerError):
-    """A formula has no value at a point, or none that can be computed."""
+    """A formula has no value at a point, or its value cannot be computed."""
 
 
 def to_number(value: int | Fraction) -> FormulaNumber:
@@ -134,7 +134,7 @@ def invert(formula: Formula) -> Formula:
 
 
 def walk_formula(formula: Formula) -> Iterator[Formula]:
-    """Yield a formula and all formulas in it."""
+    """Yield a formula and all formulas nested in it."""
     yield formula
     if isinstance(formula, FormulaCall):
         for argument in formula.arguments:
@@ -148,7 +148,7 @@ def find_variables(formula: Formula) -> set[str]:
 
 
 def find_calls(formula: Formula, heads: frozenset[str]) -> list[FormulaCall]:
-    """Return the calls of some functions in a formula."""
+    """Return the calls of the given functions in a formula."""
     calls = (node for node in walk_formula(formula) if isinstance(node, FormulaCall))
     return [call for call in calls if call.head in heads]
 
@@ -168,10 +168,10 @@ def evaluate_formula(formula: Formula, values: Mapping[str, complex]) -> complex
 
     Args:
         formula: The formula.
-        values: The values of its variables by name.
+        values: The values of its variables, by name.
 
     Raises:
-        NoValueError: The formula is undefined for these values, for example a division by zero.
+        NoValueError: The formula is undefined for these values, as in a division by zero.
     """
     try:
         result = complex(_evaluate_node(formula, values))
@@ -208,7 +208,7 @@ def _evaluate_power(base: complex, exponent: Formula, exponent_value: complex) -
     if base == 0 and exponent_value == 0:
         raise NoValueError("zero to the power of zero")
     is_integer = isinstance(exponent, FormulaNumber) and exponent.value.denominator == 1
-    # With a complex exponent, a power that is real would get a small imaginary part by rounding.
+    # With a complex exponent, rounding would give a real power a small imaginary part.
     return complex(base) ** (int(exponent.value) if is_integer else exponent_value)  # type: ignore[union-attr]  # integers are numbers
 
 
@@ -240,11 +240,11 @@ def parse_formula(text: str) -> Formula:
 def _replace_word_operators(text: str) -> str:
     """Replace words such as "plus" and "squared" with operators such as `+` and `^2`.
 
-    A text with words usually lacks brackets, as in "square root of 2 plus 3". It is therefore
-    accepted only if it has a single operator, or if the order of its operations does not matter.
+    Text with words usually lacks brackets, as in "square root of 2 plus 3". It is therefore
+    accepted only if it has a single operator or the order of its operations does not matter.
 
     Raises:
-        UncertainAnswerError: The text has several interpretations.
+        UncertainAnswerError: The text has multiple interpretations.
     """
     has_words = False
     for word, operator in _WORD_OPERATORS:
@@ -258,10 +258,10 @@ def _replace_word_operators(text: str) -> str:
 
 
 def _tokenize(text: str) -> list[_FormulaToken]:
-    """Split a text into tokens, and add a token of the kind `end`.
+    """Split text into tokens, followed by a token of the kind `end`.
 
     Raises:
-        UncertainAnswerError: The text contains characters that formulas do not have.
+        UncertainAnswerError: The text contains characters that cannot occur in formulas.
     """
     tokens, position = [], 0
     while text[position:].strip():
@@ -278,8 +278,8 @@ def _tokenize(text: str) -> list[_FormulaToken]:
 class _FormulaParser:
     """Recursive descent parser for formulas.
 
-    Unlike most parsers it rejects text that people read in different ways, since a wrong guess
-    would produce a wrong answer.
+    Unlike most parsers, it rejects text that people could read in different ways, because a wrong
+    guess would produce a wrong answer.
     """
 
     def __init__(self, tokens: list[_FormulaToken]) -> None:
@@ -307,14 +307,14 @@ class _FormulaParser:
         return self._tokens[self._position - 1]
 
     def _accept(self, *texts: str) -> str:
-        """Consume the next token if it has one of the texts. Return its text, or else ""."""
+        """Consume the next token if it has one of the given texts. Return its text, or else ""."""
         if self._token.text not in texts:
             return ""
         self._position += 1
         return self._previous_token.text
 
     def _parse_sum(self) -> Formula:
-        """Parse a sum: terms with plus and minus signs between them, as in `x^2 - 3x + 1`."""
+        """Parse a sum: terms separated by plus and minus signs, as in `x^2 - 3x + 1`."""
         terms = [self._parse_signed_term()]
         while sign := self._accept(*_SIGNS):
             if self._token.text in _SIGNS:
@@ -374,7 +374,7 @@ class _FormulaParser:
         return self._parse_power()
 
     def _is_after_division(self) -> bool:
-        """Return True if a division precedes in the same product, as before `x` in `1/2 x`."""
+        """Return True if the same product already contains a division, as before `x` in `1/2 x`."""
         bracket_depth = 0
         for token in reversed(self._tokens[: self._position]):
             if token.text == ")":
@@ -451,7 +451,7 @@ class _FormulaParser:
         """
         if text.lower() in FUNCTION_HEADS:
             head = FUNCTION_HEADS[text.lower()]
-            # The words "square root of" have been replaced by "sqrt".
+            # The words "square root of" have already been replaced with "sqrt".
             return self._parse_function(head, allows_sum=text != "sqrt")
         if text in ("pi", "Pi", "PI"):
             return FormulaName("Pi")
@@ -462,7 +462,7 @@ class _FormulaParser:
         raise UncertainAnswerError(f"unknown name {text!r}")
 
     def _parse_function(self, head: str, *, allows_sum: bool) -> Formula:
-        """Parse the argument of a function, and return the call of the function.
+        """Parse a function's argument, and return the function call.
 
         Args:
             head: The name of the function in the Wolfram Language.

@@ -31,7 +31,7 @@ def _parse_integer(text: str) -> int:
 
 
 def find_prime_factors(number: int) -> dict[int, int]:
-    """Return the prime factors of a number above 1 with their exponents: `{2: 3, 5: 1}` for 40."""
+    """Return the prime factors of a number above 1, with their exponents: `{2: 3, 5: 1}` for 40."""
     exponents: dict[int, int] = {}
     candidate = 2
     while candidate * candidate <= number:
@@ -45,9 +45,9 @@ def find_prime_factors(number: int) -> dict[int, int]:
 
 
 def _answer_primality(numeral: str) -> OfflineAnswer | None:
-    """Answer if a number is prime, or return None if it is too large to factorize.
+    """Answer whether a number is prime, or return None if it is too large to factorize.
 
-    The answer lists the factors of a number that is not prime.
+    If the number is not prime, the answer lists its factors.
     """
     number = _parse_integer(numeral)
     if number > MAX_FACTORED_NUMBER:
@@ -83,7 +83,7 @@ def _answer_lcm(numerals: str) -> OfflineAnswer | None:
 def _answer_with_integers(
     function_name: str, compute: Callable[..., int], numerals: str
 ) -> OfflineAnswer | None:
-    """Answer with the value of a function of several integers, such as "12, 18 and 30".
+    """Answer with the value of a function of multiple integers, such as "12, 18 and 30".
 
     Returns None if an integer is zero or too large.
     """

@@ -1,6 +1,6 @@
-"""Numeric verification of what an engine returns for formulas.
+"""Numeric verification of the results that engines return for formulas.
 
-An engine can be wrong, so each kind of result is checked by an independent method: derivatives by
+An engine can be wrong, so each kind of result is checked with an independent method: derivatives by
 finite differences, integrals by quadrature, roots by finding all roots of the polynomial.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from paddock.toolkits.alpha.offline.formulas import Formula
 
 SAMPLE_POINTS = (0.3718, 0.8127, 1.4339, 2.2961, 3.7193, -0.6311, -1.7159, -2.8437)
-# With fewer points at which both sides have values, a comparison proves too little.
+# With fewer points where both sides have values, a comparison proves too little.
 MIN_COMPARED_POINTS = 3
 TOLERANCE = 1e-6
 _DIFFERENCE_STEP = 1e-4
@@ -35,14 +35,14 @@ _LIMIT_TOLERANCE = 1e-4
 
 
 def have_equal_values(first: Formula, second: Formula, name: str) -> bool:
-    """Return True if two formulas of one variable agree at the sample points."""
+    """Return True if two formulas in one variable agree at the sample points."""
     return _agree_at_samples(
         lambda x: evaluate_formula(first, {name: x}), lambda x: evaluate_formula(second, {name: x})
     )
 
 
 def is_derivative(derivative: Formula, formula: Formula, name: str) -> bool:
-    """Return True if a formula agrees with the numeric derivative of another one."""
+    """Return True if a formula agrees with the numeric derivative of another formula."""
     return _agree_at_samples(
         lambda x: evaluate_formula(derivative, {name: x}),
         lambda x: _estimate_derivative(formula, name, x),
@@ -52,8 +52,8 @@ def is_derivative(derivative: Formula, formula: Formula, name: str) -> bool:
 def estimate_integral(formula: Formula, name: str, start: float, end: float) -> float | None:
     """Estimate the integral of a formula from `start` to `end`, which may be infinite.
 
-    Returns None if the integral does not seem to converge: it is estimated with several step
-    sizes, and the estimates of a divergent integral differ.
+    Returns None if the integral does not seem to converge. It is estimated with multiple step
+    sizes, and the estimates differ if the integral diverges.
     """
     estimates = []
     for level in _QUADRATURE_LEVELS:
@@ -80,7 +80,7 @@ def find_polynomial_roots(coefficients: Sequence[Fraction]) -> list[complex] | N
     The polynomial must not have multiple roots.
 
     Args:
-        coefficients: The coefficients, from the highest power on.
+        coefficients: The coefficients, starting with the highest power.
     """
     # The first coefficient becomes 1, which does not change the roots.
     monic = [complex(coefficient / coefficients[0]) for coefficient in coefficients]
@@ -107,7 +107,7 @@ def find_polynomial_roots(coefficients: Sequence[Fraction]) -> list[complex] | N
 def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit: float) -> bool:
     """Return True if the values of a formula at successive points approach a limit.
 
-    Their distance to the limit must not grow from point to point, and must be small at the last
+    Their distance to the limit must not grow from point to point, and it must be small at the last
     point.
     """
     distances = []
@@ -126,7 +126,7 @@ def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit
 def _agree_at_samples(
     first: Callable[[float], complex], second: Callable[[float], complex]
 ) -> bool:
-    """Return True if two functions agree at all sample points at which both have a value.
+    """Return True if two functions agree at all sample points where both have a value.
 
     Points outside the domain of either function are skipped, but enough points must remain.
     """
@@ -160,9 +160,9 @@ def _estimate_derivative(formula: Formula, name: str, point: float) -> complex:
 def _integrate_double_exponential(
     formula: Formula, name: str, limits: tuple[float, float], step: float
 ) -> float:
-    """Integrate numerically by the double exponential rule of Takahasi and Mori (1974).
+    """Integrate numerically using the double exponential rule of Takahasi and Mori (1974).
 
-    The rule never evaluates the formula at the limits of the interval, so it may be singular there.
+    The formula is never evaluated at the limits of the interval, so it may be singular there.
     """
     total = 0.0
     for x, weight in _generate_nodes(limits, step):
@@ -195,5 +195,5 @@ def _generate_nodes(limits: tuple[float, float], step: float) -> Iterator[tuple[
             half = (end - start) / 2
             x, weight = start + half * (1 + math.tanh(inner)), half * slope / math.cosh(inner) ** 2
             if not start < x < end:
-                continue  # The point has been rounded to a limit.
+                continue  # The point was rounded to a limit.
         yield x, weight

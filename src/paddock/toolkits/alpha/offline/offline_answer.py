@@ -1,6 +1,6 @@
-"""Offline answers: their parts, the format of numbers, and answers about percentages.
+"""Offline answers: their parts, number formats, and answers about percentages.
 
-Percentages are answered in unambiguous phrases only: not `100 + 10%`, nor `5% 3`.
+Percentage questions are answered only if the phrase is unambiguous, unlike `100 + 10%` or `5% 3`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PERCENT_PATTERN = r" ?(?:%|percent|per cent)"
 
 
 class UncertainAnswerError(ValueError):
-    """A question has no certain answer: it is ambiguous, or its result is not verified."""
+    """A question has no certain answer: it is ambiguous, or the result could not be verified."""
 
 
 class EngineResult(NamedTuple):
@@ -33,23 +33,23 @@ class EngineResult(NamedTuple):
 
 
 EvaluateCode = Callable[[str], EngineResult | None]
-"""Evaluates Wolfram Language code; returns None without an engine or a result."""
+"""Evaluates Wolfram Language code. Returns None if there is no engine or no result."""
 
 
 class OfflineAnswer(NamedTuple):
-    """An answer that Paddock has computed with certainty, without asking Wolfram|Alpha."""
+    """An answer that Paddock computed with certainty, without asking Wolfram|Alpha."""
 
     interpretation: str
     """The question as it was understood."""
     result: str
     notes: tuple[str, ...] = ()
-    """Remarks for the user, such as an assumption of the answer."""
+    """Remarks for the user, such as an assumption behind the answer."""
     computed_by: str = "Paddock"
     """The program or engine that computed the result."""
 
     @property
     def attribution(self) -> str:
-        """The first line of the answer for the model, which names the source of the result."""
+        """The first line of the answer, which names the source of the result for the model."""
         return f"Offline: computed by {self.computed_by}, not by Wolfram|Alpha."
 
     @property
@@ -66,7 +66,7 @@ def format_fraction(value: Fraction, *, as_decimal: bool = False) -> str:
 
     Args:
         value: The fraction.
-        as_decimal: Show only the decimal, because the question contains decimals.
+        as_decimal: Whether to show only the decimal, because the question contains decimals.
     """
     if value.denominator == 1:
         return str(value.numerator)
@@ -81,7 +81,7 @@ def format_fraction(value: Fraction, *, as_decimal: bool = False) -> str:
 def round_fraction(value: Fraction, digits: int = ROUNDED_DIGITS) -> str:
     """Format a fraction as a decimal, rounded to a number of significant digits.
 
-    Very large and very small values are in scientific notation, with a power of ten.
+    Very large and very small values use scientific notation, with a power of ten.
     """
     context = Context(prec=digits)
     quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
@@ -112,11 +112,11 @@ def format_finite_decimal(value: Fraction) -> str:
 
 
 Phrases = Sequence[tuple[str, Callable[..., OfflineAnswer | None]]]
-"""Patterns of questions, each with the function that answers it from the groups of the pattern."""
+"""Question patterns, each with a function that answers the question from the pattern's groups."""
 
 
 def answer_by_phrase(phrases: Phrases, text: str) -> OfflineAnswer | None:
-    """Return the answer of the first phrase that the whole question matches, or None."""
+    """Return the answer for the first phrase that matches the whole question, or None."""
     for pattern, answer in phrases:
         match = re.fullmatch(pattern, text, re.IGNORECASE)
         if match:
@@ -134,7 +134,7 @@ def answer_percentage(text: str) -> OfflineAnswer | None:
                 result = compute(Fraction(first), Fraction(second))
             except ZeroDivisionError:
                 return None
-            # The wordings that are questions ask for a percentage.
+            # The phrases that are worded as questions ask for a percentage.
             unit = "%" if wording.endswith("?") else ""
             return OfflineAnswer(
                 wording.format(first, second), format_fraction(result, as_decimal=True) + unit
@@ -174,4 +174,4 @@ _PERCENTAGE_PHRASES: Sequence[tuple[str, Callable[[Fraction, Fraction], Fraction
         "change, {0} to {1}?",
     ),
 )
-"""Patterns, the functions of both numbers that they ask for, and the question as understood."""
+"""Patterns, the functions of both numbers to compute, and the question as understood."""

@@ -1,8 +1,8 @@
-"""Offline unit conversions by pint, between names with a single meaning.
+"""Offline unit conversions with pint, between unit names that have a single meaning.
 
-Excluded are units that differ between countries (fluid ounces, tons, calories, kilobytes), and
-names that depend on the context (`C` alone, `M`, `lb` of force). Pint is loaded for the first
-conversion. Without it (extra `wolfram`) there are no conversions.
+Units that differ between countries (fluid ounces, tons, calories, kilobytes) and names that depend
+on the context (`C` alone, `M`, `lb` of force) are excluded. Pint is loaded for the first
+conversion. Conversions are unavailable without it (extra `wolfram`).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ kibibyte: kib, kibibyte, kibibytes
 mebibyte: mib, mebibyte, mebibytes
 gibibyte: gib, gibibyte, gibibytes
 """
-"""One unit per line: the name of pint, and the names that questions may use."""
+"""One unit per line: pint's name for it, and the names that questions may use."""
 UNIT_NAMES = {
     name.strip(): unit
     for unit, _, names in (line.partition(":") for line in _UNIT_TABLE.splitlines())
@@ -111,9 +111,9 @@ DIMENSIONLESS_GROUPS = (
     frozenset({"degree", "radian"}),
     frozenset({"bit", "byte", "kibibyte", "mebibyte", "gibibyte"}),
 )
-"""Dimensionless units, which convert within their group only."""
+"""Dimensionless units, which can be converted only within their group."""
 TEMPERATURE_LETTERS = frozenset({"c", "f", "k"})
-"""Letters that mean temperatures only if the other unit is one too."""
+"""Letters that mean temperature units only if the other unit is one too."""
 
 
 _UNIT_PATTERN = r"([^\d\s][^\d]*?[23]?)"
@@ -146,8 +146,8 @@ def answer_unit_conversion(text: str) -> OfflineAnswer | None:
 def _convert_amount(amount: str, source: str, target: str) -> OfflineAnswer | None:
     """Convert an amount from one unit to another, for example `3` from `feet` to `m`.
 
-    Returns None if a unit is unknown or ambiguous, if the units do not fit together, or if the
-    amount does not exist: a temperature below absolute zero, or another quantity below zero.
+    Returns None if a unit is unknown or ambiguous, if the units are incompatible, or if the amount
+    is impossible: a temperature below absolute zero, or another quantity below zero.
     """
     source_unit, target_unit = _find_unit(source), _find_unit(target)
     if not source_unit or not target_unit:
@@ -168,14 +168,14 @@ def _convert_amount(amount: str, source: str, target: str) -> OfflineAnswer | No
 
 
 def _format_result(result: Fraction) -> str:
-    """Format a converted amount: in full if it is exact and short, else rounded, with a sign."""
+    """Format a converted amount: in full if it is exact and short, or else rounded, with a sign."""
     exact_decimal = format_finite_decimal(result) if is_finite_decimal(result) else ""
     is_short = 0 < len(exact_decimal) <= _MAX_DECIMAL_CHARACTERS
     return exact_decimal if is_short else f"\u2248 {round_fraction(result)}"
 
 
 def _find_unit(name: str) -> str | None:
-    """Return pint's name of a unit, or None for unknown or ambiguous names."""
+    """Return pint's name for a unit, or None if the given name is unknown or ambiguous."""
     name = CONVENTIONAL_SPELLINGS.get(name, name)
     lower = name.lower()
     if lower in CASE_SENSITIVE_NAMES and name != lower:
@@ -190,7 +190,7 @@ def _are_compatible(units: Sequence[str], names: Sequence[str]) -> bool:
 
     Args:
         units: The names of both units in pint.
-        names: The names as the user has written them. A single letter, such as `C`, means a
+        names: The names as the user wrote them. A single letter, such as `C`, means a
             temperature only if the other unit is a temperature too.
     """
     if all(unit in _TEMPERATURE_UNITS for unit in units):
