@@ -66,7 +66,7 @@ class Extension(msgspec.Struct, frozen=True):
         """True if the files are available, unlike those of an extension in a catalogue."""
         return True
 
-    def locate_definition(self, kind: ItemKind, item: str) -> DefinitionFile:
+    def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Locate the definition of an item, without reading or running its file.
 
         The manifest can refer to an object in a module of the package. Otherwise, the item is

@@ -79,13 +79,13 @@ class DeclaredItem(NamedTuple):
         """
         return self.item.name if self.extension.is_built_in else self.qualified_name
 
-    def locate_definition(self) -> DefinitionFile:
+    def definition(self) -> DefinitionFile:
         """Locate the definition of the item, without reading or running its file.
 
         Raises:
             LoadError: There is no definition file.
         """
-        return self.extension.locate_definition(self.kind, self.item.name)
+        return self.extension.definition(self.kind, self.item.name)
 
 
 class _ItemFactory(NamedTuple):
@@ -338,7 +338,7 @@ def load_item(declared_item: DeclaredItem) -> Any:
         LoadError: The definition is missing or cannot be read.
         SpecificationError: The definition is invalid.
     """
-    file = declared_item.locate_definition()
+    file = declared_item.definition()
     factory = _ITEM_FACTORIES[declared_item.kind]
     return factory.make(
         file.load(), relative_to=file.directory, where=str(file.path), name=declared_item.item.name

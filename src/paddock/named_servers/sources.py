@@ -224,7 +224,7 @@ class DefinitionSource(NamedTuple):
             LoadError: The manifest of the extension declares the server, but no file defines it.
         """
         if self.extension_item is not None:
-            return self.extension_item.locate_definition().path
+            return self.extension_item.definition().path
         return self.path or Path()
 
     def read(self) -> ServerDefinition:
@@ -240,7 +240,7 @@ class DefinitionSource(NamedTuple):
             raise ServerDefinitionError(self.problem, where=str(self.path))
         if self.extension_item is None:
             return self.parse_as(read_definition_text(self.file))
-        file = self.extension_item.locate_definition()
+        file = self.extension_item.definition()
         version = self.extension_item.extension.version
         # A TOML file with one server is parsed from its text, so that errors have line numbers.
         # All other definitions are objects that the extension's loader returns.
@@ -263,7 +263,7 @@ class DefinitionSource(NamedTuple):
             PaddockError: The definition is missing or not valid.
         """
         item = self.extension_item
-        if item is not None and (self.is_remote or item.locate_definition().path.suffix == ".py"):
+        if item is not None and (self.is_remote or item.definition().path.suffix == ".py"):
             return _outline_manifest_item(item)
         try:
             definition = self.read()

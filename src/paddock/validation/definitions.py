@@ -102,7 +102,7 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
     A paclet is an extension in the package format of the Wolfram Language. Returns None if a
     missing key makes it impossible to load the definition.
     """
-    definition = subject.extension.locate_definition(kind, item)
+    definition = subject.extension.definition(kind, item)
     # The keys are checked in the file as written, because loading stops at the first problem.
     content = definition.read_properties() if isinstance(definition, PacletDefinition) else {}
     missing_keys = [key for key in _REQUIRED_KEYS.get(kind, ()) if key not in content]
@@ -162,7 +162,7 @@ def _read_python_item(
         _check_may_define_item(subject, kind, item, file, is_combined=is_combined)
         return None
     if reference is not None:
-        return subject.extension.locate_definition(kind, item).load()
+        return subject.extension.definition(kind, item).load()
     # The loader that serves the item runs the file, so that validation cannot disagree with it.
     return DefinitionFile(Path(path), kind, item, is_combined).load()
 

@@ -214,7 +214,7 @@ def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> N
 def _get_definition_path(declared: DeclaredItem) -> Path:
     """Return the definition file, or the extension's directory if it is missing."""
     try:
-        return declared.locate_definition().path
+        return declared.definition().path
     except PaddockError:
         return declared.extension.directory
 

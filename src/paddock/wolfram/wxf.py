@@ -247,7 +247,7 @@ class _WxfReader:
     def _read_varint(self) -> int:
         """Read a length as a varint: groups of seven bits, least significant first.
 
-        The high bit of each byte tells whether another byte follows.
+        The high bit of each byte shows whether another byte follows.
         """
         value = shift = 0
         while True:

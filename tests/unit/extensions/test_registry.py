@@ -92,7 +92,7 @@ def test_discovery_runs_nothing(tmp_path: Path) -> None:
     registry = ItemRegistry([extension(tmp_path, 'tools = ["Plot"]')])
     found = registry.find_item("tools", "charts/Plot")
     assert found is not None
-    assert found.locate_definition().path.name == "Plot.py"
+    assert found.definition().path.name == "Plot.py"
     with pytest.raises(LoadError):
         registry.resolve_item("tools", "charts/Plot", where="here")
 
@@ -106,7 +106,7 @@ def test_manifest_can_refer_to_a_definition_in_the_package(
     registry = ItemRegistry([extension(package, manifest)])
     found = registry.find_item("tools", "charts/Plot")
     assert found is not None
-    assert found.locate_definition().path == package / "plots.py"
+    assert found.definition().path == package / "plots.py"
     assert "registry_charts.plots" not in sys.modules
     monkeypatch.syspath_prepend(str(tmp_path))
     plot = registry.resolve_item("tools", "charts/Plot", where="here")
@@ -224,7 +224,7 @@ def test_a_built_in_server_is_found_with_its_definition() -> None:
     found = InstalledItemRegistry().find_item("servers", "Demo")
     assert found == InstalledItemRegistry().find_item("servers", "paddock/Demo")
     assert found is not None
-    definition = found.locate_definition().load()
+    definition = found.definition().load()
     assert isinstance(definition, dict)
     registry, owner = InstalledItemRegistry(), get_built_in_extension()
     for kind in ("tools", "prompts", "resources"):

@@ -105,7 +105,7 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
         """Always False."""
         return False
 
-    def locate_definition(self, kind: ItemKind, item: str) -> DefinitionFile:
+    def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Raise an error, because the files of the extension are not installed.
 
         Raises:

@@ -32,7 +32,7 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
 
     files: ExtensionFiles
 
-    def locate_definition(self, kind: ItemKind, item: str) -> DefinitionFile:
+    def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
         """Locate the definition file of an item, without reading it.
 
         Args:

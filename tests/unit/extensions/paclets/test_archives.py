@@ -204,7 +204,7 @@ def test_a_definition_of_fifty_megabytes_is_refused(tmp_path: Path) -> None:
         zipped.writestr("PacletInfo.wl", GOOD["PacletInfo.wl"])
         zipped.writestr("AgentTools/Tools/Tool.wl", b" " * 50_000_000)
     with pytest.raises(LoadError, match="longer than 2,000,000 bytes"):
-        read_paclet(path).locate_definition("tools", "Tool").load()
+        read_paclet(path).definition("tools", "Tool").load()
 
 
 def test_an_archive_without_paclet_info_is_not_a_paclet(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_of_several_files_a_broken_one_is_not_skipped() -> None:
 def test_a_declared_item_without_a_file_says_where_it_should_be() -> None:
     found = sample("MissingFiles")
     with pytest.raises(LoadError) as fault:
-        found.locate_definition("servers", "Server")
+        found.definition("servers", "Server")
     expected = SAMPLES / "MissingFiles" / "NoSuchDirectory" / "MCPServers" / "Server.wl"
     assert str(expected) in str(fault.value.hint)
     assert not found.files.has_folder(found.manifest.root)
@@ -202,7 +202,7 @@ def test_a_prompt_without_content_is_refused() -> None:
 
 
 def test_the_properties_are_available_as_written() -> None:
-    file = sample("Sampler").locate_definition("tools", "Next")
+    file = sample("Sampler").definition("tools", "Next")
     assert isinstance(file, PacletDefinition)
     content = file.read_properties()
     assert list(content) == ["Name", "Parameters", "Function", "Description"]
@@ -278,7 +278,7 @@ def test_wxf_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
 
 def server(directory: Path, text: str) -> dict[str, Any]:
     found = paclet(directory, '"MCPServers" -> { "S" }', **{"MCPServers/S.wl": text})
-    loaded = found.locate_definition("servers", "S").load()
+    loaded = found.definition("servers", "S").load()
     assert isinstance(loaded, dict)
     return loaded
 

@@ -155,7 +155,7 @@ def test_definitions_that_may_not_be_read_are_reported_when_they_are_loaded(tmp_
     (paclet,) = find_all().extensions
     folder.chmod(0)
     with as_others_may(), pytest.raises(LoadError, match="cannot be read: Permission denied"):
-        paclet.locate_definition("tools", "Plot").load()
+        paclet.definition("tools", "Plot").load()
     folder.chmod(0o700)
 
 
