@@ -1,7 +1,7 @@
-"""The command with which clients start a named server.
+"""The command that clients use to start a named server.
 
-Clients start it in another directory, with another PATH and often with few environment variables,
-so the command depends on none of them.
+Clients run it in another directory, with another PATH and often with few environment variables, so
+the command does not depend on any of them.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class LaunchCommand(NamedTuple):
 
 
 def build_launch_command(server: str | os.PathLike[str]) -> LaunchCommand:
-    """Return the command that serves a named server, or the server at a path.
+    """Return the command that starts a named server, or the server at a path.
 
     The command runs this Python interpreter, for example `python -P -m paddock serve --named
-    Demo`. If uv has created the environment for a single run (`uvx`), it runs uv instead, because
-    the interpreter may be deleted later.
+    Demo`. If uv created the environment for a single run (`uvx`), the command runs uv instead,
+    because the interpreter may be deleted later.
     """
     # A name such as `acme/charts/Charts` looks like a path. With --named it is always a name,
-    # regardless of the files in the directory in which the client starts the command.
+    # regardless of the files in the directory where the client runs the command.
     if isinstance(server, str):
         serve_arguments = ["serve", "--named", server]
     else:
@@ -54,10 +54,10 @@ def build_launch_command(server: str | os.PathLike[str]) -> LaunchCommand:
 
 
 def build_launch_environment() -> dict[str, str]:
-    """Return the environment variables that the launch command needs to find the server.
+    """Return the environment variables that the launch command needs in order to find the server.
 
-    They are the data directory and the paclet directories of this process, unless these are the
-    defaults. A client starts the command without the variables of the user's shell.
+    They contain this process's data directory and paclet directories, unless these are the
+    defaults. A client runs the command without the variables of the user's shell.
     """
     environment: dict[str, str] = {}
     if not is_default_data_directory():
@@ -74,7 +74,7 @@ def _is_temporary_environment(prefix: Path) -> bool:
 
 
 def _find_uv_command() -> LaunchCommand | None:
-    """Return the command with which uv runs Paddock, or None if uv is not found.
+    """Return the command that runs Paddock with uv, or None if uv is not found.
 
     An example is `uv tool run --from paddock==1.0 paddock`.
     """

@@ -1,6 +1,6 @@
-"""Loading and reloading of a named server that is being served, after its first answer.
+"""Loading and reloading of a named server that is already being served.
 
-`ServerRef` imports this module when the handshake has been answered.
+`ServerRef` imports this module once the handshake has been answered.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 
 
 def load_server(ref: ServerRef) -> BaseServer:
-    """Build the server that a reference names, both for the first load and for each reload.
+    """Build the server that a reference refers to, for the first load or a reload.
 
     The source, the script files and the initialization are stored in the reference. Items that
     cannot be loaded are reported on standard error, and the other items are served.
 
     Raises:
-        ServerNotFoundError: There is no server with the name.
-        PaddockError: The definition cannot be read, or none of its items can be loaded.
+        ServerNotFoundError: No server has this name. PaddockError: The definition cannot be read,
+        or none of its items can be loaded.
     """
     source = find_server_source(ref)
     if source.extension_item is not None:
-        # The manifest of the extension may have changed since the last load.
+        # The extension's manifest may have changed since the last load.
         source = ref.source = find_source(ref.label)
     is_reload = ref.initialization is not None
     if ref.initialization is None:
@@ -63,8 +63,8 @@ def load_server(ref: ServerRef) -> BaseServer:
         options=collect_option_values(ref.options, problems.append),
         initialization=ref.initialization,
     )
-    # A server without any item would be useless to the client, so the first error is raised
-    # instead of being reported.
+    # A server without any items would be useless to the client, so the first error is raised
+    # instead of reported.
     if problems and not _has_items(server):
         raise problems[0]
     if is_reload:
@@ -77,9 +77,9 @@ def load_server(ref: ServerRef) -> BaseServer:
 
 
 def find_server_source(ref: ServerRef) -> DefinitionSource:
-    """Return the source of the definition that a reference names.
+    """Return the source of the definition that a reference refers to.
 
-    The source is looked up on the first call only, and stored in the reference.
+    The source is looked up only on the first call, and stored in the reference.
 
     Raises:
         ServerNotFoundError: There is no server with the name.
@@ -94,7 +94,7 @@ def find_server_source(ref: ServerRef) -> DefinitionSource:
 def list_server_files(ref: ServerRef) -> list[Path]:
     """Return the files to watch for changes: the definition, its scripts, and their imports.
 
-    For the server of an installed extension, all files of the extension are included.
+    For an installed extension's server, all files of the extension are included.
     """
     source = find_server_source(ref)
     files = {source.file.resolve(), *ref.script_files}
@@ -109,7 +109,7 @@ def list_server_files(ref: ServerRef) -> list[Path]:
 
 
 def unload_script_modules(ref: ServerRef) -> None:
-    """Make the next load run the files that the definition refers to again."""
+    """Make the next load rerun the files that the definition refers to."""
     for script in ref.script_files:
         unload_modules(script.parent)
     owner = None if ref.source is None else ref.source.owner
@@ -118,7 +118,7 @@ def unload_script_modules(ref: ServerRef) -> None:
 
 
 def is_known_server(name: str) -> bool:
-    """Return whether a server has the name, even if that server cannot be loaded."""
+    """Return whether a server with this name exists, even if it cannot be loaded."""
     try:
         return find_installed_source(name) is not None
     except ServerDefinitionError:
@@ -128,9 +128,9 @@ def is_known_server(name: str) -> bool:
 
 
 def apply_environment_options(server: BaseServer) -> None:
-    """Set the options of a server's tools to the values in the environment variable.
+    """Set the options of a server's tools from the environment variable.
 
-    Values that are not valid are reported on standard error.
+    Invalid values are reported on standard error.
     """
 
     def report(error: PaddockError) -> None:
@@ -146,7 +146,7 @@ def _list_definition_files(root: Path) -> list[Path]:
 
 
 def get_origin(source: DefinitionSource) -> DefinitionOrigin:
-    """Return the context in which names and paths in a definition are resolved."""
+    """Return the context for resolving names and paths in a definition."""
     file = source.file
     return DefinitionOrigin(str(file), file.parent, source.owner)
 

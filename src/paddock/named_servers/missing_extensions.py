@@ -1,8 +1,7 @@
-"""Extensions that a server needs, that are not installed, and that catalogues list.
+"""Extensions that a server needs and a catalogue lists, but that are not installed.
 
 The caller must be allowed to start the server, because reading a definition can run Python.
-Catalogues are downloaded if their cached copies are missing or old, but only if an extension is
-missing.
+If an extension is missing, catalogues are downloaded when their cached copies are missing or old.
 """
 
 from __future__ import annotations
@@ -29,22 +28,22 @@ if TYPE_CHECKING:
 
 
 def find_missing_extensions(server: str, report: ProblemReporter | None = None) -> list[str]:
-    """Return the names of extensions that a server needs and that could be installed.
+    """Return the names of the missing extensions that a server needs and that can be installed.
 
-    They are not installed, and a catalogue (a list of extensions to download) contains them. The
-    list is empty for a server that cannot be found or read, because serving it reports the error.
-    Trust level: execution.
+    They are listed in a catalogue (a list of extensions to download). The result is empty for a
+    server that cannot be found or read, because serving it reports the error. Trust level:
+    execution.
 
     Args:
         server: The name of a server, or the path of a definition.
         report: Called with each error of reading a catalogue.
 
     Raises:
-        CatalogueError: The settings for catalogues cannot be read.
+        CatalogueError: The catalogue settings cannot be read.
     """
     is_definition_file = server.endswith(DEFINITION_SUFFIX) and Path(server).is_file()
     if not is_definition_file and is_path_target(server):
-        return []  # a Python file has no list of the extensions that it needs
+        return []  # a Python file does not list the extensions that it needs
     try:
         source = make_file_source(Path(server)) if is_definition_file else find_source(server)
     except PaddockError:
@@ -53,9 +52,9 @@ def find_missing_extensions(server: str, report: ProblemReporter | None = None) 
 
 
 def _list_item_names(source: DefinitionSource) -> list[tuple[ItemKind, str]]:
-    """Return the kind and name of each named item of a definition, such as `("tools", "a/b/C")`.
+    """Return the kind and name of each named item in a definition, such as `("tools", "a/b/C")`.
 
-    The list is empty if the definition cannot be read.
+    The result is empty if the definition cannot be read.
     """
     try:
         definition = source.read()
@@ -72,7 +71,7 @@ def _list_item_names(source: DefinitionSource) -> list[tuple[ItemKind, str]]:
 def _find_catalogue_extensions(
     items: Iterable[tuple[ItemKind, str]], report: ProblemReporter | None
 ) -> list[str]:
-    """Return the extensions in catalogues that provide items that are not installed.
+    """Return the catalogue extensions that provide items that are not installed.
 
     Args:
         items: The kind and name of each item, such as `("tools", "acme/charts/Plot")`.
@@ -85,7 +84,7 @@ def _find_catalogue_extensions(
         if name is not None and not _is_installed(name)
     ]
     if not missing_items:
-        return []  # The catalogues need not be downloaded.
+        return []  # The catalogues do not need to be downloaded.
     manifests = {
         extension.name: extension.manifest
         for extension in list_remote_extensions(may_fetch=True, report=report)

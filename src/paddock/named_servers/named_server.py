@@ -1,6 +1,6 @@
-"""The `NamedServer` object: the properties of a named server, and running it.
+"""The `NamedServer` class, which has the properties of a named server and can run it.
 
-Creating the object is discovery. Reading its properties is inspection: code is run only to load its
+Creating the object is discovery. Reading its properties is inspection: code runs only to load its
 tools, prompts and resources, on first use. Running the server is execution.
 """
 
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class _DefinitionProperty(Generic[T]):
-    """A property of `NamedServer` with the value of the same field of its definition."""
+    """A property of `NamedServer` that returns the same field of its definition."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -54,10 +54,10 @@ class _DefinitionProperty(Generic[T]):
 
 
 class NamedServer:
-    """A server with a name: the user's own, a built-in one, or one from an extension.
+    """A named server: the user's own, a built-in one, or one from an extension.
 
-    Properties can also be read by key, as in `server["tools"]` or `server["Tools"]`. So can other
-    properties in the definition.
+    Properties, including other ones in the definition, can also be read by key, as in
+    `server["tools"]` or `server["Tools"]`.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class NamedServer:
 
     @property
     def outline(self) -> ServerOutline:
-        """A summary for lists. Trust level: discovery, unlike that of `definition`.
+        """A summary for lists. Trust level: discovery, unlike `definition`.
 
         Raises:
             PaddockError: The definition is missing or cannot be read.
@@ -121,7 +121,7 @@ class NamedServer:
     instructions = _DefinitionProperty["str | None"]()
     """Instructions for models that use the server."""
     options = _DefinitionProperty[dict[str, dict[str, Any]]]()
-    """Option values of tools, by the name of the tool."""
+    """Option values by tool name."""
     initialization = _DefinitionProperty[Any]()
     """A reference to the function that runs when the server starts."""
 
@@ -132,12 +132,12 @@ class NamedServer:
 
     @property
     def is_remote(self) -> bool:
-        """True if its extension is not installed and only listed in a catalogue."""
+        """True if its extension is not installed but listed in a catalogue."""
         return self._source.is_remote
 
     @property
     def key(self) -> str:
-        """The default name of the entry in clients' files."""
+        """The default name of the entry in client config files."""
         return self.definition.config_key
 
     @property
@@ -176,7 +176,7 @@ class NamedServer:
 
     @property
     def installations(self) -> list[Installation]:
-        """The records of its installations into clients."""
+        """The records of its installations in clients."""
         return read_installations(self.name)
 
     @property
@@ -192,12 +192,12 @@ class NamedServer:
 
     @property
     def json_configuration(self) -> str:
-        """The configuration for most clients, as JSON to paste."""
+        """The configuration for most clients, as JSON for pasting."""
         return json.dumps(self.configuration, indent=2, ensure_ascii=False)
 
     @property
     def problem(self) -> str | None:
-        """The error that reading the definition raises, or None."""
+        """The error raised when the definition is read, or None."""
         try:
             _ = self.definition
         except PaddockError as error:
@@ -229,7 +229,7 @@ class NamedServer:
         if http is None:
             serve_target(target)
             return
-        # Imported here, because asyncio takes 45 ms and is needed for HTTP only.
+        # Imported here, because asyncio takes 45 ms and is only needed for HTTP.
         from paddock.serving.http import serve_target_http
 
         serve_target_http(target, http, **options)

@@ -1,8 +1,8 @@
-"""Names of servers: their errors, definition files, and environment variables.
+"""Server names, with their errors, definition files and environment variables.
 
-A name has the same file name on every system: other characters than letters, digits and `_-.` are
-percent-encoded, and so is the first character of a name that is reserved on Windows. Imported
-before the first answer, so it imports nothing slow; `urllib.parse` alone would take 10 ms.
+A name has the same file name on every system: characters other than letters, digits and `_-.` are
+percent-encoded, and so is the first character of a name that is reserved on Windows. This module is
+imported before the first answer, so it imports nothing slow; `urllib.parse` alone would take 10 ms.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from paddock.errors import DefinitionError, PaddockError
 
 
 class ServerExistsError(PaddockError):
-    """There is already a server with the name."""
+    """A server with this name already exists."""
 
     code = "server-exists"
 
 
 class ServerNotFoundError(PaddockError):
-    """There is no server with the name."""
+    """No server has this name."""
 
     code = "server-not-found"
 
@@ -32,7 +32,7 @@ class ServerDefinitionError(DefinitionError):
 
 
 class BuiltInServerError(PaddockError):
-    """A server of Paddock or of an extension cannot be changed."""
+    """Servers that belong to Paddock or to an extension cannot be changed."""
 
     code = "built-in-server"
 
@@ -40,7 +40,7 @@ class BuiltInServerError(PaddockError):
 DEFINITION_SUFFIX = ".toml"
 PICKLES_SUFFIX = ".pickle"
 MAX_STEM_CHARACTERS = 200
-"""File names are limited to 255 bytes; temporary names need some of them."""
+"""File names are limited to 255 bytes, some of which are needed for temporary names."""
 _PLAIN_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 _WINDOWS_DEVICE_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
@@ -48,23 +48,23 @@ _WINDOWS_DEVICE_NAMES = frozenset(
 
 
 def get_servers_directory() -> str:
-    """Return the directory of the user's definitions, which may not exist yet."""
+    """Return the directory for the user's definitions, which may not exist yet."""
     return os.path.join(get_data_directory(), "servers")
 
 
 def build_definition_path(name: str) -> str:
-    """Return the path of the user's definition for a name, which may not exist."""
+    """Return the path of the user's definition with a name, which may not exist."""
     return os.path.join(get_servers_directory(), encode_name(name) + DEFINITION_SUFFIX)
 
 
 def build_built_in_path(name: str) -> str:
-    """Return the path of the built-in definition for a name, which may not exist."""
+    """Return the path of the built-in definition with a name, which may not exist."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     return os.path.join(package, "toolkits", "servers", encode_name(name) + DEFINITION_SUFFIX)
 
 
 def encode_name(name: str) -> str:
-    """Return the stem of the definition file of a server with this name.
+    """Return the stem of the definition file for a server name.
 
     Characters that are not allowed in file names are percent-encoded as UTF-8 bytes: `Ben's` has
     the stem `Ben%27s`.
@@ -78,7 +78,7 @@ def encode_name(name: str) -> str:
         for byte in name.encode("utf-8")
     )
     # Files that begin with a dot are hidden on Unix. Device names, such as `con`, are reserved on
-    # Windows with any suffix.
+    # Windows, regardless of the suffix.
     if stem.startswith(".") or stem.partition(".")[0].lower() in _WINDOWS_DEVICE_NAMES:
         stem = f"%{ord(stem[0]):02X}{stem[1:]}"
     if len(stem) > MAX_STEM_CHARACTERS:
@@ -91,7 +91,7 @@ def encode_name(name: str) -> str:
 
 
 def decode_name(stem: str) -> str | None:
-    """Return the server name that `encode_name` encodes as this file stem.
+    """Return the server name that `encode_name` encodes as the given file stem.
 
     Returns None if no name has this stem, for example because the user has renamed the file.
     """
@@ -110,7 +110,7 @@ def check_name(name: str) -> None:
     """Check the name of a server.
 
     Raises:
-        ServerDefinitionError: It is empty, begins or ends with a space, or is not printable.
+        ServerDefinitionError: The name is empty, begins or ends with a space, or is not printable.
     """
     if not isinstance(name, str) or not name or name != name.strip():
         raise ServerDefinitionError(
@@ -124,7 +124,7 @@ def check_name(name: str) -> None:
 
 
 def is_path_like(text: str) -> bool:
-    """Return whether a text looks like a path, as qualified names do too."""
+    """Return whether a text looks like a path. Qualified names do too."""
     separators = (os.sep, os.altsep or os.sep, ":")
     return text.endswith((".py", DEFINITION_SUFFIX)) or any(
         separator in text for separator in separators

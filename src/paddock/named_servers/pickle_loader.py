@@ -1,4 +1,4 @@
-"""Loading of pickled functions, which are stored beside the definition of a server."""
+"""Loader for pickled functions, which are stored beside the server's definition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CURRENT_PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def is_pickle(spec: object) -> bool:
-    """Return whether an item of a definition is a pickled object."""
+    """Return whether an item in a definition is a pickled object."""
     return isinstance(spec, dict) and PICKLE_KEY in spec
 
 

@@ -1,7 +1,7 @@
-"""Pickling of functions that cannot be stored by reference, beside the definition of a server.
+"""Pickles for functions that cannot be stored by reference, kept beside the server's definition.
 
-Only on request, because a pickle can be loaded only by the same Python version, and its content
-cannot be reviewed.
+Functions are pickled only on request, because a pickle can only be loaded by the same Python
+version, and its contents cannot be reviewed.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 
 def pickle_object(value: object) -> bytes:
-    """Pickle an object together with the functions and classes that it needs.
+    """Pickle an object along with the functions and classes that it needs.
 
     Raises:
         ServerDefinitionError: The object cannot be pickled, or cloudpickle is not installed.
     """
     try:
-        # An optional dependency, which only `pickle=True` needs.
+        # An optional dependency, needed only for `pickle=True`.
         import cloudpickle  # type: ignore[import-untyped]  # has no types
     except ImportError:
         raise ServerDefinitionError(
             "storing functions needs cloudpickle", hint="pip install 'paddock[pickle]'"
         ) from None
     # By default, cloudpickle stores only the names of imported modules. Packages that another
-    # interpreter cannot import are stored completely.
+    # interpreter cannot import are stored in full.
     packages = list(_find_unimportable_packages(value))
     try:
         for package in packages:
@@ -53,7 +53,7 @@ def pickle_object(value: object) -> bytes:
         ) from None
     finally:
         for package in packages:
-            with suppress(ValueError):  # not registered, if registering failed
+            with suppress(ValueError):  # not registered if registering it failed
                 cloudpickle.unregister_pickle_by_value(package)
     return data
 
@@ -75,8 +75,8 @@ def _find_unimportable_packages(value: object) -> Iterator[ModuleType]:
 class FunctionPickles:
     """The functions of one server's definition, pickled and waiting to be written to files.
 
-    A file is named after the hash of its content and never changed. If the new definition is not
-    stored in the end, the previous definition and its files therefore remain valid.
+    A file is named after the hash of its contents and never changes. If the new definition is not
+    stored in the end, the previous definition and its files remain valid.
     """
 
     def __init__(self, directory: Path) -> None:

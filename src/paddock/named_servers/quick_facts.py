@@ -1,15 +1,15 @@
-"""Metadata of a server from its definition file, read without a TOML parser.
+"""Server metadata from a definition file, read without a TOML parser.
 
 A client waits for the metadata in the first answer, and importing `tomllib` alone takes 20 ms. The
-reader in this module handles only double-quoted strings before the first table, and skips other
-values. If metadata is written in any other way, the result is not certain, and the handshake waits
+reader in this module only handles double-quoted strings before the first table, and skips other
+values. If metadata is written in any other way, the result is uncertain, and the handshake waits
 for the complete definition.
 
 The definition of an extension's server is looked up here too, since the full lookup
 (`sources.find_installed_source`) imports a hundred modules. Only the usual case is covered: an
-installed distribution with `paddock.toml` in its package, and a TOML file for the server. In every
-other case, the full lookup decides. This module is imported before the first answer, so it imports
-nothing slow.
+installed distribution with `paddock.toml` in its package, and a TOML file for the server. All other
+cases need the full lookup. This module is imported before the first answer, so it imports nothing
+slow.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ VIEWS_KEY = "views"
 _STRING_KEYS = frozenset({"name", "version", "title", "description", "instructions"})
 _WRAPPER_KEY = "LLMEvaluator"
 _ALIAS_KEYS = frozenset({"serverversion", "displayname", VIEWS_KEY})
-"""Other keys for metadata, in lower case, some of them from Wolfram's documents."""
+"""Alternative keys for metadata, in lower case, some of them from Wolfram's documents."""
 _SIMPLE_ESCAPES = {
     "b": "\b",
     "t": "\t",
@@ -60,11 +60,11 @@ class NeedsFullParseError(Exception):
 def scan_definition_metadata(
     path: str, name: str, version: str = DEFAULT_VERSION
 ) -> tuple[ServerMetadata, bool]:
-    """Read the metadata of the server in a definition file, and return whether it is certain.
+    """Read a server's metadata from its definition file, and return whether it is certain.
 
-    This works without a TOML parser, whose import would delay the first answer to the client. The
-    metadata is uncertain if the file cannot be read, is too long, or uses syntax that only the
-    full parser supports. It then contains only `name` and `version`.
+    No TOML parser is used, because importing one would delay the first answer to the client. The
+    metadata is uncertain if the file cannot be read, is too long, or uses syntax that only the full
+    parser supports. It then contains only `name` and `version`.
 
     Args:
         path: The definition file.
@@ -73,7 +73,7 @@ def scan_definition_metadata(
     """
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            # One character more than allowed, so that a truncated file is recognized.
+            # One character more than allowed, in order to detect a truncated file.
             text = file.read(MAX_FILE_CHARACTERS + 1)
         return _parse_facts(text, name, version), len(text) <= MAX_FILE_CHARACTERS
     except (OSError, ValueError, NeedsFullParseError):
@@ -86,7 +86,7 @@ def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
     Raises:
         NeedsFullParseError: The text uses syntax that only the full parser supports.
     """
-    # In Wolfram's documents, the metadata can be in a table with this name.
+    # In Wolfram's documents, a table with this name can contain the metadata.
     if any(map(_has_wrapper_key, text.splitlines())):
         raise NeedsFullParseError
     values = TomlHeadReader(text, _STRING_KEYS, _is_metadata_alias, VIEWS_KEY).read()
@@ -110,14 +110,14 @@ def _has_wrapper_key(line: str) -> bool:
 
 
 class TomlHeadReader:
-    """A reader for some keys before the first table of a TOML file.
+    """A reader for some of the keys before the first table in a TOML file.
 
-    It supports only the usual syntax, but needs no TOML parser, whose import takes 20 ms.
+    It only supports the usual syntax, but does not need a TOML parser, which takes 20 ms to import.
 
     Args:
         text: The text of the file.
         string_keys: The requested keys whose values are strings.
-        is_alias: Returns whether a key may be another spelling of a requested key.
+        is_alias: Function that returns whether a key may be another spelling of a requested key.
         boolean_key: A requested key whose value is `true` or `false`.
     """
 
@@ -135,9 +135,9 @@ class TomlHeadReader:
         self._offset = 0
 
     def read(self) -> dict[str, str]:
-        """Return the requested keys that the file contains, with their values.
+        """Return the values of the requested keys that the file contains.
 
-        Reading ends at the first table header, because the keys that follow belong to the table.
+        Reading stops at the first table header, because the keys after it belong to the table.
 
         Raises:
             NeedsFullParseError: A requested key may be present in an unsupported syntax.
@@ -158,7 +158,7 @@ class TomlHeadReader:
         return values
 
     def _read_value(self, key: str, values: dict[str, str]) -> None:
-        """Read the value of a requested key into `values`, and skip that of any other key.
+        """Store the value of a requested key in `values`, or skip the value of any other key.
 
         Raises:
             NeedsFullParseError: The key may be another spelling of a requested key, or its value
@@ -187,9 +187,9 @@ class TomlHeadReader:
         return line
 
     def _skip_value(self) -> None:
-        """Move past a value, up to the comment or line end that follows it.
+        """Move past a value, up to the comment or line end after it.
 
-        The value may be a list or table that takes several lines.
+        The value may be a list or table that spans multiple lines.
         """
         bracket_depth = 0
         while self._offset < len(self._text):
@@ -226,7 +226,7 @@ class TomlHeadReader:
         self._offset = end + 1
 
     def _read_text(self) -> str:
-        """Read the double-quoted string after an equals sign, and the rest of its line.
+        """Read the double-quoted string after an equals sign, and the rest of the line.
 
         Raises:
             NeedsFullParseError: The value is not a double-quoted string, or is followed by
@@ -250,7 +250,7 @@ class TomlHeadReader:
         """Read the rest of a string with escapes, up to and including its closing quote.
 
         Args:
-            quote: One double quote, or three for a string on several lines.
+            quote: One double quote, or three for a multi-line string.
 
         Raises:
             NeedsFullParseError: The closing quote is missing or ambiguous.
@@ -273,7 +273,7 @@ class TomlHeadReader:
             pieces.append(self._read_escape() if character == "\\" else character)
 
     def _read_escape(self) -> str:
-        """Read what follows a backslash, such as `n` or `u00e9`, and return the character meant.
+        """Read the escape after a backslash, such as `n` or `u00e9`, and return its character.
 
         Raises:
             NeedsFullParseError: The escape sequence is not supported.
@@ -305,8 +305,8 @@ def find_extension_definition(name: str) -> tuple[str, str] | None:
     """Return the definition file of an extension's server, and the version of the extension.
 
     Only the usual layout is supported: an installed distribution whose package contains
-    `paddock.toml` and a TOML file for the server. None means that the full lookup is needed, not
-    that there is no such server.
+    `paddock.toml` and a TOML file for the server. A result of None means that the full lookup is
+    needed, not that the server does not exist.
 
     Args:
         name: The qualified name, `package/server` or `publisher/package/server`.
@@ -314,7 +314,7 @@ def find_extension_definition(name: str) -> tuple[str, str] | None:
     *publisher_parts, extension_name, server_name = name.split("/")
     publisher = publisher_parts[0] if publisher_parts else None
     if extension_name == BUILT_IN_EXTENSION_NAME:
-        return None  # no distribution can replace Paddock's own servers
+        return None  # distributions cannot replace Paddock's own servers
     for metadata_directory, package in _iterate_entry_points(extension_name):
         package_directory = os.path.join(os.path.dirname(metadata_directory), *package.split("."))
         try:
@@ -344,14 +344,14 @@ def _iterate_entry_points(extension_name: str) -> Iterator[tuple[str, str]]:
 
     Yields:
         The distribution's metadata directory, such as `…/charts-1.0.dist-info`, and the value of
-        the entry point, the dotted name of a package. The first pair takes precedence.
+        the entry point, which is a package's dotted name. The first pair takes precedence.
     """
     seen_distributions: set[str] = set()
     for path_entry in dict.fromkeys(sys.path):
         directories = list_metadata_directories(os.path.abspath(path_entry))
         for distribution, metadata_directory in directories.items():
             if distribution in seen_distributions:
-                continue  # hidden by the same distribution earlier on sys.path
+                continue  # shadowed by the same distribution earlier on sys.path
             for entry_point_name, package in read_entry_points(metadata_directory):
                 if entry_point_name == extension_name:
                     yield metadata_directory, package

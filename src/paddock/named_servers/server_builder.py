@@ -1,7 +1,7 @@
 """Construction of a `Server` from its definition.
 
-Names and references are resolved each time. When a server is created, any error rejects the whole
-definition. When a server is started, errors are reported and the other items are served.
+Names and references are resolved each time. When a server is created, an error in any item rejects
+the whole definition. When a server is started, errors are reported and the other items are served.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _thread_state = threading.local()
 
 
 def number_duplicate_names(names: Iterable[str]) -> list[str]:
-    """Append numbers to names that occur several times, as in `Search1` and `Search2`.
+    """Append numbers to names that occur more than once, as in `Search1` and `Search2`.
 
-    Unique names are not changed, and no numbered name equals another name.
+    Unique names are not changed, and a numbered name never equals another name.
     """
     all_names = list(names)
     counts = Counter(all_names)
@@ -79,27 +79,27 @@ class _ResolvedItem(NamedTuple):
 
 
 class DefinitionOrigin(NamedTuple):
-    """The origin of a definition, which decides how the names and paths in it are resolved."""
+    """The origin of a definition, which determines how its names and paths are resolved."""
 
     where: str
     """The location of the definition, for error messages."""
     relative_to: Path | None = None
-    """The directory that relative paths in the definition start from."""
+    """The directory that relative paths in the definition are relative to."""
     owner: Extension | None = None
-    """The extension that contains the definition, which can name its items without a prefix."""
+    """The extension that contains the definition, which can refer to its items without a prefix."""
 
 
 def is_building_server() -> bool:
-    """Return whether this thread is building a server, and thus loading files of its definition.
+    """Return whether this thread is building a server, and thus loading the definition's files.
 
-    A program that creates a server from its own functions is such a file. It must not create the
-    server again whenever the server is loaded.
+    A program that creates a server from its own functions can be such a file. It must not create
+    the server again each time the server is loaded.
     """
     return getattr(_thread_state, "depth", 0) > 0
 
 
 def raise_error(error: PaddockError) -> None:
-    """Raise an error: the reporter for a server that is being created."""
+    """Raise an error. This is the reporter for servers that are being created."""
     raise error
 
 
@@ -111,18 +111,18 @@ def build_server(
     options: Sequence[ToolOptionValues] = (),
     initialization: ServerInitialization | None = None,
 ) -> Server:
-    """Build the server of a definition, and load all its items.
+    """Build the server for a definition, and load all its items.
 
-    The initialization is not run here, but when the server starts.
+    The initialization runs when the server starts, not here.
 
     Args:
         definition: The definition.
-        origin: The origin of the definition, which decides how names and paths are resolved.
-        report: Called with the error of each item that cannot be loaded. If it does not raise the
-            error, the item is left out. By default, the first error is raised.
-        options: Option values of tools from several sources. Later sources take precedence, and all
-            take precedence over the definition.
-        initialization: The initialization that a reload continues. None for the first load.
+        origin: The origin of the definition, which determines how names and paths are resolved.
+        report: Called with the error for each item that cannot be loaded. If it does not raise the
+            error, the item is omitted. By default, the first error is raised.
+        options: Tool option values from multiple sources. Later sources take precedence, and all of
+            them take precedence over the definition.
+        initialization: For a reload, the existing initialization. None for the first load.
 
     Raises:
         DefinitionError: An item cannot be loaded, and `report` has raised the error.
@@ -154,7 +154,7 @@ def _build_from_definition(
 ) -> Server:
     """Resolve the items of a definition, and register them in a new server.
 
-    Option values and the initialization are set last, because they may concern any of the tools.
+    Option values and the initialization are set last, because they may apply to any of the tools.
     """
     if definition.prebuilt_server is not None:
         return _configure_prebuilt_server(definition, report, options)
@@ -168,7 +168,7 @@ def _build_from_definition(
     if definition.views:
         server.metadata.declare_extension(UI_EXTENSION, {})
     tools = list(_resolve_items("tools", definition.tools, origin, report))
-    # Tools of different extensions may have the same name, but clients need unique ones.
+    # Tools from different extensions may have the same name, but clients need unique names.
     exposed_names = number_duplicate_names(resolved.item.name for resolved in tools)
     exposed_names_by_spec: list[tuple[object, str]] = []
     for (spec, tool), name in zip(tools, exposed_names, strict=True):
@@ -191,9 +191,9 @@ def _build_from_definition(
 def _configure_prebuilt_server(
     definition: ServerDefinition, report: ErrorReporter, options: Sequence[ToolOptionValues]
 ) -> Server:
-    """Return the `Server` that an extension's Python file has created, after configuring it.
+    """Configure and return the `Server` that an extension's Python file has created.
 
-    The server gets the name and version of the definition, and the option values of its tools.
+    The server gets the name and version from the definition, and the option values for its tools.
     """
     server: Server = definition.prebuilt_server
     server.metadata.name = definition.name
@@ -205,15 +205,15 @@ def _configure_prebuilt_server(
 def _resolve_items(
     kind: ItemKind, specs: list[Any], origin: DefinitionOrigin, report: ErrorReporter
 ) -> Iterator[_ResolvedItem]:
-    """Yield each element of a definition's list together with the item that it specifies.
+    """Yield each element in a definition's list along with the item that it specifies.
 
-    Elements that cannot be loaded are reported and left out.
+    Elements that cannot be loaded are reported and omitted.
 
     Args:
         kind: The name of the list, such as `tools`.
         specs: The elements of the list. See `_resolve_item` for their forms.
         origin: The origin of the definition.
-        report: Called with the error of each element that cannot be loaded.
+        report: Called with the error for each element that cannot be loaded.
     """
     for number, spec in enumerate(specs):
         where = f"{origin.where}: {kind}[{number}]"
@@ -224,7 +224,7 @@ def _resolve_items(
 
 
 def _resolve_item(kind: ItemKind, spec: Any, origin: DefinitionOrigin, where: str) -> Any:
-    """Return the tool, prompt or resource that an element of a definition's list specifies.
+    """Return the tool, prompt or resource that an element in a definition's list specifies.
 
     Args:
         kind: The name of the list, such as `tools`.
@@ -243,7 +243,7 @@ def _resolve_item(kind: ItemKind, spec: Any, origin: DefinitionOrigin, where: st
 
 
 def _load_if_pickled(spec: Any, origin: DefinitionOrigin, where: str) -> Any:
-    """Load the object if a value is the table for a pickled object. Return other values unchanged.
+    """Load a pickled object if the value is a table that refers to one, else return it unchanged.
 
     Such a table is `{"pickle": "Calc.pickle/1f.pkl", "python": "3.12"}`.
     """
@@ -257,7 +257,7 @@ def _load_if_pickled(spec: Any, origin: DefinitionOrigin, where: str) -> Any:
 
 
 def _rename_tool(tool: Tool, name: str) -> Tool:
-    # A copy, because other servers of this process share the extension's tool.
+    # A copy, because other servers in this process share the extension's tool.
     renamed = copy.copy(tool)
     renamed.name = name
     return renamed
@@ -317,7 +317,7 @@ def _make_failing_function(error: PaddockError) -> Callable[[], Any]:
 def collect_option_values(
     options: ToolOptionValues, report: ErrorReporter
 ) -> list[ToolOptionValues]:
-    """Return the option values of the environment variable, followed by the caller's.
+    """Return the option values from the environment variable, followed by the caller's.
 
     The caller's values come last, because later values take precedence. If the environment
     variable is not valid, the error is reported and the variable is ignored.

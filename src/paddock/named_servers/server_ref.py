@@ -2,8 +2,8 @@
 
 Qualified names of servers look like paths, so this module also distinguishes the two.
 
-The metadata of a server is read immediately, so that the first answer does not wait for the rest of
-the library. Imported before the first answer, so this module imports nothing slow.
+A server's metadata is read immediately, so that the first answer does not wait for the rest of the
+library. This module is imported before the first answer, so it imports nothing slow.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class ServerRef:
         self.label = name
         self.file = file
         self.options: Mapping[str, Mapping[str, Any]] = {}
-        """Option values of tools, which take precedence over all others."""
+        """Tool option values, which take precedence over all others."""
         self.on_load: Callable[[BaseServer], object] | None = None
-        """Called with the server after each load."""
+        """Function called with the server after each load."""
         self.source: DefinitionSource | None = None
         """The source of the definition, once it has been found."""
         self.initialization: ServerInitialization | None = None
-        """The initialization and its state across reloads, once the server has been loaded."""
+        """The initialization, with its state across reloads, once the server has been loaded."""
         self.script_files: list[Path] = []
         """The Python files that the loaded definition refers to."""
         if file:
@@ -85,7 +85,7 @@ class ServerRef:
     def load(self) -> BaseServer:
         """Build the server from its definition.
 
-        The initialization of the server is not run here, but when the server starts.
+        The server's initialization runs when the server starts, not here.
 
         Raises:
             PaddockError: The definition cannot be read, or none of its items can be loaded.
@@ -101,7 +101,7 @@ class ServerRef:
         return files
 
     def unload_modules(self) -> None:
-        """Make the next load run the files that the definition refers to again."""
+        """Make the next load rerun the files that the definition refers to."""
         _import_loader().unload_script_modules(self)
 
 
@@ -113,10 +113,10 @@ def _import_loader() -> ModuleType:
 
 
 def is_path_target(text: str) -> bool:
-    """Return whether a text is the path of an existing file or directory, and not a server's name.
+    """Return whether a text is the path of an existing file or directory, not a server's name.
 
-    If `acme/charts/Charts` is both, the server takes precedence. Otherwise, the contents of the
-    working directory, for example of a downloaded project, could replace an installed server.
+    If `acme/charts/Charts` is both, the server takes precedence. Otherwise, files in the working
+    directory, such as those of a downloaded project, could replace an installed server.
     """
     path_before_colon = text.rpartition(":")[0]  # the file in a reference such as `app.py:server`
     path_exists = os.path.exists(text) or os.path.exists(path_before_colon)
@@ -137,8 +137,8 @@ def find_target(text: str) -> ServerSource:
     """Return the server for the target of `paddock serve TARGET`.
 
     A target that looks like a path, such as `app.py`, is served as a file if the file exists and
-    no server has that name (see `is_path_target`). Any other target is looked up as the name of a
-    server first, and then as a file.
+    no server has that name (see `is_path_target`). Any other target is looked up as a server name
+    first, and then as a file.
 
     Raises:
         LoadError: The target is neither a server nor a file or directory.
@@ -152,7 +152,7 @@ def find_target(text: str) -> ServerSource:
     except (ServerNotFoundError, ExtensionError) as error:
         if os.path.exists(text):
             if is_path_like(text):
-                raise  # a broken extension must not cause a file with its name to be run
+                raise  # a file must not run just because it has the name of a broken extension
             return _make_file_target(text)
         if isinstance(error, ExtensionError) and can_be_qualified_name(text):
             error.hint = f"there is no such file or directory either; {error.hint}"
@@ -165,7 +165,7 @@ def find_target(text: str) -> ServerSource:
 
 
 def _read_metadata(name: str) -> tuple[ServerMetadata, bool]:
-    """Read the metadata of the server with a name, and return whether it is certain.
+    """Read the metadata of a named server, and return whether it is certain.
 
     A user's definition takes precedence over an extension's, which takes precedence over a
     built-in one.
@@ -200,5 +200,5 @@ def _make_file_target(text: str) -> ServerSource:
 
 
 def _apply_environment_options(server: BaseServer) -> None:
-    """Set the tool options of a loaded server to the values in the environment variable."""
+    """Set the tool options of a loaded server from the environment variable."""
     _import_loader().apply_environment_options(server)

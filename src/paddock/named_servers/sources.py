@@ -1,4 +1,4 @@
-"""Sources of server definitions: lookup by name, listing, and reading of definitions.
+"""Sources of server definitions, with functions to look up, list and read them.
 
 The user's own definitions take precedence, then extensions by qualified name, then the built-in
 ones. Finding and listing are discovery. Reading is inspection, because the definition of an
@@ -46,17 +46,17 @@ if TYPE_CHECKING:
 
 
 def get_definitions_directory() -> Path:
-    """Return the directory of the user's definitions."""
+    """Return the directory that contains the user's definitions."""
     return Path(get_servers_directory())
 
 
 def get_definition_path(name: str) -> Path:
-    """Return the path of the user's definition for a name, which may not exist."""
+    """Return the path of the user's definition with a name, which may not exist."""
     return Path(build_definition_path(name))
 
 
 def list_user_sources() -> list[DefinitionSource]:
-    """Return the user's definitions by name, without opening the files."""
+    """Return the user's definitions by name, without opening their files."""
     files = sorted(
         get_definitions_directory().glob(f"*{DEFINITION_SUFFIX}"),
         key=lambda file: file.name.lower(),
@@ -71,12 +71,13 @@ def read_definition(
 
     Args:
         text: The content of the file, in TOML.
-        path: The file, for error messages.
+        path: The path of the file, for error messages.
         name: The name of the server, if the text does not contain one.
         version: The version of the server, if the text does not contain one.
 
     Raises:
-        ServerDefinitionError: The definition is not valid. Its `where` includes the line if known.
+        ServerDefinitionError: The definition is not valid. If known, the line is included in
+            `where`.
         DefinitionError: `tools` or `prompts` is not a list.
     """
     table = add_default_version(parse_definition_toml(text, path), version)
@@ -84,10 +85,10 @@ def read_definition(
 
 
 def add_default_version(table: Mapping[str, Any], version: str | None) -> dict[str, Any]:
-    """Return a copy of a definition's table that has a version.
+    """Return a copy of a definition's table that includes a version.
 
-    The default is added only if the table has no version in any spelling, such as `Version`. An
-    extension passes its own version as the default for its servers.
+    The default is added only if the table has no version under any spelling, such as `Version`. An
+    extension's version is the default for its servers.
     """
     wrapped_table = table.get(WRAPPER_KEY)
     keys = [*table, *(wrapped_table if isinstance(wrapped_table, Mapping) else ())]
@@ -112,8 +113,8 @@ def parse_definition_toml(text: str, path: Path) -> dict[str, Any]:
 def _make_user_source(file: Path) -> DefinitionSource:
     """Return the source for a definition file in the user's directory.
 
-    If the file name is not the encoded name of a server, the source has a `problem` that says how
-    the file must be called. Reading the source then raises the error.
+    If the file name is not an encoded server name, the source has a `problem` that gives the
+    correct file name. Reading the source then raises this error.
     """
     name = decode_name(file.stem)
     if name is not None:
@@ -159,9 +160,10 @@ _MIN_SIMILARITY = 0.6
 
 
 class ServerOutline(NamedTuple):
-    """The summary of a server for lists, which is read without running code.
+    """The summary of a server in a list, which is read without running code.
 
-    A field is None if its value is missing, or known only after running the server's Python file.
+    A field is None if its value is missing, or if the server's Python file must run to determine
+    it.
     """
 
     title: str | None
@@ -174,10 +176,10 @@ class ServerOutline(NamedTuple):
 
 
 class DefinitionSource(NamedTuple):
-    """The source of a server's definition: a file of the user, or an item of an extension.
+    """The source of a server's definition: a user's file or an extension's item.
 
-    Creating it reads nothing, so lists of servers stay fast. `read_outline` reads without running
-    code, and `read` may run the Python file of an extension.
+    Creating it reads nothing, so listing servers stays fast. `read_outline` does not run code, but
+    `read` may run an extension's Python file.
     """
 
     name: str
@@ -186,9 +188,9 @@ class DefinitionSource(NamedTuple):
     extension_item: DeclaredItem | None = None
     """The item of an extension's server."""
     problem: str | None = None
-    """The reason why the definition cannot be used, if known without reading it."""
+    """The reason the definition cannot be used, if known without reading it."""
     is_standalone_file: bool = False
-    """True for a file in another directory, whose name may differ from the server's."""
+    """True for a file in another directory. Its name may differ from the server's."""
 
     @property
     def location(self) -> Path | str:
@@ -200,7 +202,7 @@ class DefinitionSource(NamedTuple):
 
     @property
     def stable_name(self) -> str:
-        """A name for this server that no server of the user shadows."""
+        """A name for this server that none of the user's servers shadows."""
         # A broken link counts too. Once the user repairs it, it takes precedence.
         if self.extension_item is not None and os.path.lexists(get_definition_path(self.name)):
             return self.extension_item.qualified_name
@@ -208,12 +210,12 @@ class DefinitionSource(NamedTuple):
 
     @property
     def owner(self) -> Extension | None:
-        """The extension that contains the definition, or None for a definition of the user."""
+        """The extension that contains the definition, or None for a user's definition."""
         return None if self.extension_item is None else self.extension_item.extension
 
     @property
     def is_remote(self) -> bool:
-        """True if the extension is not installed and only listed in a catalogue."""
+        """True if the extension is not installed but listed in a catalogue."""
         return self.extension_item is not None and not self.extension_item.extension.is_installed
 
     @property
@@ -221,7 +223,7 @@ class DefinitionSource(NamedTuple):
         """The file that contains the definition.
 
         Raises:
-            LoadError: The manifest of the extension declares the server, but no file defines it.
+            LoadError: The extension's manifest declares the server, but no file defines it.
         """
         if self.extension_item is not None:
             return self.extension_item.definition().path
@@ -230,7 +232,7 @@ class DefinitionSource(NamedTuple):
     def read(self) -> ServerDefinition:
         """Read the definition from the user's file or from the extension.
 
-        This may run the Python file of an extension.
+        This may run an extension's Python file.
 
         Raises:
             DefinitionError: The definition is not valid.
@@ -256,8 +258,8 @@ class DefinitionSource(NamedTuple):
     def read_outline(self) -> ServerOutline:
         """Return a summary of the server without running code.
 
-        If the definition is in Python, or the server is not installed, the summary contains only
-        values from the manifest of the server's extension.
+        If the definition is in Python, or the server is not installed, the summary only contains
+        values from the extension's manifest.
 
         Raises:
             PaddockError: The definition is missing or not valid.
@@ -269,7 +271,7 @@ class DefinitionSource(NamedTuple):
             definition = self.read()
         except PaddockError:
             raise
-        # Callers that list servers handle only PaddockError. Any other error of one server would
+        # Callers that list servers only handle PaddockError. Any other error in one server would
         # hide all the others.
         except Exception as error:  # noqa: BLE001 - the content of the file is arbitrary
             reason = f"cannot be read: {type(error).__name__}: {error}"
@@ -304,7 +306,7 @@ class DefinitionSource(NamedTuple):
     def _convert_loaded_object(
         self, value: object, where: str, version: str | None
     ) -> ServerDefinition:
-        """Return the definition for the object that an extension's loader has returned.
+        """Return the definition for an object returned by an extension's loader.
 
         Args:
             value: A table with the fields of a definition, or a `Server` object.
@@ -312,7 +314,7 @@ class DefinitionSource(NamedTuple):
             version: The version of the extension, which is the default for the server.
 
         Raises:
-            ServerDefinitionError: The object has another type, or the table is not valid.
+            ServerDefinitionError: The object has a different type, or the table is not valid.
         """
         if isinstance(value, Mapping):
             table = add_default_version(value, version)
@@ -327,7 +329,7 @@ class DefinitionSource(NamedTuple):
 
 
 def _outline_manifest_item(server_item: DeclaredItem) -> ServerOutline:
-    """Return the summary of a server from the manifest of its extension."""
+    """Return the summary of a server from its extension's manifest."""
     title = server_item.item.properties.get("title")
     return ServerOutline(
         title if isinstance(title, str) else None,
@@ -341,7 +343,7 @@ def _list_manifest_names(server_item: DeclaredItem, kind: ListedKind) -> list[An
     """Return the names of a server's tools, prompts or resources according to the manifest.
 
     If the manifest has no such list for a server that is not installed, the server is assumed to
-    contain all items of its extension. The extension's own items are returned with their
+    contain all of its extension's items. The extension's own items are returned with their
     qualified names, such as `charts/Plot`.
     """
     properties, extension = server_item.item.properties, server_item.extension
@@ -357,11 +359,11 @@ def _list_manifest_names(server_item: DeclaredItem, kind: ListedKind) -> list[An
 
 
 def _describe_prebuilt_server(server: Server, version: str | None) -> dict[str, object]:
-    """Return a definition's table that describes a `Server` object and contains its items.
+    """Return a definition table that describes a `Server` object and contains its items.
 
     Args:
         server: The server, which Python code has created.
-        version: The version of the extension, used if the server still has the default version.
+        version: The extension's version, used if the server still has the default version.
     """
     has_own_version = server.metadata.version != ServerMetadata("").version
     return {
@@ -380,7 +382,7 @@ def find_source(name: str, *, include_remote: bool = False) -> DefinitionSource:
 
     Args:
         name: The name of the server.
-        include_remote: Include servers that are not installed and that a catalogue lists.
+        include_remote: Include servers that are listed in a catalogue but not installed.
 
     Raises:
         ServerNotFoundError: There is no such server; the hint suggests similar names.
@@ -403,7 +405,7 @@ def find_installed_source(name: str) -> DefinitionSource | None:
         PaddockError: The server's extension is broken.
     """
     path = get_definition_path(name)
-    # Unlike exists, lexists also finds a broken link. If the user's file cannot be read, a built-in
+    # Unlike exists, lexists also finds broken links. If the user's file cannot be read, a built-in
     # server with the same name must not silently replace it.
     if os.path.lexists(path):
         return DefinitionSource(name, path)
@@ -416,9 +418,9 @@ def find_installed_source(name: str) -> DefinitionSource | None:
 
 
 def _find_remote_source(name: str) -> DefinitionSource | None:
-    """Return the source of a server that only a catalogue lists, or None.
+    """Return the source of a server that is only listed in a catalogue, or None.
 
-    The cached copies of the catalogues are searched. Nothing is downloaded or installed.
+    Searches the cached copies of the catalogues. Nothing is downloaded or installed.
     """
     qualified_name = parse_qualified_name(name)
     if qualified_name is None:
@@ -440,10 +442,10 @@ def make_file_source(path: Path) -> DefinitionSource:
 
 
 def list_sources(*, include_remote: bool = False, refresh: bool = False) -> list[DefinitionSource]:
-    """Return all servers: the user's own, then those of extensions that they do not shadow.
+    """Return all servers: the user's own, then the extension servers that these do not shadow.
 
     Args:
-        include_remote: Include servers that catalogues list and that are not installed. Catalogues
+        include_remote: Include servers that are listed in catalogues but not installed. Catalogues
             are downloaded if their cached copies are missing or old.
         refresh: Download all catalogues.
     """
