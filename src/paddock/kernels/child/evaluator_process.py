@@ -1,11 +1,11 @@
 """Evaluator processes: the active process and the checkpoint, which hold the state of a kernel.
 
-Both run the same loop. A process is active until the supervisor orders it to commit. From then on
-it is the checkpoint. The processes follow the supervisor's orders and end when it is gone.
+Both run the same loop. A process is active until the supervisor orders it to commit. From then on,
+it is the checkpoint. The processes follow the supervisor's orders and exit when it is gone.
 
-A forked process has one thread and no children. A process with further threads or children is
-therefore not forked, since its copy would lack them. It stays active without a checkpoint, so an
-evaluation cannot be rolled back, until they have ended. Compatible with Python 3.8.
+A forked process has one thread and no children. A process that has other threads or children is
+therefore not forked, because its copy would lack them. Until they have ended, it stays active
+without a checkpoint, and evaluations cannot be rolled back. Compatible with Python 3.8.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from paddock.kernels.child.job_runner import LanguageInterpreter
 
 ALARM_GRACE_SECONDS = 5.0
-"""Time after a job's limit at which the process ends itself, if no supervisor has stopped it."""
+"""Delay after a job's time limit before the process ends itself, unless it was stopped sooner."""
 LOST_CONNECTION_EXIT_CODE = 213
-"""Exit code of a process whose connection to the supervisor was closed by user code."""
+"""Exit code of a process after user code has closed its connection to the supervisor."""
 
 _MAX_ALARM_SECONDS = 1e7
-"""Maximum interval that the timers of all supported systems accept."""
+"""Maximum interval that timers accept on all supported systems."""
 _TASK_DIRECTORY = "/proc/self/task"
 
 
@@ -42,7 +42,7 @@ def find_fork_obstacle() -> str:
     """Return the reason why this process cannot be forked, or an empty string if it can.
 
     A fork copies only the current thread. Other threads and child processes, which user code may
-    have started, would be missing in the copy. The reason is shown to the user.
+    have started, would be missing from the copy. The reason is shown to the user.
     """
     try:
         names = _list_thread_names()
@@ -59,10 +59,10 @@ def find_fork_obstacle() -> str:
 
 
 def fork_process() -> int | None:
-    """Fork this process, and keep the state of the `random` module in the child.
+    """Fork this process, preserving the state of the `random` module in the child.
 
     Returns:
-        The process ID of the child in the parent and 0 in the child, as `os.fork`, or None if the
+        Like `os.fork`, the child's process ID in the parent and 0 in the child, or None if the
         system cannot create a process.
     """
     random: Any = sys.modules.get("random")
@@ -101,9 +101,9 @@ def _has_children() -> bool:
 def _has_persistent_threads() -> bool:
     """Return whether native libraries run threads that they do not stop before a fork.
 
-    Such threads would be missing in a forked process. Libraries with fork handlers, such as
+    Such threads would be missing from a forked process. Libraries with fork handlers, such as
     OpenBLAS, stop their threads before a fork and restart them when needed. Therefore, this
-    function forks a child that ends at once, and counts the threads that remain.
+    function forks a child that exits immediately, then counts the remaining threads.
     """
     if _count_tasks() < 2:
         return False
@@ -118,7 +118,7 @@ def _has_persistent_threads() -> bool:
 
 
 def _count_tasks() -> int:
-    """Return the number of threads of this process, or 1 if it is unknown."""
+    """Return the number of threads in this process, or 1 if it is unknown."""
     try:
         return len(os.listdir(_TASK_DIRECTORY))
     except OSError:
@@ -129,9 +129,9 @@ class SupervisorPipes:
     """Pipes between the supervisor and the evaluator processes.
 
     Attributes:
-        orders: Read ends of the two pipes by which the supervisor sends orders. The active process
-            reads one of them, and its checkpoint (the process that it was forked from) the other,
-            so that neither reads orders for the other one.
+        orders: Read ends of the two pipes that carry the supervisor's orders. The active process
+            reads one of them, and its checkpoint (the process that it was forked from) reads the
+            other, so neither reads orders meant for the other.
         notices: Write end of the pipe to the supervisor, which both processes use.
     """
 
@@ -141,13 +141,13 @@ class SupervisorPipes:
         self._notices_identity = get_file_identity(notices)
 
     def send_notice(self, notice: PlainFrame) -> None:
-        """Send a message to the supervisor, such as `ready` or the result of a job.
+        """Send the supervisor a message, such as `ready` or the result of a job.
 
-        If user code has closed the descriptor of the pipe, the process exits, because the
-        supervisor cannot be reached any longer.
+        If user code has closed the pipe's descriptor, the process exits, because it can no longer
+        reach the supervisor.
         """
-        # The descriptor may be open although the pipe was closed, because user code can have
-        # opened another file under the same number. Therefore, the file itself is compared.
+        # Even if the pipe was closed, the descriptor may be open, because user code may have opened
+        # another file under the same number. Therefore, the file itself is compared.
         if get_file_identity(self.notices) != self._notices_identity:
             os._exit(LOST_CONNECTION_EXIT_CODE)
         send_frame(self.notices, notice)
@@ -156,13 +156,13 @@ class SupervisorPipes:
 def run_evaluator(
     make_interpreter: Callable[[], LanguageInterpreter], pipes: SupervisorPipes
 ) -> NoReturn:
-    """Load the engine, then act as active process or as checkpoint until the kernel ends.
+    """Load the engine, then act as the active process or the checkpoint until the kernel ends.
 
     The active process evaluates code. Its checkpoint, the process that it was forked from, keeps
-    the state before the evaluation, so that the evaluation can be rolled back. After each fork,
-    the child becomes the active process and the parent its checkpoint. A process returns to this
-    loop when the supervisor orders a commit (the active process becomes the next checkpoint) or a
-    fork (the checkpoint creates another active process).
+    the state from before the evaluation, so the evaluation can be rolled back. After each fork, the
+    child becomes the active process and the parent its checkpoint. A process returns to this loop
+    when the supervisor orders a commit (the active process becomes the next checkpoint) or a fork
+    (the checkpoint creates another active process).
     """
     try:
         interpreter = make_interpreter()
@@ -186,7 +186,7 @@ def run_evaluator(
 
 
 def _run_checkpoint(child_pid: int, pipes: SupervisorPipes, pipe_index: int) -> None:
-    """Keep the state before an evaluation until the supervisor orders another fork.
+    """Keep the state from before an evaluation until the supervisor orders another fork.
 
     In the meantime, report to the supervisor if the active process ends.
 
@@ -227,7 +227,7 @@ def _set_process_group(pid: int) -> None:
 
 
 def _read_order(orders: PlainFrameReader) -> PlainFrame:
-    """Read an order of the supervisor, or end the kernel if the supervisor is gone."""
+    """Read an order from the supervisor, or end the kernel if the supervisor is gone."""
     try:
         return orders.read_frame()
     except EOFError:
@@ -243,7 +243,7 @@ def _end_kernel() -> NoReturn:
 def _report_exit(child_pid: int, pipes: SupervisorPipes) -> None:
     """Report to the supervisor that the active process has ended, if it has.
 
-    The checkpoint reports it, because only the parent of a process can read its wait status.
+    The checkpoint does this because only a process's parent can read its wait status.
     """
     try:
         pid, status = os.waitpid(child_pid, os.WNOHANG)
@@ -252,7 +252,7 @@ def _report_exit(child_pid: int, pipes: SupervisorPipes) -> None:
     if pid == child_pid:
         try:
             pipes.send_notice(PlainFrame("process-exited", pid=pid, status=status))
-        except OSError:  # the active process has noticed sooner that the supervisor is gone
+        except OSError:  # the active process noticed first that the supervisor is gone
             _end_kernel()
 
 
@@ -262,14 +262,14 @@ def _run_active(
     pipe_index: int,
     fork_obstacle: str = "",
 ) -> None:
-    """Run jobs until the supervisor orders a commit, which ends the role of active process.
+    """Run jobs until the supervisor orders a commit, which ends this process's active role.
 
     Args:
         interpreter: The engine that runs the jobs.
         pipes: The connection to the supervisor.
         pipe_index: Index of the order pipe that this process reads.
         fork_obstacle: The reason why this process could not be forked and therefore has no
-            checkpoint. It is empty if there is a checkpoint.
+        checkpoint, or an empty string if it has one.
     """
     if not fork_obstacle:
         _set_process_group(0)
@@ -284,8 +284,8 @@ def _run_active(
         )
     )
     orders = PlainFrameReader(pipes.orders[pipe_index])
-    # The warm-up follows the notice, so that the supervisor does not wait for it. Until the next
-    # job arrives, it costs the user no time.
+    # The warm-up follows the notice, so the supervisor does not wait for it. It costs the user no
+    # time until the next job arrives.
     warm = getattr(interpreter, "warm", None)
     if warm is not None:
         warm()
@@ -301,16 +301,16 @@ def _run_active(
         if order.type == "commit":
             return
         if order.type != "fork":
-            # If the process ends after this notice, the job may be partly done.
+            # If the process ends after this notice, the job may have been partly executed.
             pipes.send_notice(PlainFrame("job-started"))
             pipes.send_notice(run_job(interpreter, order, pipes.send_notice, JobLimits(order)))
 
 
 class JobLimits:
-    """Context manager that limits the memory and the time of this process during one job.
+    """Context manager that limits this process's memory and time during one job.
 
-    The time limit is a safety net for the case that the supervisor was killed, because normally
-    the supervisor stops the job first. Only evaluations have a memory limit.
+    The time limit is a safety net in case the supervisor was killed. Normally, the supervisor stops
+    the job first. Only evaluations have a memory limit.
     """
 
     def __init__(self, job: PlainFrame) -> None:
@@ -323,8 +323,8 @@ class JobLimits:
         is_unlimited = self._hard == resource.RLIM_INFINITY
         if self._memory and (is_unlimited or self._memory < self._hard):
             _set_memory_limit(self._memory, self._hard)
-        # The supervisor enforces the time limit. The alarm ends this process if the supervisor was
-        # killed.
+        # The supervisor enforces the time limit. The alarm ends this process if the supervisor has
+        # been killed.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
 

@@ -1,9 +1,9 @@
-"""Script that runs an engine in another Python than Paddock's. Compatible with Python 3.8.
+"""Script that runs an engine in a Python other than Paddock's. Compatible with Python 3.8.
 
 That Python needs only its standard library. The script loads the modules of `paddock.kernels.child`
-by path. They get their own copy of the builtins, so that user code that changes the builtins does
-not affect them. Afterwards they are removed from `sys.modules`: if the user's environment contains
-a package `paddock`, user code imports that one.
+by path. They get their own copy of the builtins, so user code that changes the builtins does not
+affect them. They are then removed from `sys.modules`: if the user's environment contains a package
+named `paddock`, user code imports that one.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ class _IsolatedFinder:
 
 
 def main() -> None:
-    """Run an evaluator process or a forkless worker, depending on the command-line arguments.
+    """Run an evaluator process or a forkless worker, as selected by the command-line arguments.
 
-    The arguments are the directory of Paddock's sources and the module of the interpreter. An
-    evaluator process, on systems that can fork, also gets the descriptors of its three pipes.
+    The arguments are Paddock's source directory and the interpreter's module. On systems that can
+    fork, an evaluator process also receives the descriptors of its three pipes.
     """
     root, interpreter, *handles = sys.argv[1:]
     modules_before = set(sys.modules)
@@ -98,7 +98,7 @@ def _load_module(name: str) -> Any:
 def _unload_paddock(finder: object, modules_before: set[str]) -> None:
     """Remove Paddock's modules from the import system before user code runs.
 
-    `sys.argv` and `sys.path` are set as in an interactive Python.
+    `sys.argv` and `sys.path` are set as they are in an interactive Python.
     """
     sys.meta_path.remove(finder)  # type: ignore[arg-type]  # a finder by duck typing
     sys.argv[:] = [""]

@@ -31,12 +31,12 @@ _READ_CHUNK_BYTES = 1 << 16
 def run_forkless(
     make_interpreter: Callable[[], LanguageInterpreter], restrictions: list[str]
 ) -> NoReturn:
-    """Load the engine, and process the requests on standard input until the server closes it.
+    """Load the engine, then process requests from standard input until the server closes it.
 
     Args:
         make_interpreter: Function that loads the engine.
-        restrictions: Names of the restrictions of the sandbox. They are only reported to the
-            server, for its diagnostics.
+        restrictions: Names of the sandbox restrictions, which are only reported to the server for
+        diagnostics.
     """
     requests, replies, output = claim_standard_streams()
     try:
@@ -57,7 +57,7 @@ def run_forkless(
 
 
 class _ForklessWorker:
-    """Job loop of the worker.
+    """The worker's job loop.
 
     The main thread evaluates. Other threads read requests and output.
     """
@@ -79,10 +79,10 @@ class _ForklessWorker:
                 self._run_job(self._jobs.get())
 
     def _run_job(self, job: PlainFrame) -> None:
-        """Run one job in the main thread, stop it at its time limit, and send its result.
+        """Run one job in the main thread, stopping it at its time limit, and send its result.
 
-        The process ends after a job that was stopped. Without a checkpoint, the changes that the
-        job has made to the session cannot be rolled back.
+        If a job was stopped, the process ends. Without a checkpoint, the changes that the job made
+        to the session cannot be rolled back.
         """
         self._output.reset(job.output_bytes if job.type == "evaluate" else _READ_CHUNK_BYTES)
         self._is_running = True
@@ -171,13 +171,13 @@ class _PrintedOutput:
             self._capture.add_output(output)
 
     def take_outputs(self) -> tuple[list[bytes | PlainFrame], int]:
-        """Return all output since the last call, and the number of dropped bytes."""
+        """Return all output since the last call and the number of dropped bytes."""
         self._drain_pipe()
         with self._lock:
             return self._capture.take_outputs()
 
     def _drain_pipe(self) -> None:
-        """Wait until the reader thread has captured all text that was printed so far.
+        """Wait until the reader thread has captured all text printed so far.
 
         This writes a random marker to the pipe. When the reader thread sees the marker, it has
         captured all earlier text.
@@ -190,11 +190,11 @@ class _PrintedOutput:
         self._has_marker.wait(_INTERRUPT_GRACE_SECONDS)
 
     def _read_output(self) -> None:
-        """Append all printed text to the capture, without the marker of `_drain_pipe`.
+        """Append all printed text to the capture, without the marker from `_drain_pipe`.
 
-        Runs in its own thread for the lifetime of the process. A marker may be split between two
-        chunks, so a chunk that ends with the beginning of the marker is not appended completely:
-        its end is kept in `_partial_marker` until the next chunk arrives.
+        Runs in its own thread for the lifetime of the process. The marker may be split across two
+        chunks. If a chunk ends with the beginning of the marker, that part is kept in
+        `_partial_marker` until the next chunk arrives.
         """
         while chunk := os.read(self._handle, _READ_CHUNK_BYTES):
             with self._lock:

@@ -1,9 +1,9 @@
-"""Execution of one job by an engine, and the interface that the engine implements.
+"""Execution of single jobs by an engine, and the interface that engines implement.
 
-The module of an engine has a function `interpreter()` that returns a `LanguageInterpreter`. It is
-called once, in the process from which the active processes are forked. If the interpreter has a
-method `warm`, each active process calls it before it waits for a job: a fork copies memory pages
-when they are first written, which is better done while no user waits. Compatible with Python 3.8.
+An engine's module has a function `interpreter()` that returns a `LanguageInterpreter`. It is called
+once, in the process from which the active processes are forked. If the interpreter has a `warm`
+method, each active process calls it before waiting for a job: a fork copies memory pages when they
+are first written, which is better done while no user is waiting. Compatible with Python 3.8.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ImageValue:
-    """An image that code has produced."""
+    """An image produced by code."""
 
     def __init__(self, data: bytes, mime: str) -> None:
         self.data = data
@@ -35,11 +35,11 @@ class ImageValue:
 
 
 class EvaluatedValue:
-    """Result of an evaluation, as the engine returns it.
+    """Result of an evaluation, as returned by the engine.
 
     Attributes:
         text: Text of the value, or None if the code has no value.
-        messages: Lines of the printed output that are warnings or errors of the engine.
+        messages: Lines of the printed output that are warnings or errors from the engine.
         is_failure: Whether the code failed.
     """
 
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
 
 
 def load_interpreter(module: str) -> LanguageInterpreter:
-    """Import the module of an engine, and return its interpreter."""
+    """Import an engine's module and return its interpreter."""
     __import__(module)
     engine: LanguageInterpreter = sys.modules[module].interpreter()
     return engine
@@ -96,16 +96,16 @@ def run_job(
     send: FrameSender,
     limits: AbstractContextManager[None],
 ) -> PlainFrame:
-    """Run a job, such as the evaluation of some code, and return the frame with its result.
+    """Run a job, such as evaluating code, and return the frame with its result.
 
     Exceptions are not raised, because they must not end the process. The result's status reports
-    them: `failed`, `cancelled`, `out-of-memory`, or `quit` if the code has called `exit`.
+    them: `failed`, `cancelled`, `out-of-memory`, or `quit` if the code called `exit`.
 
     Args:
         interpreter: The engine that runs the job.
         job: The frame that describes the job.
         send: Function that sends images and messages to the supervisor during the job.
-        limits: Context manager that limits the memory and the time while the engine runs.
+        limits: Context manager that limits memory and time while the engine runs.
     """
     started_at = time.monotonic()
     process = os.getpid()
@@ -118,7 +118,7 @@ def run_job(
         result = _build_result_frame("cancelled")
     except MemoryError:
         result = _build_result_frame("out-of-memory")
-    except Exception as error:  # an error of the engine must not end the process
+    except Exception as error:  # an engine error must not end the process
         send(_build_output_frame("message", text=f"{type(error).__name__}: {error}"))
         result = _build_result_frame("failed")
     _flush_streams()
@@ -134,10 +134,10 @@ def run_job(
 def _execute_job(
     interpreter: LanguageInterpreter, job: PlainFrame, send: FrameSender
 ) -> PlainFrame:
-    """Call the engine's method for a job, and return the frame with the result.
+    """Call the engine's method for a job and return the frame with the result.
 
-    A job evaluates code (type `evaluate`), restores the saved state of a session (`restore`), or
-    returns the state of the session for saving it.
+    A job evaluates code (type `evaluate`), restores a session's saved state (`restore`), or returns
+    the session's state so that it can be saved.
     """
     if job.type == "evaluate":
         return _build_value_frame(
@@ -174,16 +174,16 @@ def _build_value_frame(value: EvaluatedValue, limit: int) -> PlainFrame:
 
 
 def _make_emitter(send: FrameSender) -> Callable[[str | ImageValue], None]:
-    """Return a function by which the engine emits messages and images during a job."""
+    """Return a function that the engine calls to emit messages and images during a job."""
     process = os.getpid()
 
     def emit(output: str | ImageValue) -> None:
-        """Send an output, and print a marker that shows its position among the printed text."""
-        if os.getpid() != process:  # a process that user code has forked must not send frames
+        """Send an output, and print a marker that shows its position in the printed text."""
+        if os.getpid() != process:  # a process forked by user code must not send frames
             return
         _flush_streams()
-        # Frames and printed text use different pipes, so their order would be lost. The
-        # supervisor puts the output where it finds the marker in the printed text.
+        # Frames and printed text use different pipes, so their order would be lost. The supervisor
+        # inserts the output where it finds the marker in the printed text.
         marker = b"\0" + os.urandom(16) + b"\0"
         os.write(1, marker)
         if isinstance(output, ImageValue):
@@ -209,7 +209,7 @@ def _flush_streams() -> None:
 
 
 def _get_peak_bytes() -> int:
-    """Return the peak memory of this process, or 0 if it is unknown."""
+    """Return the peak memory usage of this process, or 0 if it is unknown."""
     if sys.platform == "win32":
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

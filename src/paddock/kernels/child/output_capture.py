@@ -1,4 +1,4 @@
-"""Redirection of the standard streams of a worker, and capture of what evaluations print.
+"""Redirection of a worker's standard streams, and capture of the text that evaluations print.
 
 Works with the output frames of both `plain_frames` and `worker.frames`. Compatible with Python 3.8.
 """
@@ -17,8 +17,8 @@ _READ_CHUNK_BYTES = 1 << 16
 def claim_standard_streams() -> tuple[int, int, int]:
     """Reserve standard input and output for requests and replies.
 
-    Afterwards standard input is empty, and standard output and error lead to a pipe, so that user
-    code can print without disturbing the connection to the server.
+    Afterwards, standard input is empty, and standard output and error lead to a pipe, so user code
+    can print without disrupting the connection to the server.
 
     Returns:
         Descriptors for reading requests, writing replies, and reading printed output.
@@ -35,9 +35,9 @@ def claim_standard_streams() -> tuple[int, int, int]:
 
 
 def get_file_identity(handle: int) -> tuple[int, int] | None:
-    """Return the device and the inode of an open file, or None if the descriptor is closed.
+    """Return an open file's device and inode, or None if the descriptor is closed.
 
-    A caller compares them to find out if a descriptor still refers to the same file, because user
+    Callers compare them to check whether a descriptor still refers to the same file, because user
     code can close a descriptor and open another file under the same number.
     """
     try:
@@ -48,11 +48,11 @@ def get_file_identity(handle: int) -> tuple[int, int] | None:
 
 
 class OutputCapture:
-    """Output of one job: the printed text, with the messages and images between it.
+    """Output of one job: the printed text, interspersed with messages and images.
 
     Printed text is read from the pipe that replaces the standard output and error of evaluator
-    processes. Messages and images arrive by another pipe, earlier or later than the text printed
-    around them, so a marker in the printed text shows the position of each.
+    processes. Messages and images arrive through another pipe, earlier or later than the text
+    printed around them, so a marker in the printed text shows the position of each.
     """
 
     def __init__(self, handle: int) -> None:
@@ -65,10 +65,10 @@ class OutputCapture:
         self.limit_bytes = _READ_CHUNK_BYTES
 
     def read_available(self) -> None:
-        """Read the printed text that is available in the pipe, without blocking.
+        """Read the printed text available in the pipe, without blocking.
 
-        Text beyond the limit of the job is counted and discarded. One call reads at most 1 MiB, so
-        that heavy output does not keep the supervisor from its other work.
+        Text beyond the job's limit is counted and discarded. One call reads at most 1 MiB, so heavy
+        output does not keep the supervisor from its other work.
         """
         for _ in range(16):  # 16 chunks of 64 KiB
             try:
@@ -101,10 +101,10 @@ class OutputCapture:
             self._outputs.append(output)
 
     def remove_last_line(self, beginning: bytes) -> bool:
-        """Remove the last line of printed text that begins with some bytes.
+        """Remove the last line of printed text that begins with the given bytes.
 
         Returns:
-            Whether there was such a line.
+            Whether such a line was found.
         """
         start = self._text.rfind(beginning)
         if start < 0:
@@ -114,10 +114,10 @@ class OutputCapture:
         return True
 
     def take_outputs(self) -> tuple[list[bytes | Any], int]:
-        """Return the output of the job and the number of discarded bytes, and reset the capture.
+        """Return the job's output and the number of discarded bytes, and reset the capture.
 
-        Pieces of printed text and frames with messages or images are in the order in which the
-        job has produced them.
+        Pieces of printed text and frames with messages or images are in the order in which the job
+        produced them.
         """
         text, outputs, dropped = bytes(self._text), self._outputs, self._dropped_bytes
         for mark, note in self._oversized_outputs:
@@ -132,12 +132,12 @@ class OutputCapture:
             if position >= 0:
                 text = text[position + len(output.mark) :]
             (pieces if position >= 0 else unplaced).append(output)
-        # An output whose marker is missing, for instance because the marker itself exceeded the
-        # limit, comes last instead of being lost.
+        # If an output's marker is missing, for instance because the marker itself exceeded the
+        # limit, the output comes last instead of being lost.
         return [*pieces, *([text] if text else []), *unplaced], dropped
 
     def clear(self) -> None:
-        """Discard all output until now."""
+        """Discard all output so far."""
         self.read_available()
         self._reset()
 

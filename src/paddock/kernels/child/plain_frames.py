@@ -1,9 +1,9 @@
-"""Encoding and decoding of frames with the standard library alone.
+"""Encoding and decoding of frames using only the standard library.
 
-The formats are those of `paddock.kernels.worker.frames`. Received frames are in the format of
-`marshal`, because they come from the server or its supervisor, which are trusted. Sent frames are
-MessagePack documents: user code can control this process, so the supervisor checks them. Compatible
-with Python 3.8.
+The formats are those of `paddock.kernels.worker.frames`. Received frames use the `marshal` format,
+because they come from the server or its supervisor, which are trusted. Sent frames are MessagePack
+documents: user code can control this process, so the supervisor validates them. Compatible with
+Python 3.8.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_FRAME_BYTES = 1 << 30
 class PlainFrame:
     """A message between the supervisor and an evaluator process.
 
-    All of its fields, of which `type` is always set, are attributes.
+    All fields are attributes. `type` is always set.
     """
 
     def __init__(self, type: str, **fields: object) -> None:  # noqa: A002 - field name in the frame
@@ -40,21 +40,21 @@ class PlainFrame:
 
 
 def send_frame(handle: int, frame: PlainFrame) -> None:
-    """Write a message for the supervisor, blocking until all of it is written."""
+    """Write a message to the supervisor, blocking until all of it is written."""
     write_message(handle, b"".join(_pack_value(vars(frame))))
 
 
 def write_message(handle: int, content: bytes) -> None:
-    """Write an encoded message with its length, blocking until all of it is written."""
+    """Write an encoded message and its length, blocking until all of it is written."""
     view = memoryview(_LENGTH_PREFIX.pack(len(content)) + content)
     while view:
         view = view[os.write(handle, view) :]
 
 
 class FrameSplitter:
-    """Splitter of the bytes that arrive on a file descriptor into encoded messages.
+    """Reader that splits the bytes arriving on a file descriptor into encoded messages.
 
-    Each message follows its length, a little-endian integer of four bytes.
+    Each message is preceded by its length, a four-byte little-endian integer.
     """
 
     def __init__(self, handle: int) -> None:
@@ -62,7 +62,7 @@ class FrameSplitter:
         self._buffer = bytearray()
 
     def read_chunk(self) -> None:
-        """Read some bytes into the buffer, and block until at least one is available.
+        """Read some bytes into the buffer, blocking until at least one is available.
 
         Raises:
             EOFError: The other end was closed.
@@ -73,9 +73,9 @@ class FrameSplitter:
         self._buffer += chunk
 
     def pop_message(self) -> bytes | None:
-        """Remove the next encoded message from the buffer, and return it.
+        """Remove the next encoded message from the buffer and return it.
 
-        Returns None, and removes nothing, if the message has not arrived completely.
+        If the message has not arrived completely, returns None and removes nothing.
 
         Raises:
             ValueError: The message is too long.
@@ -83,7 +83,7 @@ class FrameSplitter:
         if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
         (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
-        # User code can write to the descriptor. A forged length must not fill the memory.
+        # User code can write to the descriptor. A forged length must not exhaust the memory.
         if length > MAX_FRAME_BYTES:
             raise ValueError(f"frame of {length} bytes exceeds the maximum of {MAX_FRAME_BYTES}")
         end = _LENGTH_PREFIX.size + length
@@ -99,10 +99,10 @@ class FrameSplitter:
 
 
 class PlainFrameReader(FrameSplitter):
-    """Reader of the server's requests and the supervisor's orders."""
+    """Reader for the server's requests and the supervisor's orders."""
 
     def read_frame(self) -> PlainFrame:
-        """Wait until a message has arrived completely, and return it.
+        """Wait until a complete message has arrived, and return it.
 
         Raises:
             EOFError: The other end was closed.
@@ -115,9 +115,9 @@ class PlainFrameReader(FrameSplitter):
 
 
 def _pack_value(value: object) -> list[bytes]:
-    """Encode a value as MessagePack, and return the pieces of the encoding."""
-    # Every length is written in the longest format that MessagePack has, 32 bits. This keeps the
-    # code short, and the size does not matter because frames are not stored.
+    """Encode a value as MessagePack and return the pieces of the encoding."""
+    # Every length is written in MessagePack's longest format, 32 bits. This keeps the code short,
+    # and the size does not matter because frames are not stored.
     if isinstance(value, PlainFrame):
         value = vars(value)
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""Termination of all processes of a kernel, including those that left its process group.
+"""Termination of all of a kernel's processes, including those that left its process group.
 
-A background process may have changed its group, its parent and its session. While the supervisor
-lives, orphans become its children (on Linux), so it finds them below itself. After the supervisor
-was killed, the kernel's processes are recognized by a variable in their environment.
+A background process may have changed its group, parent and session. While the supervisor is alive,
+orphans become its children (on Linux), so it finds them among its descendants. If the supervisor
+has been killed, the kernel's processes are identified by an environment variable.
 
 Every kernel start imports this module, so it imports little. Compatible with Python 3.8.
 """
@@ -19,12 +19,12 @@ _MAX_KILL_ROUNDS = 20
 _SIGKILL = 9
 """The same number on all systems that have the signal. Importing `signal` is slow."""
 KERNEL_ID_VARIABLE = "PADDOCK_KERNEL"
-"""Environment variable with an id that all processes of one kernel, and no others, share."""
+"""Environment variable with an ID shared by all processes of one kernel, and no others."""
 
 
 def kill_tree(pid: int) -> None:
     """Kill a process, its process group and all its descendants."""
-    # Descendants are killed first. Once the process has ended, they are no longer below it.
+    # Descendants are killed first. Once the process has ended, they are no longer its descendants.
     for descendant in list_descendants(pid):
         _kill(descendant)
     _kill(pid, os.killpg)
@@ -34,7 +34,7 @@ def kill_tree(pid: int) -> None:
 def kill_descendants() -> None:
     """Kill all descendants of this process, and reap its children.
 
-    The descendants are listed and killed repeatedly until none is left, because a process can
+    The descendants are listed and killed repeatedly until none are left, because a process can
     start others until it is killed.
     """
     for _ in range(_MAX_KILL_ROUNDS):
@@ -49,8 +49,8 @@ def kill_descendants() -> None:
 def kill_kernel() -> None:
     """Kill all processes of this kernel except the current one.
 
-    Called when the supervisor, which normally kills them, is gone. The processes are those of the
-    same POSIX session, and those whose environment contains the ID of the kernel.
+    Called when the supervisor, which normally kills them, is gone. The processes are those in the
+    same POSIX session, and those whose environment contains the kernel's ID.
     """
     kernel_id = f"{KERNEL_ID_VARIABLE}={os.environ.get(KERNEL_ID_VARIABLE, '')}".encode()
     session_id = os.getsid(0)
@@ -66,7 +66,7 @@ def reap_children() -> list[tuple[int, int]]:
     """Reap all children that have ended, without waiting for the others.
 
     Returns:
-        Process ID and wait status of each child that has ended.
+        The process ID and wait status of each child that has ended.
     """
     exits: list[tuple[int, int]] = []
     while True:
@@ -109,7 +109,7 @@ def _get_session_id(pid: int) -> int:
 
 
 def _has_kernel_id(pid: int, kernel_id: bytes) -> bool:
-    """Return whether the environment of a process contains the ID of a kernel.
+    """Return whether a process's environment contains a kernel's ID.
 
     The result is False if the environment is not readable.
 
@@ -117,7 +117,7 @@ def _has_kernel_id(pid: int, kernel_id: bytes) -> bool:
         pid: The process.
         kernel_id: The environment variable with the ID, in the form `NAME=ID`.
     """
-    if kernel_id.endswith(b"="):  # an empty ID would match processes of no kernel at all
+    if kernel_id.endswith(b"="):  # an empty ID would match processes that belong to no kernel
         return False
     return kernel_id in _read_file(f"/proc/{pid}/environ").split(b"\0")
 
@@ -138,7 +138,7 @@ def _read_file(file: str) -> bytes:
 
 
 def _kill(pid: int, send_signal: Callable[[int, int], None] = os.kill) -> None:
-    """Kill a process, or with `os.killpg` its process group, if it has not ended already."""
+    """Kill a process, or with `os.killpg` its process group, if it has not already ended."""
     try:
         send_signal(pid, _SIGKILL)
     except OSError:

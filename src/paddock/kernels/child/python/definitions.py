@@ -22,7 +22,7 @@ _SAFE_DECORATORS = frozenset(
     }
 )  # fmt: skip
 _SAFE_CALLS = frozenset({"NamedTuple", "TypeVar", "auto", "field", "namedtuple"})
-"""Functions that may be called in the body of a class."""
+"""Functions that may be called in a class body."""
 
 
 class PythonDefinition:
@@ -37,18 +37,18 @@ class PythonDefinitions:
     """Source texts of the functions and classes that a session has defined.
 
     They are saved with the session, because pickle stores functions and classes only by reference.
-    Each name has its latest definition, and the definitions have the order of their execution.
+    Only the latest definition of each name is kept, and the definitions are in order of execution.
     """
 
     def __init__(self) -> None:
         self._definitions: dict[str, PythonDefinition] = {}
 
     def record(self, statements: list[Any], names: dict[str, Any], code: str) -> None:
-        """Record the functions and classes that a cell has defined, with their source texts.
+        """Record the functions and classes that a cell defined, with their source texts.
 
         Args:
-            statements: The parsed statements of the cell, which has been executed.
-            names: The global names of the session, with their values.
+            statements: The parsed statements of the cell, which has already been executed.
+            names: The session's global names and their values.
             code: The source text of the cell.
         """
         lines: list[str] | None = None
@@ -61,14 +61,14 @@ class PythonDefinitions:
             self.add(name, names[name], text)
 
     def add(self, name: str, value: object, text: str) -> None:
-        """Add a definition at the end, and remove an earlier one of the same name."""
+        """Add a definition at the end, removing any earlier one with the same name."""
         self._definitions.pop(name, None)  # moves the name to the end
         self._definitions[name] = PythonDefinition(value, text)
 
     def get_current(self, names: dict[str, Any]) -> dict[str, str]:
-        """Return the source texts of all definitions that are still valid, by name.
+        """Return the source texts of all definitions that are still valid, keyed by name.
 
-        A definition is no longer valid if its name was deleted or has got another value.
+        A definition is no longer valid if its name was deleted or assigned another value.
         """
         return {
             name: definition.text
@@ -83,8 +83,8 @@ def _get_defined_name(statement: Any) -> str | None:
     Returns None for other statements, and for definitions that may have side effects, because a
     restored session executes the recorded definitions again.
     """
-    # A statement after a semicolon shares its line with another one, so that the lines of the
-    # source text would contain both.
+    # A statement after a semicolon shares its line with another statement, so the recorded lines
+    # would contain both.
     if statement.col_offset != 0:
         return None
     if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
@@ -100,8 +100,8 @@ def _get_defined_name(statement: Any) -> str | None:
 def _is_pure_definition(statement: Any) -> bool:
     """Return whether a definition can be executed again without side effects.
 
-    This is the condition for recording the source text of a function or class. The statements in
-    the body of a class are checked likewise.
+    This is the condition for recording the source text of a function or class. The statements in a
+    class body are checked in the same way.
     """
     if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef)):
         return _has_pure_defaults(statement.args) and all(

@@ -1,7 +1,7 @@
 """Evaluation of Python cells: statements, and the value of the last expression.
 
-`value_display` formats values and `tracebacks` exceptions. `process_reset` repairs the process
-after each cell. `state_pickle` saves the session for another process.
+`value_display` formats values, and `tracebacks` formats exceptions. `process_reset` repairs the
+process after each cell. `state_pickle` saves the session for another process.
 """
 
 from __future__ import annotations
@@ -44,23 +44,23 @@ def interpreter() -> PythonSessionInterpreter:
 
 
 class PythonSessionInterpreter:
-    """Interpreter of a session.
+    """Interpreter for one session.
 
-    The names of the session are the module `__main__`.
+    The session's names are those of the module `__main__`.
     """
 
     is_interruptible = True
 
     def __init__(self) -> None:
         self.version = ".".join(str(part) for part in sys.version_info[:3])
-        # Pickle looks up the classes and functions of the session in the module `__main__`.
+        # Pickle looks up the session's classes and functions in the module `__main__`.
         main = type(sys)("__main__")
         sys.modules["__main__"] = main
         self._names = vars(main)
         self._names["__builtins__"] = builtins
         self._cell_number = 0
         self._uncached_sources: dict[str, str] = {}
-        """Code by cell name that has not been added to `linecache` yet."""
+        """Code that has not been added to `linecache` yet, keyed by cell name."""
         self._future_flags = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._definitions = PythonDefinitions()
@@ -68,15 +68,15 @@ class PythonSessionInterpreter:
         self._process_reset = ProcessReset()
 
     def evaluate(self, code: str, emit: OutputEmitter) -> EvaluatedValue:
-        """Evaluate a cell, and return its value as text (its `repr`, or Markdown).
+        """Evaluate a cell and return its value as text (its `repr`, or Markdown).
 
         If the code fails, its traceback is emitted as a message. Changes that could break later
         cells, for instance to `sys.stdout`, are undone in any case.
 
         Raises:
-            SystemExit: The code has called `exit`.
+            SystemExit: The code called `exit`.
             KeyboardInterrupt: The evaluation was interrupted.
-            MemoryError: The process has reached its memory limit.
+            MemoryError: The process reached its memory limit.
         """
         process = os.getpid()
         self._process_reset.prepare()
@@ -103,10 +103,10 @@ class PythonSessionInterpreter:
                 self._process_reset.restore(emit)
 
     def warm(self) -> None:
-        """Prepare a process that was just forked for its first evaluation, while no user waits.
+        """Prepare a newly forked process for its first evaluation, while no user is waiting.
 
-        A fork shares its memory pages with its parent until it writes to them. Compiling an
-        expression writes to the pages that the next evaluation needs, so that they are copied now.
+        A forked process shares memory pages with its parent until it writes to them. Compiling an
+        expression writes to the pages that the next evaluation needs, so they are copied now.
         """
         self._process_reset.prepare()
         tree: Any = compile("0", "<warm>", "exec", _PARSE_ONLY_FLAG | _TOP_LEVEL_AWAIT_FLAG, True)
@@ -122,7 +122,7 @@ class PythonSessionInterpreter:
         return dump_state(self._names, self._definitions, self._cell_number)
 
     def restore(self, state: bytes) -> str:
-        """Restore a saved session, and describe what is missing."""
+        """Restore a saved session and describe what is missing."""
         self._cell_number, missing = load_state(state, self._names, self._definitions)
         return missing
 
@@ -145,8 +145,7 @@ class PythonSessionInterpreter:
                 expression: Any = _ast.Expression(last.value)
                 value = self._run_tree(expression, name, "eval")
         finally:
-            # Definitions are recorded even after an exception, because those before it have been
-            # made.
+            # Definitions are recorded even after an exception, because those before it took effect.
             self._definitions.record(statements, self._names, code)
         if value is not None:
             vars(builtins)["_"] = value  # as in an interactive Python session
@@ -155,9 +154,9 @@ class PythonSessionInterpreter:
         return EvaluatedValue(text)
 
     def _parse_code(self, code: str, name: str) -> tuple[Any, str]:
-        """Parse the code of a cell, and return its syntax tree and the code that was parsed.
+        """Parse a cell's code, and return its syntax tree and the code that was parsed.
 
-        Code in which all lines are indented, such as an excerpt of a function, is dedented first.
+        If all lines are indented, as in an excerpt from a function, the code is dedented first.
         """
         flags = _PARSE_ONLY_FLAG | _TOP_LEVEL_AWAIT_FLAG | self._future_flags
         self._uncached_sources[name] = code
@@ -187,11 +186,11 @@ class PythonSessionInterpreter:
     def _run_tree(self, tree: Any, name: str, mode: str) -> object:
         """Compile a syntax tree, run it in the session, and return its value.
 
-        Code with `await` at the top level runs in the event loop of the session. Imports from
-        `__future__` also apply to all later cells, so their compiler flags are remembered.
+        Code with a top-level `await` runs in the session's event loop. Imports from `__future__`
+        also apply to all later cells, so their compiler flags are remembered.
 
         Args:
-            tree: The syntax tree of statements or of one expression.
+            tree: The syntax tree of some statements or one expression.
             name: The name of the cell, which tracebacks show as its file.
             mode: The mode of `compile`: `exec` for statements, `eval` for an expression.
         """
@@ -209,7 +208,7 @@ class PythonSessionInterpreter:
     def _show_value(self, value: object, emit: OutputEmitter) -> str | None:
         """Emit the images that represent a value, and return its text if it has one.
 
-        If the value is a figure of matplotlib, it is closed, so that it is not shown twice.
+        If the value is a matplotlib figure, it is closed so that it is not shown twice.
         """
         text = None
         for piece in iter_display_parts(value):
@@ -228,7 +227,7 @@ class PythonSessionInterpreter:
 
 
 def _dedent(code: str) -> str:
-    """Remove the indentation that all lines have in common, as `textwrap.dedent` does.
+    """Remove the indentation common to all lines, as `textwrap.dedent` does.
 
     Importing `textwrap` takes longer than starting a kernel.
     """

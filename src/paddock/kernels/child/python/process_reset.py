@@ -1,7 +1,7 @@
-"""Repair of the process after each cell: builtins, standard modules, streams, signal handling.
+"""Process repair after each cell: builtins, standard modules, streams, signal handling.
 
 Code can replace builtins, remove standard modules or close the standard streams. Without a repair,
-no further cell could be evaluated or report an error.
+later cells could not be evaluated or report errors.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _MIN_RECURSION_LIMIT = 1000
 _STDLIB_DIRECTORY = os.path.dirname(os.__file__)
 _REPLACEABLE_BUILTINS = frozenset({"input", "print"})
-"""Builtins that people replace deliberately. A replacement does no harm."""
+"""Builtins that people replace deliberately. Replacing them is harmless."""
 _IGNORED_BUILTINS = frozenset({"_", "display", "__debug__"})
 
 
 class NoQuestionsError(EOFError):
     """The code asks for input, but the process is not interactive."""
 
-    __module__ = "builtins"  # tracebacks then show the name without a module
+    __module__ = "builtins"  # so that tracebacks show the name without a module
 
 
 def reject_input(prompt: object = "", /) -> NoReturn:
@@ -68,7 +68,7 @@ class ProcessReset:
         self.prepare()
 
     def remember_modules(self) -> None:
-        """Add the standard library modules that the last cell has imported.
+        """Add the standard library modules that the last cell imported.
 
         Later cells need them too, so `restore` puts them back if user code removes them.
         """
@@ -87,15 +87,15 @@ class ProcessReset:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def restore(self, emit: Callable[[str], None]) -> None:
-        """Undo changes of the last cell that would break later ones.
+        """Undo changes by the last cell that would break later ones.
 
         Args:
             emit: Function that shows the user a message about the changes.
         """
-        # A trace function of the code would also run for the following cells, and for Paddock.
+        # A trace function set by the code would also run for later cells, and for Paddock.
         sys.settrace(None)
         sys.setprofile(None)
-        # With a lower recursion limit, not even an error could be formatted.
+        # With a lower recursion limit, even formatting an error could fail.
         if sys.getrecursionlimit() < _MIN_RECURSION_LIMIT:
             sys.setrecursionlimit(_MIN_RECURSION_LIMIT)
         changed = [f"builtins.{name}" for name in self._restore_builtins()]
@@ -108,7 +108,7 @@ class ProcessReset:
             emit(f"Closed by the code, and reopened: {', '.join(closed)}")
 
     def _restore_builtins(self) -> list[str]:
-        """Restore the builtins that user code has replaced or deleted.
+        """Restore builtins that user code has replaced or deleted.
 
         Functions such as `print` that people replace deliberately are left alone.
 
@@ -128,7 +128,7 @@ class ProcessReset:
         return changed_names
 
     def _restore_modules(self) -> list[str]:
-        """Restore the standard modules that user code has replaced or removed in `sys.modules`.
+        """Restore standard modules that user code has replaced in or removed from `sys.modules`.
 
         Returns:
             The names of the restored modules.
@@ -143,9 +143,9 @@ class ProcessReset:
         return changed_names
 
     def _restore_streams(self) -> list[str]:
-        """Reopen the standard streams that user code has closed.
+        """Reopen standard streams that user code has closed.
 
-        Closed descriptors are restored from duplicates that were made when the process started.
+        Closed descriptors are restored from duplicates made when the process started.
 
         Returns:
             The names of the closed streams, such as `standard output`, for a message.
@@ -173,7 +173,7 @@ def _is_stdlib_module(module: object) -> bool:
 
 
 def _duplicate_descriptor(handle: int) -> int:
-    """Duplicate a descriptor under a high number, safe from code that closes the low ones."""
+    """Duplicate a descriptor under a high number, out of reach of code that closes low ones."""
     if sys.platform == "win32":
         return os.dup(handle)
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, 900)

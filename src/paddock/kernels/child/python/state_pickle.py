@@ -1,8 +1,8 @@
 """Saving and restoring a Python session across processes.
 
-Modules are imported again, functions and classes of the session are executed again from their
-source text, and all other values are pickled. Values that cannot be pickled, such as open files,
-threads and generators, are reported as missing.
+Modules are imported again, the session's functions and classes are executed again from their source
+text, and all other values are pickled. Values that cannot be pickled, such as open files, threads
+and generators, are reported as missing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from paddock.kernels.child.python.definitions import PythonDefinitions
 
 MAX_STATE_BYTES = 64 << 20
-"""Limit for the pickled values of a session. Values beyond it are reported as missing."""
+"""Size limit for a session's pickled values. Values beyond it are reported as missing."""
 _STATE_FORMAT = 1
 _TOO_LARGE_MESSAGE = "too large to be saved"
 
@@ -27,13 +27,13 @@ _TOO_LARGE_MESSAGE = "too large to be saved"
 def dump_state(
     names: dict[str, Any], definitions: PythonDefinitions, cell_number: int
 ) -> bytes | None:
-    """Pickle a session, so that `load_state` can restore it in another process.
+    """Pickle a session so that `load_state` can restore it in another process.
 
-    Modules and their members are saved by name, functions and classes of the session as source
-    text, and all other values by pickling them.
+    Modules and their members are saved by name, the session's functions and classes as source text,
+    and all other values as pickles.
 
     Args:
-        names: The global names of the session, with their values.
+        names: The session's global names and their values.
         definitions: The functions and classes that the session has defined.
         cell_number: The number of the last cell.
     """
@@ -71,9 +71,9 @@ def dump_state(
 def load_state(
     state: bytes, names: dict[str, Any], definitions: PythonDefinitions
 ) -> tuple[int, str]:
-    """Restore a session that `dump_state` has saved.
+    """Restore a session saved by `dump_state`.
 
-    What cannot be restored, for instance a module that is no longer installed, is skipped.
+    Anything that cannot be restored, such as a module that is no longer installed, is skipped.
 
     Args:
         state: The saved session.
@@ -81,7 +81,7 @@ def load_state(
         definitions: The definitions of the new session, to which the restored ones are added.
 
     Returns:
-        The number of the last cell, and a description of the missing values, with reasons.
+        The number of the last cell, and a description of the missing values and the reasons.
 
     Raises:
         ValueError: The state has a format that this version does not support.
@@ -95,7 +95,7 @@ def load_state(
             f"The saved state has format {saved['format']}; only {_STATE_FORMAT} is supported"
         )
     missing: dict[str, str] = dict(saved["missing"])
-    # Packages of another environment may not work with this interpreter.
+    # Packages from another environment may not work with this interpreter.
     if saved.get("prefix", sys.prefix) == sys.prefix:
         sys.path += [entry for entry in saved["path"] if entry not in sys.path]
     try:
@@ -108,7 +108,7 @@ def load_state(
         _try_restore(missing, name, _import_value, names, name, module, member)
     for name, text in saved["definitions"].items():
         _try_restore(missing, name, _redefine, names, definitions, name, text)
-    # Values are restored last, because they may be instances of classes that were defined above.
+    # Values are restored last, because they may be instances of classes defined above.
     _try_restore(missing, "all values", lambda: names.update(pickle.loads(saved["values"])))
     return saved["number"], _format_missing(missing)
 
@@ -121,7 +121,7 @@ def _try_restore(missing: dict[str, str], name: str, restore: Any, *args: Any) -
 
 
 def _import_pickle() -> Any:
-    """Import `pickle`, which a new session does not need while its user waits for the kernel."""
+    """Import `pickle` only when needed, so that users do not wait for it when a kernel starts."""
     import pickle
 
     return pickle
@@ -137,7 +137,7 @@ def _is_module_member(value: Any) -> bool:
 
 
 def _import_value(names: dict[str, Any], name: str, module: str, member: str = "") -> None:
-    """Import a module or one of its members, and bind it to a name of the session."""
+    """Import a module or one of its members, and bind it to a name in the session."""
     __import__(module)
     names[name] = getattr(sys.modules[module], member) if member else sys.modules[module]
 
@@ -161,10 +161,10 @@ def _get_directory() -> str:
 
 
 class _BoundedBuffer(io.BytesIO):
-    """Buffer that raises OverflowError if it would become larger than `MAX_STATE_BYTES`.
+    """Buffer that raises OverflowError if it would grow beyond `MAX_STATE_BYTES`.
 
-    The size is checked during pickling, because a huge value could exhaust the memory before its
-    pickle is complete.
+    The size is checked during pickling, because a huge value could exhaust memory before its pickle
+    is complete.
     """
 
     def write(self, data: Any) -> int:
@@ -177,12 +177,12 @@ class _BoundedBuffer(io.BytesIO):
 def _make_pickle_function(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes]:
     """Return a function that pickles a value, if another process can unpickle it.
 
-    The returned function raises an exception for a function or class of the session whose source
-    text is unknown, because another process could not define it.
+    The returned function raises an exception for session functions and classes whose source text is
+    unknown, because another process could not define them.
 
     Args:
-        texts: Source texts of the functions and classes of the session, by name.
-        pickle: The module `pickle`, which is imported lazily.
+        texts: Source texts of the session's functions and classes, keyed by name.
+        pickle: The `pickle` module, which is imported lazily.
     """
 
     class Pickler(pickle.Pickler):  # type: ignore[misc]  # a lazily imported base class
@@ -210,24 +210,24 @@ def _make_pickle_function(texts: dict[str, str], pickle: Any) -> Callable[[objec
 def _pickle_values(
     values: dict[str, Any], dump: Callable[[object], bytes]
 ) -> tuple[bytes, dict[str, str]]:
-    """Pickle all values of a session that can be pickled.
+    """Pickle all of a session's values that can be pickled.
 
-    The values are pickled together, because objects that two values share must be shared after
-    unpickling too.
+    The values are pickled together, because objects shared by two values must still be shared after
+    unpickling.
 
     Args:
-        values: The values, by name.
+        values: The values, keyed by name.
         dump: Function that pickles a value.
 
     Returns:
-        The pickled dictionary, and the reason for each value that it does not contain, by name.
+        The pickled dictionary, and the reason for each value that it lacks, keyed by name.
     """
     missing: dict[str, str] = {}
     try:
         return dump(values), missing
     except Exception:  # pickling runs user code, which can raise any exception
         picklable = dict(values)
-    # Find the values that fail, by pickling each one alone.
+    # Find the values that fail by pickling each one separately.
     size = 0
     for name, value in values.items():
         try:

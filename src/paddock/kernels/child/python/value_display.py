@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_ROWS, MAX_COLUMNS, MAX_CELL_CHARACTERS = 20, 14, 60
-"""Of larger tables, the first and the last half of these numbers is shown."""
+"""For larger tables, half of these numbers is shown from the start and half from the end."""
 BACKEND_MODULE = "paddock_figures"
 """Name of the module that matplotlib imports as its backend."""
 _IMAGE_METHODS = (
@@ -27,13 +27,13 @@ _IMAGE_METHODS = (
     ("_repr_jpeg_", "image/jpeg", b"\xff\xd8"),
     ("_repr_svg_", "image/svg+xml", b""),
 )
-"""Notebook methods, media types, and first bytes. A client may abort on invalid image data."""
+"""Notebook methods, media types, and first bytes. Clients may abort on invalid image data."""
 _MAX_LINE_CHARACTERS = 100
 _MAX_PRETTY_CHARACTERS = 20_000
 
 
 def format_data_frame(value: object) -> str | None:
-    """Format a data frame or a series of pandas or Polars as a Markdown table.
+    """Format a pandas or Polars data frame or series as a Markdown table.
 
     Returns None if the value is neither.
     """
@@ -65,9 +65,9 @@ def _format_table(frame: Any, kind: str, types: Any, cells: Any, index: Any = No
     rows and columns of a large data frame are shown, with `…` between them.
 
     Args:
-        frame: The data frame of pandas or Polars.
+        frame: The pandas or Polars data frame.
         kind: The class of the displayed value, `DataFrame` or `Series`, for the summary.
-        types: The types of the columns, by position.
+        types: The column types, by position.
         cells: The values, accessible as `cells[row, column]`.
         index: The row labels, or None if the data frame has none.
     """
@@ -127,10 +127,10 @@ def _escape_cell(text: str) -> str:
 
 
 class FigureBackend:
-    """Import hook that provides a matplotlib backend, and shows the figures drawn with it.
+    """Import hook that provides a matplotlib backend and shows the figures drawn with it.
 
-    It is an import finder and loader in `sys.meta_path`, so that matplotlib is imported only if
-    user code does so.
+    It is an import finder and loader in `sys.meta_path`, so matplotlib is imported only if user
+    code imports it.
     """
 
     def __init__(self) -> None:
@@ -159,10 +159,10 @@ class FigureBackend:
     def exec_module(self, module: Any) -> None:
         """Define the classes and functions that matplotlib expects in a backend module.
 
-        They render figures with Agg, the bitmap renderer of matplotlib, and emit them as images.
+        They render figures with Agg, matplotlib's bitmap renderer, and emit them as images.
         """
-        # Matplotlib is a package of the user's Python, and slow to import. It is imported only
-        # here, because matplotlib itself has asked for the backend.
+        # Matplotlib belongs to the user's Python, and is slow to import. It is imported only here,
+        # because matplotlib itself has requested the backend.
         from matplotlib.backends import backend_agg
 
         agg: Any = backend_agg
@@ -186,10 +186,10 @@ class FigureBackend:
         module.FigureCanvas, module.FigureManager, module.show = Canvas, Manager, show
 
     def show_open_figures(self) -> None:
-        """Emit all open figures of matplotlib as images and close them.
+        """Emit all open matplotlib figures as images, and close them.
 
         Called after each cell, as in notebooks, and by `matplotlib.pyplot.show`. Figures without
-        any content are closed but not emitted.
+        content are closed but not emitted.
         """
         helpers: Any = sys.modules.get("matplotlib._pylab_helpers")
         if helpers is None:
@@ -202,7 +202,7 @@ class FigureBackend:
         helpers.Gcf.destroy_all()
 
     def close_figure(self, value: object) -> None:
-        """Close a figure that has been shown as a value, so that it is not shown twice."""
+        """Close a figure that was shown as a value, so that it is not shown twice."""
         helpers: Any = sys.modules.get("matplotlib._pylab_helpers")
         for manager in helpers.Gcf.get_all_fig_managers() if helpers is not None else ():
             if manager.canvas.figure is value:
@@ -217,10 +217,10 @@ def render_figure(figure: Any) -> ImageValue:
 
 
 def iter_display_parts(value: object) -> Iterator[str | ImageValue]:
-    """Yield the parts by which a value is displayed: either an image, or a text.
+    """Yield the parts that display a value: either an image or text.
 
-    The value may be a data frame or a figure. Otherwise, the display methods that its class
-    defines for notebooks, such as `_repr_png_`, are called. Its `repr` is the last resort.
+    The value may be a data frame or a figure. For other values, the display methods that their
+    class defines for notebooks, such as `_repr_png_`, are called. The `repr` is the last resort.
     """
     table = format_data_frame(value)
     if table is not None:
@@ -243,7 +243,7 @@ def _is_figure(value: object) -> bool:
 
 
 def _get_image(value: object, bundle: dict[str, Any]) -> ImageValue | None:
-    """Return the image that a value provides for notebooks, or None if it provides none.
+    """Return the image that a value provides for notebooks, or None.
 
     Args:
         value: The value to display.
@@ -279,10 +279,10 @@ def _get_markdown(value: object, bundle: dict[str, Any]) -> str | None:
 
 
 def _format_text(value: object) -> str:
-    """Return the text of a value that has no image and no Markdown.
+    """Return the text for a value that has neither an image nor Markdown.
 
-    This is its `repr`, with line breaks if it is a long list or dictionary, or the text of its
-    HTML if the `repr` shows only the class.
+    This is its `repr` (with line breaks for a long list or dictionary), or the text of its HTML if
+    the `repr` shows only the class.
     """
     text = repr(value)
     if (
@@ -329,7 +329,7 @@ def _strip_tags(html: str) -> str:
 
 
 def _collapse_spaces(text: str) -> str:
-    """Collapse white space to single spaces, also at the beginning and the end."""
+    """Collapse white space to single spaces, including at the beginning and the end."""
     words = " ".join(text.split())
     before = " " if text[:1].isspace() else ""
     return before + words + (" " if words and text[-1:].isspace() else "")
@@ -347,7 +347,7 @@ def _call_method(value: object, name: str) -> Any:
 
     Returns None if the value's class does not have the method, or if it raises an exception.
     """
-    if isinstance(value, type):  # display methods of a class are meant for its instances
+    if isinstance(value, type):  # a class's display methods are meant for its instances
         return None
     method = getattr(type(value), name, None)
     if method is None:
