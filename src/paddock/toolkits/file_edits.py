@@ -1,4 +1,4 @@
-"""Safe edits of the user's files, and the common part of writing notebooks of all kinds."""
+"""Safe edits to the user's files, and the shared part of writing all kinds of notebooks."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ def edit_file(
     """Replace the content of a file with the result of a function.
 
     The file is replaced atomically under a lock: it has either the old or the new content, even if
-    the process is killed. Before it is replaced, it is read again to detect changes by other
-    programs.
+    the process is killed. It is read again just before that to detect changes by other programs.
 
     Args:
         path: The file.
@@ -50,7 +49,7 @@ def edit_file(
         after = edit(before)
 
         def check_unchanged() -> None:
-            # Only Paddock takes this lock. Editors, Jupyter and front ends write without it.
+            # Only Paddock uses this lock. Editors, Jupyter and front ends write without it.
             if read(path) != before:
                 raise FileChangedError
 
@@ -58,7 +57,7 @@ def edit_file(
 
 
 def write_new_file(path: Path, data: bytes) -> None:
-    """Write a file that does not exist yet, and create the missing directories of its path.
+    """Write a file that does not exist yet, and create missing parent directories.
 
     Raises:
         FileExistsError: The file exists.
@@ -74,13 +73,13 @@ def write_notebook_file(
 ) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written.
 
-    A file that exists, or that cannot be written, does not raise an error: the returned message
-    tells the model how to correct the call.
+    If the file exists or cannot be written, no error is raised. Instead, the returned message
+    explains to the model how to correct the call.
 
     Args:
         arguments: The arguments of `WriteNotebook`.
         ctx: The context of the call.
-        build: Returns the new content for the previous one, which is None for a new file.
+        build: Converts the previous content, which is None for a new file, to the new content.
     """
     path = resolve_path(arguments.file, ctx)
     exists_message = f"File already exists: {path}. Set overwrite to true to replace it."
@@ -91,7 +90,7 @@ def write_notebook_file(
         return exists_message
 
     def build_unless_cancelled(previous: bytes | None) -> bytes:
-        """Build the new content, and end a cancelled call before the file is touched."""
+        """Build the new content. If the call was cancelled, stop before touching the file."""
         content = build(previous)
         ctx.raise_if_cancelled()
         return content

@@ -1,4 +1,4 @@
-"""Arguments and errors that the code inspectors of all languages share."""
+"""Arguments and errors shared by the code inspectors for all languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class InspectorInputError(ToolError):
-    """The arguments of an inspector are unusable."""
+    """The arguments of a code inspector are unusable."""
 
     code = "code-inspector-input"
 
@@ -55,7 +55,7 @@ def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
     """Return the code or the path that a call of a code inspector names.
 
     Returns:
-        The code, and its path. If the call gives code, the path has no meaning. If it gives the
+        The code and the path. If the call gives code, the path is meaningless. If it gives the
         path of a file or directory, the code is None.
 
     Raises:
@@ -72,12 +72,13 @@ def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
 def parse_issue_filter(arguments: dict[str, Any], default_exclusions: str) -> IssueFilter:
     """Return the filter that decides which issues of the inspected code are reported.
 
-    Names of severities are matched without regard to case.
+    Severity names are case-insensitive.
 
     Args:
         arguments: The arguments of the call. The filter depends on `confidenceLevel`,
             `severityExclusions` and `tagExclusions`.
-        default_exclusions: The severities to hide if the call names none, as in "Remark,Warning".
+        default_exclusions: Severities to hide if the call does not name any, as in
+            "Remark,Warning".
 
     Raises:
         InvalidConfidenceError: The confidence level is not a number from 0 to 1.

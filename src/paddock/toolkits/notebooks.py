@@ -1,6 +1,6 @@
 """The tools `ReadNotebook` and `WriteNotebook`, and the prompt `Notebook` for Wolfram notebooks.
 
-The suffix of the file selects the implementation, which is imported with the first call.
+The file suffix selects the implementation, which is imported on the first call.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def write_notebook(arguments: NotebookWriteArguments, ctx: Context) -> str:
 
 
 def is_jupyter_path(path: str) -> bool:
-    """Return whether a path is that of a Jupyter notebook and not of a Wolfram notebook."""
+    """Return True if a path names a Jupyter notebook rather than a Wolfram notebook."""
     return path.strip().lower().endswith(".ipynb")
 
 

@@ -1,9 +1,9 @@
 """Resolution of path arguments, and the folders that tools may access.
 
 A relative path starts at the client's first root. Tools may access files below the client's roots,
-the working directory, the directory for temporary files, and the folders that the user allows.
-Over HTTP the client may be on another machine and untrusted, so its roots and the directory for
-temporary files do not count. These rules do not apply to evaluated code: its kernel's sandbox does.
+the working directory, the temporary directory, and the folders that the user allows. Over HTTP, the
+client may be untrusted and on another machine, so its roots and the temporary directory are not
+allowed. These rules do not apply to evaluated code, which is restricted by its kernel's sandbox.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class PathNotAllowedError(ToolError):
 def resolve_path(path: str, ctx: Context) -> Path:
     """Return the absolute path for a path argument, with symbolic links resolved.
 
-    Every tool that takes a path calls this function first, so it is the place where the allowed
-    folders are enforced. The path does not have to exist.
+    Every tool that takes a path calls this function first, so this is where the allowed folders
+    are enforced. The path does not have to exist.
 
-    A stateless server may have to ask the client for its roots. The question ends the call, and the
-    client repeats the call with the answer. A handler must therefore resolve all of its paths
-    before its first side effect.
+    A stateless server may have to ask the client for its roots. That ends the call, and the client
+    repeats the call with the answer. A handler must therefore resolve all its paths before its
+    first side effect.
 
     Raises:
         PathNotAllowedError: The path is outside the folders that tools may access.
@@ -83,12 +83,12 @@ def resolve_path(path: str, ctx: Context) -> Path:
 def require_path(path: str, ctx: Context, error: type[ToolError]) -> Path:
     """Resolve the path of an existing file or directory.
 
-    The caller chooses the error class, so that a missing path has the error code of its tool.
+    The caller chooses the error class, so a missing path is reported with the tool's error code.
 
     Args:
         path: The path that the call names.
         ctx: The context of the call.
-        error: The class of the error for a missing path.
+        error: The error class for a missing path.
 
     Raises:
         ToolError: The path does not exist (an instance of `error`), or it is not allowed.
@@ -122,7 +122,7 @@ def require_file(path: str, ctx: Context, error: type[ToolError]) -> Path:
 def _check_accessible(path: Path) -> None:
     """Raise a readable error if the operating system denies access to a path.
 
-    A missing path passes, because tools also resolve paths of files that they are about to create.
+    A missing path is accepted because tools also resolve paths of files that they will create.
     """
     try:
         path.stat()
@@ -133,30 +133,30 @@ def _check_accessible(path: Path) -> None:
 
 
 def get_working_directory(ctx: Context) -> Path:
-    """Return the client's first root, or the working directory of the server."""
+    """Return the client's first root, or the server's working directory."""
     roots = _list_client_roots(ctx)
     return roots[0] if roots else Path.cwd()
 
 
 class AllowedFiles(NamedTuple):
-    """The files of a directory that a tool may access."""
+    """The files in a directory that a tool may access."""
 
     files: list[Path]
     skipped: list[Path]
-    """Matching names that are broken links, or links out of the directory."""
+    """Matching names that are broken links or lead out of the directory."""
 
 
 def list_allowed_files(
     directory: Path, suffixes: tuple[str, ...], *, include_subfolders: bool
 ) -> AllowedFiles:
-    """Return the sorted files of a resolved directory that have one of the suffixes.
+    """Return the sorted files in a resolved directory that have one of the suffixes.
 
-    Links that lead out of the directory are reported as skipped, so that a link cannot give a tool
-    access to files outside the allowed folders. Unreadable directories count as empty.
+    Links that lead out of the directory are reported as skipped, so a link cannot give a tool
+    access to files outside the allowed folders. Unreadable directories are treated as empty.
 
     Args:
         directory: The directory, without links in its path.
-        suffixes: File name suffixes with their dots.
+        suffixes: File name suffixes, including the dot.
         include_subfolders: Whether to search subfolders too.
     """
     files: list[Path] = []
@@ -183,15 +183,15 @@ def _is_file_in_folder(file: Path, directory: Path) -> bool:
 
 
 def _is_in_folders(path: Path, folders: list[Path]) -> bool:
-    """Return True if a resolved path is one of the folders or is below one of them."""
+    """Return True if a resolved path is one of the folders or below one of them."""
     return any(path.is_relative_to(folder) for folder in folders)
 
 
 def _list_server_folders(ctx: Context) -> list[Path]:
     """Return the folders that are allowed without asking the client.
 
-    These are the folders that the user has configured, the working directory and, for local
-    connections, the directory for temporary files.
+    These are the folders configured by the user, the working directory and, for local connections,
+    the temporary directory.
     """
     configured = [
         *ctx.options.get(ALLOWED_FOLDERS_OPTION_NAME, ()),
@@ -203,7 +203,7 @@ def _list_server_folders(ctx: Context) -> list[Path]:
 
 
 def _exclude_filesystem_roots(folders: list[Path]) -> list[Path]:
-    # Some clients start servers in the root of the file system, which would allow every file.
+    # Some clients start servers in the file system root, which would allow every file.
     resolved = [folder.resolve() for folder in folders]
     return [folder for folder in resolved if folder != folder.parent]
 
@@ -224,9 +224,9 @@ def _list_client_roots(ctx: Context) -> list[Path]:
 
 
 def _resolve_root_uris(uris: Iterator[str]) -> Iterator[Path]:
-    """Yield the existing directories for the URIs of a client's roots, as in `file:///project`."""
+    """Yield the existing directories for the URIs of a client's roots, such as `file:///project`."""
     for uri in uris:
-        # An unusable URI must not hide the other roots.
+        # One unusable URI must not hide the other roots.
         with suppress(OSError, ValueError, RuntimeError):
             directory = _parse_file_uri(uri.replace("\\", "/"))
             if directory is not None and directory.is_dir():
@@ -236,8 +236,8 @@ def _resolve_root_uris(uris: Iterator[str]) -> Iterator[Path]:
 def _parse_file_uri(uri: str) -> Path | None:
     """Return the path of a `file:` URI, or None for another scheme.
 
-    The form `file://C:/…` is accepted too. It lacks the slash after the empty host, so the drive is
-    parsed as the host and has to be moved back into the path.
+    The form `file://C:/…` is also accepted. It lacks the slash after the empty host, so the drive
+    is parsed as the host and has to be moved back into the path.
     """
     parts = urlsplit(uri)
     if parts.scheme != "file":

@@ -1,7 +1,7 @@
 """Queries of the Wolfram|Alpha tools and prompts, with offline answers as a fallback.
 
-In the Context tools each sentence is a query. Problems of the service are part of their text, since
-the model may be able to continue without it.
+In the Context tools, each sentence is a query. Their text also reports service problems, because
+the model may be able to continue without the service.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def find_offline_answer(
 ) -> OfflineAnswer | None:
     """Answer a query on this machine, without Wolfram|Alpha, if an answer is certain.
 
-    For calculus and algebra, a Wolfram Language engine is used if there is one. Returns None
-    without a certain answer.
+    For calculus and algebra, a Wolfram Language engine is used if one is installed. Returns None
+    if no answer is certain.
     """
     return answer_offline(query, partial(_evaluate_in_new_kernel, ctx, options))
 
@@ -89,8 +89,8 @@ def _evaluate_in_new_kernel(
 ) -> EngineResult | None:
     """Evaluate Wolfram Language code in a new kernel.
 
-    Returns None if there is no engine, or if the evaluation has no result or other output, such
-    as a message, because the result may then be wrong.
+    Returns None if there is no engine or no result. Also returns None if there is other output,
+    such as a message, because the result may then be wrong.
     """
     try:
         engine = get_engine_by_name(options.get(ENGINE_OPTION_NAME))
@@ -115,7 +115,7 @@ class NoResultError(ToolError):
 
 
 def query_wolfram_alpha(arguments: AlphaQueryArguments, ctx: Context) -> ToolContent:
-    """Answer a query, or several queries that are separated by tabs.
+    """Answer a query, or multiple queries separated by tabs.
 
     Raises:
         NoResultError: No query has a result. The message tells the user how to fix that.
@@ -125,7 +125,7 @@ def query_wolfram_alpha(arguments: AlphaQueryArguments, ctx: Context) -> ToolCon
 
 
 def _build_content_with_images(ctx: Context, pieces: Sequence[ResultPiece]) -> ToolContent:
-    """Download the images of results, and convert the results to the content of a tool result."""
+    """Download the images in results, and convert the results to the content of a tool result."""
     images = fetch_images(
         pieces, create_service_urls(ctx.options["BaseURL"]), ctx.options, lambda: ctx.is_cancelled
     )
@@ -134,10 +134,10 @@ def _build_content_with_images(ctx: Context, pieces: Sequence[ResultPiece]) -> T
 
 
 def split_queries(text: str) -> list[str]:
-    """Split a text at tabs into queries, and check their number and length.
+    """Split text into queries at tabs, and check their number and length.
 
     Raises:
-        ToolError: There are no queries, too many, or one is too long.
+        ToolError: There are no queries or too many, or one is too long.
     """
     queries = [part for part in (" ".join(line.split()) for line in text.split("\t")) if part]
     if not queries:
@@ -159,7 +159,7 @@ def run_queries(
 
     A query without a result gets an offline answer if one is certain. If no query has a result or
     answer, an error is raised, unless all failures are soft. A soft failure, such as a query that
-    the service did not understand, can be fixed with other words, so it is shown as a result.
+    the service did not understand, can be fixed by rewording, so it is shown as a result.
 
     Raises:
         NoResultError: No query has a result. The message tells the user how to fix that.
@@ -186,8 +186,8 @@ def _fall_back_to_offline(
 ) -> QueryResult | QueryFailure:
     """Replace a failed query with an offline answer, if one is certain and the options allow it.
 
-    The answer begins with the reason for the failure. A missing AppID is not mentioned, because
-    its long instructions would be repeated in every answer.
+    The answer begins with the reason for the failure. A missing AppID is not mentioned because
+    the long setup instructions would be repeated in every answer.
     """
     if isinstance(result, QueryResult) or not options.get("Offline"):
         return result
@@ -211,7 +211,7 @@ def _format_answer(
 
 
 def get_alpha_context(arguments: AlphaContextArguments, ctx: Context) -> ToolContent:
-    """Return the results for a context with their images. The list is empty without any queries."""
+    """Return the results for a context, with images. The list is empty if there are no queries."""
     pieces = collect_alpha_pieces(ctx, arguments.context, ctx.options)
     return _build_content_with_images(ctx, pieces)
 
@@ -235,12 +235,12 @@ def collect_alpha_pieces(
 ) -> list[ResultPiece]:
     """Return Wolfram|Alpha results for the sentences of a text, as Markdown texts and images.
 
-    If the service has a problem, its message is returned instead of raising an error, so that the
-    model can continue without results.
+    If the service has a problem, its message is returned instead of raising an error. The model
+    can then continue without results.
 
     Args:
         ctx: The context of the call.
-        context: A text, each sentence of which is a query. Without sentences, nothing is returned.
+        context: Text in which each sentence is a query. Without sentences, nothing is returned.
         options: The options of the tool.
         severity: The first word of the message about a problem, `Error` or `Warning`.
     """
@@ -255,7 +255,7 @@ def collect_alpha_pieces(
 
 
 def extract_queries(context: str) -> list[str]:
-    """Return the distinct sentences of a text that are suitable as queries.
+    """Return the distinct sentences in a text that are suitable as queries.
 
     A period after an abbreviation, such as "e.g.", does not end a sentence. Markdown characters
     around a sentence are removed.
@@ -310,7 +310,7 @@ def collect_wolfram_pieces(
 
 
 def collect_documentation_pieces(context: str, limit: int) -> list[str]:
-    """Return Wolfram Language documentation pages for a text, below a header for the model.
+    """Return Wolfram Language documentation pages for a text, after a header for the model.
 
     The list is empty if no page matches. If the search fails, the list contains a warning.
 

@@ -1,9 +1,9 @@
-"""Results of Wolfram|Alpha: parsed from both APIs, and formatted as Markdown with images.
+"""Wolfram|Alpha results: parsed from both APIs, and formatted as Markdown with images.
 
-In the JSON of the Full Results API, the image of a pod shows the same as its text, so it is used
-only if there is no text. Where the API documents a list, it may return a single object.
+In JSON from the Full Results API, a pod's image shows the same content as its text, so the image is
+used only if there is no text. Where the API documents a list, it may return a single object.
 
-The text of the LLM API has sections: a line that ends with a colon, and what follows on it up to a
+Text from the LLM API has sections: a line that ends with a colon, and the lines after it up to a
 blank line.
 """
 
@@ -31,14 +31,14 @@ _HEADING_PATTERN = re.compile(r"(?!https?:|image:)[^\n|]{1,120}:")
 _IMAGE_PATTERN = re.compile(r"(?:image|\w[\w ]{0,30} image): ?(https?://\S+)", re.IGNORECASE)
 _CODE_PATTERN = re.compile(r"Wolfram Language code: ?(\S.*)", re.IGNORECASE)
 _OMITTED_SECTION_PATTERN = re.compile(r"(Query|Wolfram\|Alpha website result for .*):", re.DOTALL)
-"""Sections that repeat the query, and the URL of its page."""
+"""Sections that repeat the query and the URL of its page."""
 NO_RESULTS_TEXT = "No Results Found"
 TIMED_OUT_TEXT = "Request timed out"
 TRUNCATION_TEXT = "The rest is omitted because it is too long."
 
 
 class RemoteImage(NamedTuple):
-    """An image of a result that has not been downloaded."""
+    """An image in a result that has not been downloaded."""
 
     url: str
     alt_text: str
@@ -67,17 +67,17 @@ class FullResult(NamedTuple):
     pieces: tuple[ResultPiece, ...] = ()
     """Markdown texts and images, in order. Empty if the service did not understand the query."""
     suggestions: tuple[str, ...] = ()
-    """Hints of the service for a query that it did not understand."""
+    """The service's hints for a query that it did not understand."""
     error: str = ""
-    """The error message of the service, or an empty string."""
+    """The service's error message, or an empty string."""
     is_app_id_wrong: bool = False
 
 
 def parse_full_results(body: bytes) -> FullResult | None:
-    """Parse a JSON response of the Full Results API.
+    """Parse a JSON response from the Full Results API.
 
     Returns None if the response does not have the documented format. No part of the response is
-    trusted to have the documented type.
+    assumed to have the documented type.
     """
     try:
         response = msgspec.json.decode(body)
@@ -136,7 +136,7 @@ def _convert_subpod(subpod: dict[str, Any]) -> Iterator[ResultPiece]:
         yield f"## {title}"
     if text:
         yield text
-    # The image of a subpod shows the same as its text, so only one of them is needed.
+    # A subpod's image shows the same content as its text, so only one of them is needed.
     elif url:
         yield RemoteImage(url, _to_text(image.get("alt")) or _to_text(image.get("title")))
     if code:
@@ -144,7 +144,7 @@ def _convert_subpod(subpod: dict[str, Any]) -> Iterator[ResultPiece]:
 
 
 def _describe_assumptions(result: dict[str, Any]) -> Iterator[str]:
-    """Yield the assumptions of the service, such as `Assumed for "pi": a constant; it could be …`.
+    """Yield the service's assumptions, such as `Assumed for "pi": a constant; it could be …`.
 
     The first value of an assumption is the one that was assumed.
     """
@@ -182,7 +182,7 @@ def _to_text(value: object) -> str:
 
 
 def parse_llm_text(text: str) -> tuple[ResultPiece, ...]:
-    """Parse a response of the LLM API into Markdown texts and images.
+    """Parse a response from the LLM API into Markdown texts and images.
 
     Sections are separated by blank lines, and may begin with a heading that ends with a colon.
     Sections that repeat the query or link to the website are omitted.
@@ -203,8 +203,8 @@ def parse_llm_text(text: str) -> tuple[ResultPiece, ...]:
 def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
     """Yield the texts, images and code of a section in order.
 
-    Consecutive lines of text become one piece. Images have no descriptions, so the heading of the
-    section is used.
+    Consecutive lines of text become one piece. Images have no descriptions, so the section heading
+    is used.
     """
     text_lines: list[str] = []
     for line in lines:
@@ -240,7 +240,7 @@ def build_result_content(
 
     Args:
         pieces: Markdown texts and images.
-        images: The downloaded images by their URLs. The others are only links.
+        images: The downloaded images, keyed by URL. Other images remain links.
     """
     content: ToolContent = []
     pending_text = ""
@@ -259,14 +259,14 @@ def build_result_content(
 
 
 def join_pieces(pieces: Sequence[ResultPiece]) -> str:
-    """Return pieces as one text, with images as links."""
+    """Join pieces into one text, with images as links."""
     return "".join(
         item.text for item in build_result_content(pieces, {}) if isinstance(item, TextContent)
     )
 
 
 def _truncate_pieces(pieces: Iterable[ResultPiece], max_characters: int) -> list[ResultPiece]:
-    """Return as many leading pieces as fit, followed by a note if some do not fit.
+    """Return as many leading pieces as fit, followed by a note if any were left out.
 
     The first text that does not fit completely is cut.
     """

@@ -1,7 +1,7 @@
 """Options of the Wolfram|Alpha tools, and the AppID that authenticates requests to the service.
 
 The AppID comes from the tool's option, the environment, or a file in Paddock's data directory. The
-file helps with clients that do not pass environment variables on to servers.
+file is for clients that do not pass environment variables on to servers.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ QUERY_OPTIONS = {
         5.0, Annotated[float, Meta(gt=0, le=60)], "Time limit for downloading images, in seconds"
     ),
 }
-"""Options of every query."""
+"""Options that apply to every query."""
 OFFLINE_OPTIONS = {
     "Offline": Option(
         True, bool, "Whether to answer locally if Wolfram|Alpha fails and the answer is certain"
     ),
     **ENGINE_OPTIONS,
 }
-# The service counts each query of a call, so a single call must not use up the quota.
+# The service counts every query in a call, so a single call must not use up the quota.
 MAX_QUERIES = 5
 QueryCount = Annotated[int, Meta(ge=1, le=MAX_QUERIES)]
 
@@ -76,14 +76,14 @@ _MAX_APP_ID_FILE_BYTES = 1000
 
 
 def find_app_id(options: Mapping[str, object], environment: Mapping[str, str] | None = None) -> str:
-    """Return the AppID, the user's key for Wolfram|Alpha, or an empty string without one.
+    """Return the AppID, the user's Wolfram|Alpha key, or an empty string if there is none.
 
-    It is looked up in the tool's options, then in an environment variable, and then in a file in
-    the data directory.
+    The tool's options are checked first, then an environment variable, and then a file in the data
+    directory.
 
     Args:
         options: The options of the tool.
-        environment: The environment variables. None for those of the process.
+        environment: The environment variables, or None for those of the process.
     """
     variables = os.environ if environment is None else environment
     app_id = options.get(APP_ID_OPTION_NAME) or variables.get(APP_ID_VARIABLE)
@@ -91,7 +91,7 @@ def find_app_id(options: Mapping[str, object], environment: Mapping[str, str] | 
 
 
 def describe_missing_app_id(options: Mapping[str, object], environment: Mapping[str, str]) -> str:
-    """Return a note for installers if no AppID is configured, else an empty string."""
+    """Return a note for installers if no AppID is configured, or else an empty string."""
     if find_app_id(options, environment):
         return ""
     return f"No AppID is configured. {describe_app_id_setup()}"
@@ -107,7 +107,7 @@ def describe_app_id_setup(*, is_local: bool = True) -> str:
 
     Args:
         is_local: Whether the user is on this machine. Only local users see the full path of the
-            file in which to save the AppID.
+            file where the AppID can be saved.
     """
     location = get_app_id_file() if is_local else f"{APP_ID_FILE_NAME} in Paddock's data directory"
     return (
@@ -118,7 +118,7 @@ def describe_app_id_setup(*, is_local: bool = True) -> str:
 
 
 def mask_app_id(text: str, app_id: str) -> str:
-    """Replace the AppID in a text, such as a URL in an error message."""
+    """Mask the AppID in a text, such as a URL in an error message."""
     return text.replace(app_id, SECRET_MASK) if app_id else text
 
 

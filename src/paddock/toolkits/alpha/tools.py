@@ -1,6 +1,6 @@
 """Declarations of the Wolfram|Alpha tools and prompts.
 
-The handlers are imported with the first call.
+The handlers are imported on the first call.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _create_alpha_tool(
         description: The description of the tool for models.
         arguments: The class of the arguments.
         options: The options that users can set.
-        is_app_id_required: Whether the tool is useless without an AppID, the key of the service.
+        is_app_id_required: Whether the tool is useless without an AppID, the key for the service.
     """
     return Tool(
         name,

@@ -1,1 +1,1 @@
-"""The tools and prompts that search documentation, and the prompt `Notebook`."""
+"""The documentation search tools and prompts, and the prompt `Notebook`."""

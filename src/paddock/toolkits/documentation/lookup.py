@@ -1,4 +1,4 @@
-"""Handlers of the Context tools and Search prompts for documentation."""
+"""Handlers for the documentation Context tools and Search prompts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_RESULTS_TEXT = "No documentation was found. Describe the task in other words.
 def find_documentation(arguments: ContextArguments, ctx: Context) -> str:
     """Return the documentation pages that help with a task, as Markdown.
 
-    The handler of the Context tools, such as `DocsContext`.
+    This is the handler for the Context tools, such as `DocsContext`.
     """
     return _search_and_format_pages(arguments.context, arguments.corpora, ctx.options)
 
@@ -53,11 +53,11 @@ def search_python(arguments: dict[str, str], ctx: Context) -> str:
 def _search_documentation(query: str, corpus: str, tool: Tool, ctx: Context) -> str:
     """Return the text of a Search prompt: the user's query, and the pages found for it.
 
-    If the search fails, its error message is shown instead of the pages, so that the client still
-    gets a prompt.
+    If the search fails, its error message is shown instead of the pages, so the client still gets
+    a prompt.
 
     Args:
-        query: The query of the user.
+        query: The user's query.
         corpus: The name of a documentation corpus, or of a group such as "python".
         tool: The Context tool whose options limit the number and length of the pages.
         ctx: The context of the request.
@@ -74,12 +74,12 @@ def _search_and_format_pages(
 ) -> str:
     """Search documentation and return the best pages as Markdown.
 
-    The limit on characters applies to the whole text, so the header and the notes of the search
-    leave less room for the pages.
+    The character limit applies to the whole text, so the header and the search notes leave less
+    room for the pages.
 
     Args:
         question: The task in natural language.
-        corpora: Names of documentation corpora or of groups of them, such as "python".
+        corpora: Names of documentation corpora or corpus groups, such as "python".
         options: The options of the tool, which limit the number of pages and characters.
 
     Raises:
@@ -94,7 +94,7 @@ def _search_and_format_pages(
     notes = [f"Note: {note}" for note in results.notes]
     if not results.hits:
         return "\n\n".join([NO_RESULTS_TEXT, *notes])
-    # Each line is followed by the two line breaks that separate it from the next part.
+    # Two line breaks follow each line to separate it from the next part.
     header_characters = sum(len(line) + 2 for line in (RESULTS_HEADER, *notes))
     pages = format_hits(results.hits, max(max_characters - header_characters, 0))
     return "\n\n".join([RESULTS_HEADER, pages, *notes])

@@ -1,6 +1,6 @@
 """Declarations of the tools and prompts that search documentation.
 
-The handlers are imported with the first call.
+The handlers are imported on the first call.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class DocsContextArguments(ToolArguments):
 
 
 def describe_missing_vectors(options: Mapping[str, Any], environment: Mapping[str, str]) -> str:
-    """Return a note for installers if semantic search is unavailable, else an empty string."""
+    """Return a note for installers if semantic search is unavailable, or else an empty string."""
     if find_spec("numpy") is not None:
         return ""
     return 'Without numpy, search compares words only, not meaning: pip install "paddock[search]".'
@@ -76,8 +76,8 @@ def _create_context_tool(
 ) -> Tool:
     """Create a Context tool, which returns documentation pages for a task.
 
-    The Context tools share their handler, options and annotations. They differ in the corpora of
-    documentation that they search.
+    The Context tools share their handler, options and annotations. They differ in the
+    documentation corpora that they search.
     """
     return Tool(
         name,

@@ -1,1 +1,1 @@
-"""Tools for writing Python. Code of the project runs in child processes only."""
+"""Tools for writing Python. Project code runs only in child processes."""

@@ -1,4 +1,4 @@
-"""Operations of the tool `PythonDoc`: edit docstrings, check them, and write reference pages."""
+"""Operations of the `PythonDoc` tool: edit and check docstrings, and write reference pages."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ _REQUIRED_ARGUMENTS = {
     "addPageSection": ("content", "section"),
     "removePageSection": ("section",),
 }
-"""The operations, with the arguments that each of them requires."""
+"""The operations and the arguments that each one requires."""
 _MAX_FINDINGS, _MAX_FILES = 200, 5_000
-# The library for pages takes 70 ms to load, and most calls are about docstrings.
+# The library for pages takes 70 ms to load, and most calls only involve docstrings.
 _edit_page = resolve_handler("paddock.toolkits.python.reference_pages:edit_reference_page")
 _create_page = resolve_handler("paddock.toolkits.python.reference_pages:create_reference_page")
 
@@ -71,7 +71,7 @@ class DocumentedFileError(ToolError):
 
 
 def read_source_file(path: Path) -> str:
-    """Return the text of a Python file; line endings are kept.
+    """Return the text of a Python file, with its line endings.
 
     Raises:
         DocumentedFileError: The file cannot be read.
@@ -82,14 +82,14 @@ def read_source_file(path: Path) -> str:
 def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
     """Replace the text of a file with the result of a function, under a lock.
 
-    The encoding that the file declares is kept.
+    The file's declared encoding is kept.
 
     Raises:
         DocumentedFileError: The file cannot be read or written, or another program changed it.
     """
 
     def apply_edit(before: bytes | None) -> bytes:
-        """Return the edited content of the file in its own encoding."""
+        """Return the edited content in the file's own encoding."""
         text, encoding = _decode_source(before or b"", path)
         try:
             return edit(text).encode(encoding)
@@ -130,7 +130,7 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _decode_source(data: bytes, path: Path) -> tuple[str, str]:
-    """Decode a source file as Python does, and return the text and the encoding."""
+    """Decode a source file as Python does, and return the text and its encoding."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding), encoding
@@ -151,7 +151,7 @@ def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | Non
 
     Args:
         symbol: The symbol.
-        style: The style that the file prevailingly uses, or None to accept any style.
+        style: The prevailing style of the file, or None to accept any style.
     """
     docstring = symbol.docstring
     if docstring is None:
@@ -171,10 +171,10 @@ def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | Non
 
 
 def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> Iterator[str]:
-    """Yield the differences between the parameters in a docstring and in the signature.
+    """Yield the differences between the parameters in a docstring and those in the signature.
 
     Undescribed parameters are reported only if the docstring describes at least one. A described
-    return value is reported too if the function returns none.
+    return value is also reported if the function does not return a value.
     """
     function = _find_function(node)
     if function is None:
@@ -191,7 +191,7 @@ def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> I
             yield f"describes `{name}`, which is not a parameter"
     for name in sorted({name for name in described if described.count(name) > 1}):
         yield f"describes `{name}` more than once"
-    # The parameters of `__init__` may be described in its own docstring, not in that of the class.
+    # The parameters of `__init__` may be described in its own docstring, not in the class's.
     if described and node is function:
         star_names = {arg.arg for arg in (function.args.vararg, function.args.kwarg) if arg}
         for name in parameters:
@@ -205,7 +205,8 @@ def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> I
 def _find_function(node: ast.AST) -> _FunctionNode | None:
     """Return the function whose parameters the docstring of a definition describes.
 
-    This is the function itself, or the `__init__` method of a class. A class without one has none.
+    This is the function itself, or the `__init__` method of a class. It is None if a class has no
+    such method.
     """
     if isinstance(node, ast.ClassDef):
         constructors = [
@@ -226,8 +227,8 @@ def _list_parameters(function: _FunctionNode) -> list[str]:
 def _has_return_value(function: _FunctionNode) -> bool:
     """Return True if a function may return a value.
 
-    That is so if it contains `return` with a value or `yield`. Functions without an implementation
-    count too, such as those that raise an error or consist of a docstring or `...`.
+    It may if it contains `yield`, or `return` with a value. Functions without an implementation,
+    such as those that only raise an error or consist of a docstring or `...`, are also included.
     """
     pending_nodes: list[ast.AST] = list(function.body)
     while pending_nodes:
@@ -249,7 +250,7 @@ class DocArgumentError(ToolError):
 
 
 class DocTask(NamedTuple):
-    """The arguments of a call of `PythonDoc`. Texts are empty if they were not given.
+    """The arguments of a call to `PythonDoc`. Texts that were not given are empty.
 
     Attributes:
         operation: A key of `_REQUIRED_ARGUMENTS`.
@@ -257,7 +258,7 @@ class DocTask(NamedTuple):
         symbol: The dotted name of the symbol; empty for the module.
         content: The new docstring, section or introduction.
         section: The name of a docstring section, or the heading of a page section.
-        style: The docstring style to use or to check. None means the style of the file.
+        style: The docstring style to use or check. None means the file's own style.
         page: The path of the page to create.
     """
 
@@ -318,7 +319,7 @@ def _check_task(task: DocTask) -> None:
 
 
 def _change_docstring(task: DocTask, ctx: Context) -> str:
-    """Change or remove the docstring of a symbol, and return it with its remaining problems."""
+    """Change or remove a symbol's docstring, and return it with its remaining problems."""
     path = require_file(task.file, ctx, DocumentedFileError)
     where = str(path)
     ctx.raise_if_cancelled()
@@ -330,7 +331,7 @@ def _change_docstring(task: DocTask, ctx: Context) -> str:
         return replace_docstring(source, task.symbol, docstring, where)
 
     edit_source_file(path, change_source)
-    # The file is read again, so that the result shows what was actually written.
+    # The file is read again so that the result shows what was actually written.
     tree = parse_source(read_source_file(path), where)
     symbol = require_symbol(tree, task.symbol, where)
     name = f"`{task.symbol}`" if task.symbol else "the module"
@@ -351,11 +352,12 @@ def _build_docstring(
 ) -> str | None:
     """Return the docstring that a symbol has after the operation, or None to remove it.
 
-    A section is written in the style that the call names, else in that of the docstring, else in
-    that of the file.
+    A section is written in the style that the call names, or else in the style of the docstring,
+    or else in the style of the file.
 
     Raises:
-        DocstringError: There is already a docstring to create, or none to change a section of.
+        DocstringError: The docstring to create already exists, or the docstring whose section
+            should change does not.
     """
     current = symbol.docstring
     if task.operation == "createDocstring" and current is not None:
@@ -381,7 +383,7 @@ def _build_docstring(
 def _check_docstrings(task: DocTask, ctx: Context) -> str:
     """Return a report on the docstrings of a file, or of all Python files in a directory.
 
-    Findings beyond a limit are counted but not shown.
+    Findings beyond the limit are counted but not shown.
     """
     path = require_path(task.file, ctx, DocumentedFileError)
     files = [path]
@@ -405,7 +407,7 @@ def _check_docstrings(task: DocTask, ctx: Context) -> str:
 
 
 def _list_findings(file: Path, style: DocstringStyle | None) -> list[str]:
-    """Return the docstring problems of a file, as in "- Line 3: `f` has no docstring".
+    """Return the docstring problems in a file, as in "- Line 3: `f` has no docstring".
 
     A file that cannot be parsed is reported as a single finding.
     """

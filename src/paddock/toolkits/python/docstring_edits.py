@@ -46,7 +46,7 @@ class DocumentedSymbol(NamedTuple):
 
     @property
     def docstring(self) -> str | None:
-        """The docstring without its indentation, or None."""
+        """The docstring without indentation, or None."""
         return ast.get_docstring(self.node)
 
 
@@ -66,7 +66,7 @@ def parse_source(text: str, where: str) -> ast.Module:
 
 
 def list_symbols(tree: ast.Module) -> Iterator[DocumentedSymbol]:
-    """Yield the module and all classes, functions and methods that are not local to a function."""
+    """Yield the module and all classes, functions and methods that are not nested in a function."""
     yield DocumentedSymbol("", tree)
     yield from _list_members(tree, "")
 
@@ -74,12 +74,12 @@ def list_symbols(tree: ast.Module) -> Iterator[DocumentedSymbol]:
 def _list_members(parent: ast.AST, prefix: str) -> Iterator[DocumentedSymbol]:
     """Yield the classes and functions of a module or class, with their dotted names.
 
-    Definitions in `if`, `try` and `with` blocks belong to the enclosing scope. Functions within
-    functions are not included.
+    Definitions in `if`, `try` and `with` blocks belong to the enclosing scope. Nested functions
+    are not included.
 
     Args:
         parent: The syntax tree of the module, class or block.
-        prefix: The dotted name of the enclosing class with a dot after it, such as `Session.`.
+        prefix: The dotted name of the enclosing class with a trailing dot, such as `Session.`.
     """
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -111,7 +111,7 @@ def require_symbol(tree: ast.Module, name: str, where: str) -> DocumentedSymbol:
 
 
 def has_decorator(node: DocumentedNode, names: Collection[str]) -> bool:
-    """Return whether a function has a decorator with one of the names, such as `typing.overload`.
+    """Return True if a function has a decorator with one of the names, such as `typing.overload`.
 
     Names have no dots.
     """
@@ -120,7 +120,7 @@ def has_decorator(node: DocumentedNode, names: Collection[str]) -> bool:
 
 
 def replace_docstring(text: str, name: str, docstring: str | None, where: str) -> str:
-    """Return source code with another docstring for a symbol, or without it.
+    """Return source code with a symbol's docstring replaced or removed.
 
     Args:
         text: The source code.
@@ -142,9 +142,9 @@ def replace_docstring(text: str, name: str, docstring: str | None, where: str) -
 
 
 class _SourceEditor:
-    """Source code with the position of its lines.
+    """Source code with the positions of its lines.
 
-    Edits replace parts of the text, because generating code from the syntax tree would lose
+    Edits replace parts of the text because generating code from the syntax tree would lose
     comments and formatting.
     """
 
@@ -154,7 +154,7 @@ class _SourceEditor:
         self._newline = "\r\n" if "\r\n" in text else "\n"
 
     def set_docstring(self, symbol: DocumentedSymbol, docstring: str | None) -> str:
-        """Return the source with another docstring for a symbol, or without one.
+        """Return the source with a symbol's docstring set or removed.
 
         Args:
             symbol: The module, class or function.
@@ -171,7 +171,7 @@ class _SourceEditor:
         return self._add_docstring(node, docstring)
 
     def _get_offset(self, line: int, column: int) -> int:
-        """Convert the position of a syntax node, whose columns count UTF-8 bytes, to an offset."""
+        """Convert a syntax node's position, whose column is in UTF-8 bytes, to an offset."""
         start, end = self._line_index.get_line_span(line)
         return start + len(self.text[start:end].encode()[:column].decode())
 
@@ -182,7 +182,7 @@ class _SourceEditor:
 
         Args:
             node: The module, class or function.
-            current: The statement that is its current docstring.
+            current: The statement that contains the current docstring.
             docstring: The new docstring, or None.
         """
         start = self._get_offset(current.lineno, current.col_offset)
@@ -224,7 +224,7 @@ class _SourceEditor:
         """
         lines = docstring.split("\n")
         starts_on_new_line = _starts_on_new_line(current) and len(lines) > 1
-        # A first line that follows the opening quotes directly is not indented.
+        # A first line directly after the opening quotes is not indented.
         unindented_count = 0 if starts_on_new_line else 1
         indented_lines = [f"{indent}{line}".rstrip() for line in lines[unindented_count:]]
         text = "\n".join([*lines[:unindented_count], *indented_lines])
@@ -250,7 +250,7 @@ class _SourceEditor:
     ) -> str:
         """Return the source with a new docstring as the first statement of a class or function.
 
-        A body on the line of the header, as in `def f(): pass`, is moved to a line of its own.
+        A body on the header's line, as in `def f(): pass`, is moved to its own line.
         """
         header_end = self._find_header_end(node)
         body_start = self._get_offset(node.body[0].lineno, node.body[0].col_offset)
@@ -265,10 +265,10 @@ class _SourceEditor:
         return self.text[:header_end] + literal + self.text[header_end:]
 
     def _find_header_end(self, node: ast.AST) -> int:
-        """Return the offset of the line after the header of a definition.
+        """Return the offset of the line after a definition's header.
 
-        The header may span several lines and contain comments. The tokenizer finds its end: it
-        emits a NEWLINE token only at the end of a logical line.
+        The header may span multiple lines and contain comments. The tokenizer finds its end
+        because it emits a NEWLINE token only at the end of a logical line.
         """
         first_line = getattr(node, "lineno", 1)
         start, _ = self._line_index.get_line_span(first_line)
@@ -297,7 +297,7 @@ class _SourceEditor:
 
 
 def _starts_on_new_line(literal: str) -> bool:
-    """Return True if the text of a docstring literal starts below its opening quotes."""
+    """Return True if a docstring's text starts on the line after its opening quotes."""
     return re.match(r"[rRuU]*(\"\"\"|''')[ \t]*\r?\n", literal) is not None
 
 
@@ -313,8 +313,8 @@ def _check_only_docstring_changed(
 ) -> None:
     """Raise an error if an edit changed more than the docstring.
 
-    The docstring of the symbol is removed from both syntax trees, which must then be equal.
-    Comments are compared separately, because they are not part of a syntax tree.
+    The symbol's docstring is removed from both syntax trees, which must then be equal.
+    Comments are compared separately because they are not part of the syntax tree.
     """
     message = "the docstring cannot be changed here without changing other code"
     try:
@@ -339,7 +339,7 @@ def _check_only_docstring_changed(
 
 
 def _is_empty_body(node: DocumentedNode) -> bool:
-    """Return True if a body is empty, or has only the placeholder that replaces a docstring."""
+    """Return True if a body is empty or has only the placeholder that replaces a docstring."""
     return not node.body or (len(node.body) == 1 and ast.unparse(node.body[0]) in ("...", "pass"))
 
 

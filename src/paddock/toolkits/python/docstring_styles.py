@@ -1,4 +1,4 @@
-"""Parsing and editing of docstring sections in Google, NumPy and reST style."""
+"""Parsing and editing docstring sections in Google, NumPy and reST style."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECTION_ALIASES = {
     "Warnings": ("warning",),
     **dict.fromkeys(("Warns", "See Also", "References", "Todo"), ()),
 }
-"""Other headings of the sections, in lower case."""
+"""Alternative section headings, in lower case."""
 SECTION_ORDER = tuple(_SECTION_ALIASES)
 """Canonical section names in their usual order."""
 _SECTION_NAMES = {
@@ -60,7 +60,7 @@ class DocstringSection(NamedTuple):
     """A section of a docstring with its heading."""
 
     name: str
-    """A name of `SECTION_ORDER`; empty for text outside of sections."""
+    """A name from `SECTION_ORDER`; empty for text outside of sections."""
     lines: list[str]
 
 
@@ -70,7 +70,7 @@ def find_section_name(text: str) -> str | None:
 
 
 def detect_style(docstrings: Iterable[str]) -> DocstringStyle | None:
-    """Return the style that most of the docstrings use, or None without any sections.
+    """Return the style that most of the docstrings use, or None if they have no sections.
 
     Each style is recognized by its headings: `Args:` in Google style, underlined headings in NumPy
     style, and fields such as `:param x:` in reST.
@@ -93,8 +93,8 @@ def detect_style(docstrings: Iterable[str]) -> DocstringStyle | None:
 def split_sections(text: str, style: DocstringStyle) -> list[DocstringSection]:
     """Split a docstring into sections such as "Args" and "Returns".
 
-    The first section has no name and contains the text before all headings. In reST each field is a
-    heading, as in `:param x: …`, so adjacent fields of the same kind form one section.
+    The first section has no name and contains the text before the first heading. In reST, each
+    field, such as `:param x: …`, is a heading. Adjacent fields of the same kind form one section.
     """
     lines = text.split("\n")
     sections = [DocstringSection("", [])]
@@ -122,7 +122,7 @@ def _find_heading(line: str, following: str, style: DocstringStyle) -> str | Non
 
     Args:
         line: A line of a docstring, such as "Parameters".
-        following: The line after it, which is an underline in NumPy style.
+        following: The next line, which is an underline in NumPy style.
         style: The style of the docstring.
 
     Returns:
@@ -141,15 +141,15 @@ def _find_heading(line: str, following: str, style: DocstringStyle) -> str | Non
 
 
 def replace_section(text: str, style: DocstringStyle, name: str, content: str | None) -> str:
-    """Return a docstring with new content for a section, or without the section.
+    """Return a docstring with a section replaced or removed.
 
-    A new section is inserted in the usual order of sections.
+    A new section is inserted in the usual section order.
 
     Args:
         text: The docstring.
         style: The style of the docstring.
-        name: A name of `SECTION_ORDER`.
-        content: The content with or without its heading, or None to remove the section.
+        name: A name from `SECTION_ORDER`.
+        content: The content, with or without its heading, or None to remove the section.
     """
     sections = [section for section in split_sections(text, style) if section.name != name]
     if content is not None and content.strip():
@@ -164,13 +164,13 @@ def replace_section(text: str, style: DocstringStyle, name: str, content: str | 
 
 
 def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> str:
-    """Join sections to a docstring, with an empty line between them where the style needs one."""
+    """Join sections into a docstring, with an empty line between them where the style needs one."""
     parts: list[str] = []
     for section in sections:
         body = "\n".join(section.lines).strip("\n").rstrip()
         if not body:
             continue
-        # reST fields form one list, so there is no empty line between sections that are fields.
+        # reST fields form one list, so there is no empty line between field sections.
         is_field = style == "rest" and _REST_FIELD_PATTERN.match(body)
         follows_field = parts and _REST_FIELD_PATTERN.match(parts[-1].lstrip("\n"))
         separator = "\n" if is_field and follows_field else "\n\n"
@@ -179,12 +179,12 @@ def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> s
 
 
 def _format_section(name: str, content: str, style: DocstringStyle) -> list[str]:
-    """Return the lines of a docstring section with its heading, in a style.
+    """Return the lines of a docstring section, with its heading, in the given style.
 
     Args:
         name: The name of the section in Google style, such as "Args".
         content: The text of the section. Items in the form `name (type): text` are converted to
-            the style; all other content is left unchanged.
+            the style. All other content is left unchanged.
         style: The style of the docstring.
     """
     lines = _strip_heading(content.split("\n"), name)
@@ -217,7 +217,7 @@ class _SectionItem(NamedTuple):
 def _parse_items(lines: list[str]) -> list[_SectionItem]:
     """Parse the items of a docstring section, in the form `name (type): text`.
 
-    Indented lines continue the text of the item before them. If any other line is not an item, the
+    Indented lines continue the previous item's text. If any other line is not an item, the
     section is prose, and the list is empty.
     """
     items: list[_SectionItem] = []
@@ -235,8 +235,8 @@ def _parse_items(lines: list[str]) -> list[_SectionItem]:
 def _format_item(item: _SectionItem, style: DocstringStyle, section: str) -> list[str]:
     """Return the lines of an item in a docstring style.
 
-    A parameter is `name (type): text` in Google style, `name : type` with an indented text in
-    NumPy style, and `:param name: text` with `:type name: type` in reST.
+    A parameter is `name (type): text` in Google style, `name : type` with indented text in NumPy
+    style, and `:param name: text` with `:type name: type` in reST.
     """
     if style == "numpy":
         heading = f"{item.name} : {item.type_text}" if item.type_text else item.name
@@ -252,7 +252,7 @@ def _format_item(item: _SectionItem, style: DocstringStyle, section: str) -> lis
 
 
 def _strip_heading(lines: list[str], name: str) -> list[str]:
-    """Return the lines without their heading, which callers may have included, and unindented."""
+    """Return the lines unindented and without the heading, which callers may have included."""
     if lines and find_section_name(lines[0]) == name:
         lines = lines[1:]
         if lines and _UNDERLINE_PATTERN.match(lines[0].strip()):
@@ -263,8 +263,8 @@ def _strip_heading(lines: list[str], name: str) -> list[str]:
 def list_documented_names(text: str, style: DocstringStyle, section: str = "Args") -> list[str]:
     """Return the names that a docstring section describes, without the stars of `*args`.
 
-    In Google and NumPy style, names are the words at the smallest indentation of the section;
-    deeper lines continue a description.
+    In Google and NumPy style, names are the words at the section's smallest indentation. Lines
+    that are indented more continue a description.
     """
     names: list[str] = []
     for candidate in split_sections(text, style):

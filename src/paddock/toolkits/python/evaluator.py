@@ -1,4 +1,4 @@
-"""Evaluation of Python code in sessions for the tool `PythonEvaluator`."""
+"""Evaluation of Python code in sessions, for the `PythonEvaluator` tool."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ JUPYTER_TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - the name of a v
 def _list_output_items(evaluation: SessionEvaluation, max_characters: int) -> list[OutputItem]:
     """Return the output of an evaluation: printed texts, images, and the result as `Out[n]: …`.
 
-    An evaluation that did not complete ends with the reason in brackets instead of a result. Long
-    texts are shortened to the limit.
+    The output of an incomplete evaluation ends with the reason in brackets instead of a result.
+    Long texts are shortened to the limit.
     """
     result = evaluation.result
     items: list[OutputItem] = [
@@ -67,7 +67,7 @@ def _list_output_items(evaluation: SessionEvaluation, max_characters: int) -> li
 def truncate_middle(text: str, max_characters: int) -> str:
     """Shorten a long text by replacing its middle with a note about the omitted characters.
 
-    A quarter of the characters that remain is taken from the end, and the rest from the beginning.
+    A quarter of the remaining characters come from the end, and the rest from the beginning.
     """
     if len(text) <= max_characters:
         return text
@@ -76,7 +76,7 @@ def truncate_middle(text: str, max_characters: int) -> str:
     return f"{head}\n… {len(text) - max_characters} characters omitted …\n{tail}"
 
 
-# A session continues with the engine that evaluated it last, unless the call names another one.
+# A session continues with the engine that it used last, unless the call names another one.
 _session_engines: BoundedMapping[str, Engine] = BoundedMapping()
 
 
@@ -97,7 +97,7 @@ def evaluate_python(arguments: PythonEvaluatorArguments, ctx: Context) -> ToolCo
         lambda session, limits, control: session.evaluate(arguments.code, limits, control),
     )
     _session_engines.put(evaluation.session_id, engine)
-    # The note of an incomplete evaluation is part of its output.
+    # The note about an incomplete evaluation is part of its output.
     is_completed = evaluation.result.status in COMPLETED_STATUSES
     return format_evaluation(
         _list_output_items(evaluation, ctx.options["MaxCharacterCount"]),
@@ -114,9 +114,9 @@ def evaluate_python(arguments: PythonEvaluatorArguments, ctx: Context) -> ToolCo
 def _select_engine(ctx: Context, arguments: PythonEvaluatorArguments) -> Engine:
     """Return the engine for a call: the Python interpreter or Jupyter kernel that evaluates it.
 
-    The order is: a Jupyter kernel in the call, an interpreter in the call, the engine of the
-    session, a Jupyter kernel in the tool's options, the interpreter that the session used before
-    Paddock was restarted, the project's Python.
+    The order is: a Jupyter kernel named in the call, an interpreter named in the call, the
+    session's engine, a Jupyter kernel in the tool's options, the interpreter that the session used
+    before Paddock was restarted, the project's Python.
     """
     engine = _session_engines.get(arguments.session or "")
     if engine is not None and not arguments.interpreter and not arguments.kernel:
@@ -128,7 +128,7 @@ def _select_engine(ctx: Context, arguments: PythonEvaluatorArguments) -> Engine:
     if kernel:
         gateway = ctx.options[GATEWAY_OPTION_NAME] or ""
         location = f" at {gateway}" if gateway else ""
-        # The token must not be in an argument or option, where models and config files see it.
+        # The token must not be an argument or option, where models and config files would see it.
         token = environ.get(JUPYTER_TOKEN_VARIABLE, "") if gateway else ""
         return make_jupyter_engine(
             kernel, f"the Jupyter kernel {kernel}{location}", directory, gateway, token
@@ -149,15 +149,15 @@ def _find_saved_interpreter(
 ) -> PythonInterpreter | None:
     """Return the interpreter of a session from an earlier Paddock process, if it still works.
 
-    Called for a session that is continued after a restart. If the call names another interpreter,
+    Called for a session that continues after a restart. If the call names another interpreter,
     that one is used instead and the result is None.
     """
     if arguments.interpreter or not arguments.session:
         return None
     engine_name = get_shared_session_manager().get_saved_engine_name(arguments.session) or ""
-    # The name is as in "python /project/.venv/bin/python".
+    # The name has the form "python /project/.venv/bin/python".
     language, _, path = engine_name.partition(" ")
-    # The interpreter may have been uninstalled, or may be outside the allowed folders now.
+    # The interpreter may have been uninstalled or may now be outside the allowed folders.
     with suppress(ToolError):
         if language == "python" and path:
             return choose_interpreter(ctx, path)._replace(origin="as before in this session")

@@ -70,7 +70,7 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
     """Return the report for the code, file or directory in the arguments.
 
     Code that is not in a file is inspected as if it were in the client's working directory, with
-    the settings and the interpreter of the project there.
+    that project's settings and interpreter.
     """
     code, path = get_code_or_path(arguments)
     if code is None:
@@ -103,7 +103,7 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
 
 
 def _has_ruff_config(folder: Path) -> bool:
-    """Return True if the folder or one of its parents has a configuration of the linter ruff."""
+    """Return True if the folder or one of its parents has a configuration for the linter ruff."""
     for directory in (folder, *folder.parents):
         if any((directory / name).is_file() for name in _RUFF_CONFIG_FILES):
             return True
@@ -153,7 +153,7 @@ class _PythonInspection(NamedTuple):
         ruff_result = check_text_with_ruff(self.project, text, file)
         checker = TypeChecker(self.checker_name, self.project)
         type_result = checker.check_types(file)
-        # Type checkers also report issues of the modules that the file imports.
+        # Type checkers also report issues in the modules that the file imports.
         own_issues = [issue for issue in type_result.issues if Path(issue.path).resolve() == file]
         issues = [*decoding_issues, *ruff_result.issues, *own_issues]
         inspected = _build_inspected_file(file.name, text, issues, self.reporter.issue_filter)
@@ -163,7 +163,7 @@ class _PythonInspection(NamedTuple):
     def inspect_directory(self) -> str:
         """Return the report on the project's directory and its subdirectories.
 
-        Ruff selects the files, so that the exclusions of the project apply.
+        Ruff selects the files, so the project's exclusions apply.
         """
         directory = self.project.directory
         ruff_result = check_directory_with_ruff(self.project)
@@ -182,7 +182,7 @@ class _PythonInspection(NamedTuple):
         return _append_footer(report, notes, checker.name)
 
     def _recheck_encodings(self, issues: list[LinterIssue]) -> list[LinterIssue]:
-        """Replace the issues of files that ruff could not read because they are not in UTF-8.
+        """Replace the issues of files that ruff could not read because they are not UTF-8.
 
         A file may declare another encoding, as in `# coding: latin-1`. Such files are decoded and
         inspected again, up to a limit.
@@ -204,9 +204,9 @@ class _PythonInspection(NamedTuple):
 
 
 def _decode_source(data: bytes) -> tuple[str, list[LinterIssue]]:
-    """Decode source code as Python does, and return it with an issue if that is not possible.
+    """Decode source code as Python does, and return it, with an issue if decoding fails.
 
-    Bytes that cannot be decoded are replaced, so that the rest of the file can still be inspected.
+    Bytes that cannot be decoded are replaced so that the rest of the file can still be inspected.
     """
     encoding = "utf-8"
     try:
@@ -235,13 +235,13 @@ def _build_inspected_file(
 def _group_by_file(
     issues: list[LinterIssue], directory: Path, issue_filter: IssueFilter
 ) -> tuple[list[InspectedFile], list[str]]:
-    """Group the issues of a directory by file, and drop those that the filter excludes.
+    """Group the issues in a directory by file, and drop those that the filter excludes.
 
     The source of each file is read for the excerpts in the report, so the number of files is
     limited.
 
     Returns:
-        The files with issues, and a list of notes: empty, or one on the number of omitted files.
+        The files with issues, and a list that may contain a note on the number of omitted files.
     """
     selected = sorted(
         (issue for issue in issues if issue_filter.matches(issue.issue)),
@@ -252,7 +252,7 @@ def _group_by_file(
     for path, group in groupby(selected, key=lambda issue: issue.path):
         file = Path(path)
         file_issues = list(group)
-        # A link in the directory must not reveal files outside of it.
+        # A link in the directory must not reveal files outside it.
         if len(files) >= _MAX_FILES_WITH_ISSUES or not file.resolve().is_relative_to(directory):
             omitted_count += 1
             continue

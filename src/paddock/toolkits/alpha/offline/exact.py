@@ -163,7 +163,7 @@ def evaluate_polynomial(polynomial: Sequence[NumberT], x: NumberT) -> NumberT:
 
 
 def is_squarefree(polynomial: list[Fraction]) -> bool:
-    """Return True if all roots are simple, so that the derivative shares no divisor."""
+    """Return True if all roots are simple (no common divisor with the derivative)."""
     degree = len(polynomial) - 1
     derivative = [
         coefficient * (degree - index) for index, coefficient in enumerate(polynomial[:-1])

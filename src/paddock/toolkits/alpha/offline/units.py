@@ -231,16 +231,16 @@ def _convert_with_pint(value: Fraction, source: str, target: str) -> Fraction | 
 def _load_unit_registry() -> Any:
     """Return a pint registry with exact numbers, or None if pint is not installed."""
     try:
-        # Pint is an optional dependency, and takes 0.3 s to load.
+        # Pint is an optional dependency that takes 0.3 s to load.
         pint = import_module("pint")
     except ModuleNotFoundError:
         return None
-    # Floating point would turn exact factors, such as 2.54 cm per inch, into rounded ones.
+    # Floating point would round exact factors, such as 2.54 cm per inch.
     return pint.UnitRegistry(non_int_type=Fraction)
 
 
 def _convert_reversed(target: str, amount: str, source: str) -> OfflineAnswer | None:
-    """Convert an amount that follows the target unit in the question."""
+    """Convert an amount in a question that gives the target unit first."""
     return _convert_amount(amount, source, target)
 
 
