@@ -36,7 +36,7 @@ def find_missing_extensions(server: str, report: ProblemReporter | None = None) 
 
     Args:
         server: The name of a server, or the path of a definition.
-        report: Called with each error of reading a catalogue.
+        report: Called with each error that occurs while reading a catalogue.
 
     Raises:
         CatalogueError: The catalogue settings cannot be read.
@@ -75,7 +75,7 @@ def _find_catalogue_extensions(
 
     Args:
         items: The kind and name of each item, such as `("tools", "acme/charts/Plot")`.
-        report: Called with each error of reading a catalogue.
+        report: Called with each error that occurs while reading a catalogue.
     """
     qualified_items = [(kind, parse_qualified_name(name)) for kind, name in items]
     missing_items = [

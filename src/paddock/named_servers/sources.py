@@ -398,7 +398,7 @@ def find_source(name: str, *, include_remote: bool = False) -> DefinitionSource:
 def find_installed_source(name: str) -> DefinitionSource | None:
     """Return the source of an installed server's definition, or None.
 
-    The user's definitions are searched first, then the items that extensions declare.
+    Searches the user's definitions first, then the items that extensions declare.
 
     Raises:
         ServerDefinitionError: The name is not valid.

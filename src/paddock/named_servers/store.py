@@ -1,7 +1,7 @@
-"""Storage of the user's server definitions, and edits of files that preserve comments and order.
+"""Storage of the user's server definitions, with file edits that preserve comments and order.
 
 Definitions are written atomically: checked, written to a temporary file, renamed, and read back. A
-lock serializes changes by all processes, so that none is lost and no two names differ only in case.
+lock serializes changes across processes, so that none is lost and no two names differ only in case.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ if TYPE_CHECKING:
 
 
 def get_pickles_directory(name: str) -> Path:
-    """Return the directory of a server's pickled functions."""
+    """Return the directory for a server's pickled functions."""
     return get_definitions_directory() / f"{encode_name(name)}{PICKLES_SUFFIX}"
 
 
 def lock_definitions() -> AbstractContextManager[object]:
-    """Return a context that holds the lock for changes of definitions."""
+    """Return a context manager that holds the lock for changes to definitions."""
     return lock_file(get_definitions_directory())
 
 
 def check_name_free(name: str, *, overwrite: bool) -> None:
-    """Check that no other server of the user has a name, so that a definition can be written.
+    """Check that no other server of the user has this name, so a definition can be written.
 
-    The caller must hold the lock, because another process could otherwise write a definition with
-    the name right after the check.
+    The caller must hold the lock. Otherwise, another process could write a definition with this
+    name right after the check.
 
     Raises:
         ServerExistsError: A server has this name, or a name that differs only in case.
@@ -92,8 +92,8 @@ def check_name_free(name: str, *, overwrite: bool) -> None:
 def clean_up_pickles(name: str) -> Generator[None]:
     """Remove the unused pickle files of a server when the `with` block ends.
 
-    The block stores a new definition of the server. If it fails, the pickles of the new definition
-    are unused. If it succeeds, those of the previous definition are.
+    The block stores a new definition of the server. If it fails, the new definition's pickles are
+    unused. If it succeeds, the previous definition's are.
     """
     try:
         yield
@@ -122,7 +122,7 @@ def write_definition(definition: ServerDefinition, pickles: FunctionPickles | No
     The caller must hold the lock. New pickles are written first.
 
     Raises:
-        ServerDefinitionError: TOML cannot represent the definition. The file was not changed.
+        ServerDefinitionError: TOML cannot represent the definition. The file is unchanged.
     """
     path = get_definition_path(definition.name)
     if pickles is not None:
@@ -138,17 +138,17 @@ def replace_definition_text(
     definition: ServerDefinition,
     pickles: FunctionPickles | None = None,
 ) -> bool:
-    """Replace the text of a definition, unless it has been changed by another process.
+    """Replace the text of a definition unless another process has changed it.
 
     Args:
         path: The definition file.
-        expected_text: The text that the change is based on. None to replace any text.
+        expected_text: The text that the change is based on, or None to replace any text.
         text: The new text.
         definition: The definition that the new text must represent.
         pickles: New pickles of the definition, which are written first.
 
     Returns:
-        False if the file no longer contains `expected_text`. Nothing is written then.
+        False if the file no longer contains `expected_text`. In that case, nothing is written.
 
     Raises:
         ServerDefinitionError: The text does not represent the definition.
@@ -163,7 +163,7 @@ def replace_definition_text(
 
 
 def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
-    """Write the text of a definition to its file, and verify what was written.
+    """Write a definition's text to its file, and verify the written file.
 
     Before writing, the text is parsed and compared with the definition. After writing, the file is
     read back. If it differs, the previous content is restored.
@@ -193,7 +193,7 @@ def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
 
 
 def delete_definition(name: str) -> Path:
-    """Delete the definition and the pickles of a user's server.
+    """Delete a user's server: its definition and its pickles.
 
     Returns:
         The path of the deleted definition file.
@@ -229,7 +229,7 @@ TomlMapping = MutableMapping[str, Any]
 def edit_definition_text(text: str, before: dict[str, Any], after: dict[str, Any]) -> str:
     """Change the TOML text of a definition only where two tables differ.
 
-    Comments, order and formatting of all other parts are preserved.
+    Comments, order and formatting are preserved everywhere else.
 
     Args:
         text: The text of the definition.
@@ -241,7 +241,7 @@ def edit_definition_text(text: str, before: dict[str, Any], after: dict[str, Any
         if before.get(key) != after.get(key):
             _change_value(*_find_key(document, key), after.get(key))
     edited = tomlkit.dumps(document)
-    # tomlkit ends new lines with line feeds only, so a file with Windows line ends is converted.
+    # tomlkit only ends new lines with line feeds, so files with Windows line endings are converted.
     return re.sub(r"(?<!\r)\n", "\r\n", edited) if _has_windows_line_ends(text) else edited
 
 
@@ -251,10 +251,10 @@ def _has_windows_line_ends(text: str) -> bool:
 
 
 def _find_key(document: TomlMapping, key: str) -> tuple[TomlMapping, str]:
-    """Return the table that contains a property, and the spelling of its key in that table.
+    """Return the table that contains a property, and the key as spelled in that table.
 
-    The property may be in the wrapper table of Wolfram's format, and have another spelling, such
-    as `Tools` for `tools`. A missing property belongs to the document itself.
+    The property may be in the wrapper table of Wolfram's format, and may be spelled differently,
+    such as `Tools` for `tools`. A missing property belongs to the document itself.
     """
     tables = [document]
     if isinstance(document.get(WRAPPER_KEY), MutableMapping):
@@ -267,10 +267,10 @@ def _find_key(document: TomlMapping, key: str) -> tuple[TomlMapping, str]:
 
 
 def _change_value(table: TomlMapping, key: str, value: Any) -> None:
-    """Change one value of a tomlkit table, with as little change to its text as possible.
+    """Change one value in a tomlkit table, with as little change to its text as possible.
 
     Lists and tables are changed element by element, which preserves their comments. A value is
-    only replaced as a whole if that is not sufficient.
+    replaced as a whole only if that is not enough.
 
     Args:
         table: The table, which is modified.
@@ -306,14 +306,14 @@ def _change_elements(elements: Array | AoT, value: list[Any], element_type: type
         element_type: The type that all new elements must have.
 
     Returns:
-        False if the new array needs other changes, such as another order. The caller must then
-        replace the array.
+        False if the new array needs other changes, such as reordering. The caller must then replace
+        the array.
     """
     remaining = [element for element in elements.unwrap() if element in value]
     has_suitable_types = all(isinstance(element, element_type) for element in value)
     if value[: len(remaining)] != remaining or not has_suitable_types:
         return False
-    # Elements are deleted from the end, so that deletions do not shift the indices that follow.
+    # Elements are deleted from the end, so that deletions do not shift the remaining indices.
     for index, element in reversed(list(enumerate(elements.unwrap()))):
         if element not in value:
             del elements[index]

@@ -1,9 +1,9 @@
-"""Conversion of a definition made in Python to a form that can be stored, and formatting as TOML.
+"""Conversion of definitions made in Python to a form that can be stored, and their TOML format.
 
 A client loads the stored definition in another process. Paths become absolute, because clients
 start the server in another directory. Functions and objects become references, or are pickled on
-request. Items that are already in the file are not converted. In the file, metadata comes first,
-so that `quick_facts` can read it without a TOML parser.
+request. Items that are already in the file are not converted. Metadata comes first in the file, so
+that `quick_facts` can read it without a TOML parser.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def make_paths_absolute(
     """Return a definition with absolute paths, except in items that are already in the file.
 
     Args:
-        definition: The definition, whose new paths are relative to the working directory.
+        definition: The definition. New paths in it are relative to the working directory.
         previous: The definition in the file, whose paths are relative to the file.
     """
     return _convert_new_items(definition, previous, _make_item_absolute)
@@ -62,11 +62,11 @@ def to_stored_form(
 
     Args:
         definition: The definition, which is not modified.
-        pickles: Stores objects that have no reference. Without it, they are rejected.
-        previous: The definition in the file. The items that it contains are not converted again.
+        pickles: The store for objects that have no reference. If None, such objects are rejected.
+        previous: The definition in the file. Its items are not converted again.
 
     Raises:
-        ServerDefinitionError: An object has no reference and must not be pickled.
+        ServerDefinitionError: An object has no reference and cannot be pickled.
     """
     stored = _convert_new_items(definition, previous, lambda item: _to_stored_item(item, pickles))
     stored.extra = _to_plain_value(definition.extra)
@@ -81,9 +81,9 @@ def to_stored_form(
 
 
 def list_new_items(definition: ServerDefinition, previous: ServerDefinition | None) -> list[Any]:
-    """Return the items and the initialization of a definition that are not in the previous one.
+    """Return a definition's items and initialization, except those in the previous definition.
 
-    If there is no previous definition, all are returned.
+    If there is no previous definition, all of them are returned.
     """
     new_items = [
         item
@@ -107,7 +107,7 @@ def _has_new_initialization(
 
 
 def add_nested_values(items: list[Any]) -> list[Any]:
-    """Return items together with the values in items that are tables.
+    """Return items, along with the values of those that are tables.
 
     References to functions can be in either.
     """
@@ -118,12 +118,12 @@ def add_nested_values(items: list[Any]) -> list[Any]:
 def _convert_new_items(
     definition: ServerDefinition, previous: ServerDefinition | None, convert: ItemConverter
 ) -> ServerDefinition:
-    """Return a copy of a definition in which all new items have been converted.
+    """Return a copy of a definition with all new items converted.
 
     Args:
         definition: The definition, which is not modified.
-        previous: The definition in the file. Items that it contains are not new.
-        convert: Converts one item or the initialization.
+        previous: The definition in the file. Its items do not count as new.
+        convert: Function that converts one item or the initialization.
     """
     converted_fields: dict[str, Any] = {}
     for kind in LISTED_KINDS:
@@ -139,8 +139,8 @@ def _convert_new_items(
 def _make_item_absolute(item: Any) -> Any:
     """Return an item with absolute paths, because clients start the server in any directory.
 
-    The paths are in references, such as `tools.py:add`, and in the key `file` of a table. Paths
-    are relative to the working directory.
+    Paths occur in references, such as `tools.py:add`, and under the key `file` in a table. They are
+    relative to the working directory.
     """
     if isinstance(item, str):
         return make_reference_absolute(item)
@@ -158,7 +158,7 @@ def _make_item_absolute(item: Any) -> Any:
 
 
 def _to_stored_item(item: Any, pickles: FunctionPickles | None) -> Any:
-    """Convert an item of a definition to a string or table that TOML can represent.
+    """Convert an item in a definition to a string or table that TOML can represent.
 
     An object becomes a reference if possible, and is pickled otherwise.
 
@@ -178,7 +178,7 @@ def _to_stored_item(item: Any, pickles: FunctionPickles | None) -> Any:
 
 
 def _to_reference_or_table(item: object) -> object:
-    """Return a reference to an object, such as `tools.py:add`.
+    """Return a reference to an object, such as `tools.py:add`, or a table.
 
     A tool without a reference, for example one that was created inside a function, becomes a
     table that refers to its handler.
@@ -196,8 +196,8 @@ def _to_reference_or_table(item: object) -> object:
     table["options"] = item.options
     table["parameters"] = item.parameters
     properties = {key: value for key, value in table.items() if value}
-    # Without `parameters`, the signature of the function is used. An empty list must be kept,
-    # because it describes a tool without parameters.
+    # Without `parameters`, the function's signature is used. An empty list must be kept, because it
+    # describes a tool without parameters.
     if item.parameters is not None and not item.parameters:
         properties["parameters"] = []
     return _to_plain_value(properties)
@@ -206,7 +206,7 @@ def _to_reference_or_table(item: object) -> object:
 def _has_table_form(tool: Tool) -> bool:
     """Return whether a table can represent all properties of a tool.
 
-    Properties without a field in tables must have their default values, and no option may have a
+    Properties that have no field in tables must have their default values, and no option may have a
     Python type.
     """
     default_tool = Tool(tool.name, tool.handler)
@@ -220,7 +220,7 @@ def _has_table_form(tool: Tool) -> bool:
 
 
 def _to_stored_table(table: Mapping[str, Any], pickles: FunctionPickles | None) -> dict[str, Any]:
-    """Return the table of an item with references instead of functions, and only plain values."""
+    """Return an item's table with references instead of functions, and only plain values."""
     stored: dict[str, Any] = {}
     is_template = any(isinstance(value, Template) for value in table.values())
     for key, value in table.items():
@@ -237,7 +237,7 @@ def _to_stored_table(table: Mapping[str, Any], pickles: FunctionPickles | None) 
 
 
 def _merge_parameter_pair(parameter: Any) -> Any:
-    """Merge a parameter that is given as a pair of name and table into one table."""
+    """Merge a parameter given as a pair of name and table into one table."""
     if not isinstance(parameter, tuple) or len(parameter) != _PAIR_LENGTH:
         return parameter
     name, table = parameter
@@ -247,7 +247,7 @@ def _merge_parameter_pair(parameter: Any) -> Any:
 def _to_plain_value(value: Any) -> Any:
     """Convert a value, such as an `Option` or a list, to values that TOML can represent.
 
-    TOML has no null, so properties without a value are left out of tables.
+    TOML has no null, so properties without a value are omitted from tables.
 
     Raises:
         ServerDefinitionError: An option has a Python type, which a table cannot represent.
@@ -281,10 +281,10 @@ _SCALAR_KEYS = ("title", "description", "version", "key", "instructions", "initi
 
 
 def to_plain_table(definition: ServerDefinition) -> dict[str, Any]:
-    """Return a definition as a table of plain values, in the order in which a file has them.
+    """Return a definition as a table of plain values, in the order used in files.
 
-    Metadata comes first, and `options` last. Properties without a value, and the default
-    transport, are omitted.
+    Metadata comes first and `options` last. Properties without a value, and the default transport,
+    are omitted.
     """
     table: dict[str, Any] = {"schema": definition.schema, "name": definition.name}
     table |= {key: getattr(definition, key) for key in _SCALAR_KEYS}
@@ -313,8 +313,8 @@ def format_toml(table: Mapping[str, Any]) -> str:
 
 def _format_table(table: Mapping[str, Any]) -> str:
     """Format a table as TOML, such as `name = "Calc"` followed by `[options.Plot]`."""
-    # In TOML, all lines after a table header belong to that table. Assignments of the definition
-    # itself must therefore come first.
+    # In TOML, all lines after a table header belong to that table, so assignments of the definition
+    # itself must come first.
     assignments: list[str] = []
     sections: list[str] = []
     for key, value in table.items():
@@ -338,7 +338,7 @@ def _format_section(name: str, table: Mapping[str, Any]) -> str:
 def _format_value(value: Any, key: str) -> str:
     """Format the value of an assignment `key = value`.
 
-    Strings with line breaks, long lists and lists of tables take several lines.
+    Strings with line breaks, long lists and lists of tables span multiple lines.
     """
     if isinstance(value, str) and "\n" in value:
         return _format_long_text(value)
@@ -387,7 +387,7 @@ def _format_inline(value: Any, key: str) -> str:
 
 
 def _format_long_text(text: str) -> str:
-    """Format a text with line breaks as a multi-line string, escaping only what would end it."""
+    """Format text with line breaks as a multi-line string, escaping as little as possible."""
     lines = [format_basic_string(line)[1:-1].replace('\\"', '"') for line in text.split("\n")]
     body = "\n".join(lines).replace('"""', '""\\"')
     if body.endswith('"'):

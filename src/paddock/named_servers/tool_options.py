@@ -1,7 +1,7 @@
-"""Option values of a server's tools, from its definition, the environment and the caller.
+"""Option values for a server's tools, from its definition, the environment and the caller.
 
-Later sources take precedence for each option. When a server starts, values that are not valid are
-reported and ignored.
+Later sources take precedence for each option. When a server starts, invalid values are reported and
+ignored.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def merge_option_values(*sources: ToolOptionValues) -> dict[str, dict[str, Any]]:
-    """Merge the option values of tools, such as `{"Plot": {"Width": 400}}`, from several sources.
+    """Merge tool option values, such as `{"Plot": {"Width": 400}}`, from multiple sources.
 
-    If several sources contain the same option of a tool, the last one takes precedence.
+    If multiple sources contain the same option of a tool, the last one takes precedence.
     """
     merged: dict[str, dict[str, Any]] = {}
     for source in sources:
@@ -38,12 +38,12 @@ def merge_option_values(*sources: ToolOptionValues) -> dict[str, dict[str, Any]]
 def map_to_exposed_names(
     values: ToolOptionValues, exposed_names_by_spec: Iterable[tuple[object, str]]
 ) -> dict[str, dict[str, Any]]:
-    """Return option values by the exposed names of tools, which are the names that clients see.
+    """Return option values by the tools' exposed names, which are the names that clients see.
 
     Args:
         values: The option values of each tool. A key is either an exposed name, such as `Plot1`,
             or an element of the definition's list of tools, such as `acme/charts/Plot`.
-        exposed_names_by_spec: Each element of that list with the exposed name of its tool.
+        exposed_names_by_spec: The exposed name of the tool for each element in that list.
     """
     spec_pairs = list(exposed_names_by_spec)
     exposed_names = {exposed_name for _, exposed_name in spec_pairs}
@@ -60,10 +60,10 @@ def map_to_exposed_names(
 
 
 def read_environment_options() -> dict[str, dict[str, Any]]:
-    """Return the option values of tools in the environment variable.
+    """Return the tool option values in the environment variable.
 
-    Its value is a JSON object such as `{"Plot": {"Width": 400}}`. An unset variable contains no
-    option values.
+    Its value is a JSON object such as `{"Plot": {"Width": 400}}`. If the variable is not set, there
+    are no option values.
 
     Raises:
         OptionError: The value of the variable is not such an object.
@@ -89,8 +89,8 @@ def set_option_values(server: BaseServer, values: ToolOptionValues, report: Erro
 
     Args:
         server: The server.
-        values: The option values, by the name of the tool.
-        report: Called with the error of each value that is not valid.
+        values: The option values by tool name.
+        report: Called with the error for each invalid value.
     """
     for tool, options in values.items():
         for option, value in options.items():

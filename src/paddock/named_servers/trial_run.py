@@ -1,7 +1,7 @@
 """Trial loading of a definition in a new interpreter, before it is stored.
 
 A reference that works in the current program may not work for a client, which starts the server in
-another directory, without the program's `sys.path` and without the code that runs only in the main
+another directory, without the program's `sys.path` and without the code that only runs in the main
 module.
 """
 
@@ -34,14 +34,14 @@ _TRIAL_SCRIPT = (
 
 
 def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> None:
-    """Check that a server can be loaded as clients load it: by another Python process.
+    """Check that a server can be loaded the way clients load it: in another Python process.
 
     Code that can be loaded in this process may depend on its working directory or PYTHONPATH,
     which clients do not set.
 
     Args:
         definition: The definition in its stored form, which contains no Python objects.
-        origin: The origin of the definition, which decides how names and paths are resolved.
+        origin: The origin of the definition, which determines how names and paths are resolved.
 
     Raises:
         LoadError: An item cannot be loaded.
@@ -52,7 +52,7 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
         "where": origin.where,
         "directory": None if origin.relative_to is None else str(origin.relative_to),
     }
-    # The interpreter runs as a client starts it, without the user's PYTHONPATH (-E) and working
+    # The interpreter runs as if started by a client, without the user's PYTHONPATH (-E) and working
     # directory (-P). With -B, it leaves no __pycache__ beside the user's files.
     command = [sys.executable, "-P", "-E", "-B", "-c", _TRIAL_SCRIPT, str(_SOURCE_ROOT)]
     try:
@@ -83,13 +83,13 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
 
 
 def _parse_response(completed: subprocess.CompletedProcess[str]) -> dict[str, str]:
-    """Return the error that the process of a trial run has reported, or an empty dictionary.
+    """Return the error reported by the process of a trial run, or an empty dictionary.
 
     The process writes a line when it is ready, and then a JSON object with the error or `{}`.
     """
     ready_line, _, response = completed.stdout.partition("\n")
     if ready_line != _READY_LINE:
-        return {}  # Paddock itself is not importable there, which is not the definition's fault
+        return {}  # Paddock itself cannot be imported there, which is not the definition's fault
     try:
         error: dict[str, str] = json.loads(response)
     except ValueError:
@@ -99,12 +99,12 @@ def _parse_response(completed: subprocess.CompletedProcess[str]) -> dict[str, st
 
 
 def main() -> None:
-    """Run the process of a trial: load the definition on standard input, and report its error.
+    """Run the trial process: load the definition from standard input, and report any error.
 
-    The request is a JSON object, and so is the response, which is written to standard output.
+    The request is a JSON object. The response, also a JSON object, is written to standard output.
     """
-    # The user's files may print when they are loaded. Their output is redirected to standard error,
-    # so that it does not mix with the response.
+    # The user's files may print when they are loaded. Their output is redirected to standard error
+    # to keep it out of the response.
     responses = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     responses.write(f"{_READY_LINE}\n")
@@ -119,7 +119,7 @@ def _run_trial(request: dict[str, str]) -> dict[str, str | None]:
     """Build the server of the definition in a request.
 
     Returns:
-        The message, location and hint of the error, or an empty dictionary if it has succeeded.
+        The message, location and hint of the error, or an empty dictionary on success.
     """
     definition = parse_definition(tomllib.loads(request["text"]), name=request["name"])
     directory = request["directory"]

@@ -1,4 +1,4 @@
 """The Model Context Protocol: frames, eras and dispatch. No I/O happens here.
 
-It may import `errors` and other modules of the lowest layer only.
+It may only import `errors` and other modules of the lowest layer.
 """

@@ -1,8 +1,8 @@
 """The state of one connection, from the negotiated version to the requests in progress.
 
-The connection sends bytes through its channel and does not depend on transports or methods. The
-module is loaded before msgspec (see `protocol.early_handshake`), so it imports nothing outside the
-interpreter.
+The connection sends bytes through its channel and does not depend on transports or methods. This
+module is loaded before msgspec (see `protocol.early_handshake`), so it imports nothing from outside
+the interpreter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ServerConnection:
     """The server's end of a connection to one client.
 
     Args:
-        send: Sends an encoded frame to the client. May be called by any thread.
+        send: Sends an encoded frame to the client. Any thread may call it.
     """
 
     def __init__(self, send: SendFrame) -> None:
@@ -41,16 +41,16 @@ class ServerConnection:
         self.subscriptions: set[str] = set()
         """The URIs of the resources whose changes the client wants to know."""
         self.elicitations: set[str] = set()
-        """The ids of the questions that the client answers on a web page."""
+        """The ids of the questions that the user answers on a web page."""
         self.in_flight: dict[RequestId, Request] = {}
-        """The client's requests that have not been answered."""
+        """The client's requests that have not been answered yet."""
         # The server's own requests to the client, such as questions to the user.
         self._response_handlers: dict[RequestId, Callable[[object, object], None]] = {}
         self._last_request_id = 0
         self._lock = allocate_lock()
 
     def expect_response(self, handle_answer: Callable[[object, object], None]) -> RequestId:
-        """Return a new id for a request to the client, whose answer goes to `handle_answer`."""
+        """Return a new id for a request to the client. Its answer is passed to `handle_answer`."""
         with self._lock:
             self._last_request_id += 1
             request_id = self._last_request_id
@@ -62,7 +62,7 @@ class ServerConnection:
         return self._response_handlers.pop(request_id, None) is not None
 
     def handle_response(self, request_id: object, result: object, error: object) -> None:
-        """Pass on the client's answer to a request. An answer that nothing waits for is ignored."""
+        """Pass on the client's answer to a request. Unexpected answers are ignored."""
         if not isinstance(request_id, int | str):
             return
         handle_answer = self._response_handlers.pop(request_id, None)
@@ -72,7 +72,7 @@ class ServerConnection:
     def close(self) -> None:
         """Cancel the requests in progress, because the client has disconnected."""
         self.is_closed = True
-        # A copy, because requests that end remove themselves.
+        # A copy, because requests remove themselves when they end.
         for request in list(self.in_flight.values()):
             request.cancel("the connection ended")
         self._response_handlers.clear()

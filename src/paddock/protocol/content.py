@@ -11,7 +11,7 @@ Json = dict[str, object]
 
 
 class Annotations(Struct, omit_defaults=True, rename="camel"):
-    """Hints about the audience of content and its importance (0 to 1)."""
+    """Hints about the intended audience of content and its importance (0 to 1)."""
 
     audience: list[Role] | None = None
     priority: float | None = None
@@ -63,7 +63,7 @@ class AudioContent(Content, tag="audio"):
 
 
 class ResourceLink(Content, tag="resource_link"):
-    """A link to a resource, which a tool returns instead of the resource's content.
+    """A link to a resource, which a tool returns instead of the resource's contents.
 
     The client may read the resource later with `resources/read`.
     """
@@ -86,7 +86,7 @@ class ResourceContents(Struct, omit_defaults=True, rename="camel"):
 
 
 class TextResourceContents(ResourceContents):
-    """Text contents of a resource, or of a part of it."""
+    """Text contents of a resource or part of one."""
 
     text: str
     mime_type: str | None = None
@@ -94,7 +94,7 @@ class TextResourceContents(ResourceContents):
 
 
 class BlobResourceContents(ResourceContents):
-    """Binary contents of a resource, or of a part of it, encoded as base64."""
+    """Binary contents of a resource or part of one, encoded as base64."""
 
     blob: bytes
     mime_type: str | None = None
@@ -110,7 +110,7 @@ class EmbeddedResource(Content, tag="resource"):
 
 
 class PromptMessage(Struct):
-    """A message of a prompt. A plain string is text from the user."""
+    """A message in a prompt. A plain string is text from the user."""
 
     content: Content | str
     role: Role = "user"

@@ -1,7 +1,7 @@
 """The dispatcher, which turns each incoming line into an answer or into work for the transport.
 
 It decodes the line, selects the protocol era, and runs the operation that the era's method table
-names. A request whose answer takes time is returned as a `Request` with work, and the transport
+names. A request that takes time to answer is returned as a `Request` with work, and the transport
 decides where to run it. Everything else is answered immediately with encoded bytes.
 """
 
@@ -56,14 +56,14 @@ if TYPE_CHECKING:
     from paddock.protocol.server_operations import ServerOperations
 
 Reply = bytes | Request | None
-"""An answer, a request whose work must be run, or None for no answer."""
+"""An answer, a request with work to run, or None for no answer."""
 
 MAX_DEFERRED_REQUESTS = 1000
-"""Maximum number of requests that wait while the server is being loaded."""
+"""Maximum number of requests waiting for the server to be loaded."""
 STILL_LOADING_TEXT = "The server is still loading, and too many requests are waiting for it"
 TOOL_CALL_MARKER = b'"tools/call"'
 TOOL_CALL_SEARCH_BYTES = 256
-"""Number of leading bytes of a line that are searched for `TOOL_CALL_MARKER`."""
+"""Number of bytes at the start of a line to search for `TOOL_CALL_MARKER`."""
 DEFERRED_BATCH_ID = "\0batch"
 """Stored as the id of a deferred batch, which has no id of its own."""
 TOO_LONG_TEXT = "The message is longer than this server accepts"
@@ -79,7 +79,7 @@ _decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
 class ServerNotReady(Exception):  # noqa: N818 - not an error: the request is deferred
     """Raised by an operation that needs the server while it is still being loaded.
 
-    The dispatcher keeps the line of the request and dispatches it again once the server is ready.
+    The dispatcher keeps the request's line and dispatches it again once the server is ready.
     """
 
 
@@ -97,7 +97,7 @@ class ProtocolEras:
         self.session = SessionEra(operations)
         self.stateless = StatelessEra(operations, self.subscriptions)
         eras: tuple[ProtocolEra, ...] = (self.session, self.stateless)
-        # The operations without observers, from which `set_observers` starts each time.
+        # The operations without observers, which `set_observers` starts from each time.
         self._plain_methods = [(era, era.methods) for era in eras]
 
     def select_era(self, params: RequestParams) -> ProtocolEra:
@@ -106,7 +106,7 @@ class ProtocolEras:
         return self.session if meta is UNSET or meta.version is UNSET else self.stateless
 
     def set_observers(self, observers: Sequence[RequestObserver]) -> None:
-        """Wrap every operation so that these observers see it. Earlier observers are replaced."""
+        """Wrap every operation so that these observers see it. Previous observers are replaced."""
         for era, methods in self._plain_methods:
             era.methods = wrap_methods(methods, observers)
 
@@ -114,8 +114,8 @@ class ProtocolEras:
 def run_operation(request: Request, operation: Operation) -> Reply:
     """Run a request's operation and turn every outcome into a reply.
 
-    Exceptions become error answers, because a request without an answer would leave the client
-    waiting. Only `ServerNotReady` is passed on, so that the caller can defer the request.
+    Exceptions become error answers, because an unanswered request would leave the client waiting.
+    Only `ServerNotReady` is passed on, so that the caller can defer the request.
 
     Returns:
         The encoded answer, or the request itself if the operation has assigned work to it that
@@ -160,8 +160,8 @@ class Dispatcher:
         Only a batch returns a list of replies.
 
         Args:
-            line: The encoded message, without its line end.
-            exchange: The HTTP exchange that the message arrived in. None for other transports.
+            line: The encoded message, without its line ending.
+            exchange: The HTTP exchange that carries the message, or None for other transports.
         """
         # Tool calls are the most frequent requests and may be long, so they are decoded in one
         # pass. Their method usually occurs near the beginning of the line.
@@ -177,7 +177,7 @@ class Dispatcher:
     def dispatch_tool_call(
         self, call: ToolCallFrame, line: bytes, exchange: RequestExchange | None = None
     ) -> Reply | list[Reply]:
-        """Dispatch a `tools/call` whose frame and parameters the caller has decoded in one pass.
+        """Dispatch a `tools/call` that the caller has fully decoded in one pass.
 
         This is the fast path of `dispatch_line`. The HTTP transport calls it directly, because it
         has to decode the call before it can select the session.
@@ -192,7 +192,7 @@ class Dispatcher:
         try:
             frame = decode_frame(line)
         except DECODE_ERRORS as error:
-            # Only one version of the protocol allows batches. In others, an array is malformed.
+            # Only one protocol version allows batches. In others, an array is malformed.
             if self.connection.version == BATCH_VERSION and is_batch(line):
                 return self._dispatch_batch(line, exchange)
             return answer_malformed_line(line, error)
@@ -214,8 +214,8 @@ class Dispatcher:
         """Replace the operations, for example after the server has been loaded or reloaded.
 
         Args:
-            operations: The operations that answer all further requests.
-            observers: Observers that see every further request.
+            operations: The operations that answer all later requests.
+            observers: Observers that see every later request.
             is_ready: Pass False for operations that may still raise `ServerNotReady`. Their
                 requests are deferred again.
 
@@ -225,8 +225,8 @@ class Dispatcher:
         eras = ProtocolEras(operations, self._eras.subscriptions)
         if observers:
             eras.set_observers(observers)
-        # Because of the lock, a concurrent request either is among the returned lines or sees the
-        # new operations. Without it, the request could be lost.
+        # With the lock, a concurrent request is either among the returned lines or sees the new
+        # operations. Without it, the request could be lost.
         with self._deferred_lock:
             self._eras = eras
             deferred, self._deferred = self._deferred, None if is_ready else []
@@ -235,8 +235,8 @@ class Dispatcher:
     def reject_long_line(self, head: bytes, tail: bytes) -> bytes | None:
         """Return the error for a line that exceeds the length limit.
 
-        If the line is a response of the client, None is returned, because responses are never
-        answered. The server's request that waits for it fails with the error instead.
+        If the line is a response from the client, None is returned, because responses are never
+        answered. The server's request that is waiting for it fails with the error instead.
 
         Args:
             head: The first bytes of the line.
@@ -271,7 +271,7 @@ class Dispatcher:
         self.connection.close()
 
     def _defer(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
-        """Store a line until the server is loaded, and return None because nothing is answered yet.
+        """Store a line until the server is loaded. Return None, because nothing is answered yet.
 
         If `set_operations` has run since the line was dispatched, a stored line would never be
         dispatched again. The line is then dispatched immediately.
@@ -292,7 +292,7 @@ class Dispatcher:
         line: bytes,
         exchange: RequestExchange | None,
     ) -> Reply | list[Reply]:
-        """Create the `Request` for decoded parameters, and run the operation of its method.
+        """Create the `Request` for decoded parameters, and run its method's operation.
 
         The request is deferred if the operation needs a server that is still being loaded.
 
@@ -301,7 +301,7 @@ class Dispatcher:
             method: The method, such as `tools/call`.
             params: The decoded parameters, which also select the protocol era.
             line: The encoded request, which is stored if the request is deferred.
-            exchange: The HTTP exchange of the request. None for other transports.
+            exchange: The HTTP exchange of the request, or None for other transports.
         """
         era = self._eras.select_era(params)
         request = Request(self.connection, era, request_id, method, params, line)
@@ -323,8 +323,8 @@ class Dispatcher:
     ) -> bytes:
         """Return the error for a request whose parameters could not be decoded.
 
-        The error of an unknown method or of an invalid `_meta` takes precedence over `error`, the
-        decoding error, because parameters of an unknown method have no meaning.
+        Errors for an unknown method or an invalid `_meta` take precedence over `error`, the
+        decoding error, because the parameters of an unknown method have no meaning.
         """
         try:
             params = decode_base_params(frame.params)
@@ -339,7 +339,7 @@ class Dispatcher:
         return era.encode_error_reply(request_id, error)
 
     def _require_operation(self, request: Request) -> Operation:
-        """Return the operation that answers the method of a request.
+        """Return the operation for a request's method.
 
         Raises:
             ProtocolError: The request is not valid in its era, or the era does not have the method.
@@ -362,8 +362,8 @@ class Dispatcher:
         """Handle a notification or a response.
 
         Returns:
-            The error for a message that is neither, such as `{"jsonrpc": "2.0", "id": 1}`. None
-            for all others, because notifications and responses are not answered.
+            The error for a message that is neither, such as `{"jsonrpc": "2.0", "id": 1}`.
+            Otherwise None, because notifications and responses are not answered.
         """
         if frame.method is not UNSET:
             if frame.method == "notifications/initialized":
@@ -380,15 +380,16 @@ class Dispatcher:
             result = None if frame.result is UNSET else decode_json(frame.result)
             error = None if frame.error is UNSET else decode_json(frame.error)
         except DECODE_ERRORS as exc:
-            # The handler that waits for the response receives the error, instead of waiting on.
+            # The handler that is waiting for the response gets the error, instead of waiting
+            # forever.
             result, error = None, f"the response cannot be decoded: {exc}"
         self.connection.handle_response(frame.id, result, error)
         return None
 
     def _cancel_request(self, frame: JsonRpcFrame) -> None:
-        """Cancel the request that a `notifications/cancelled` names by its id.
+        """Cancel the request identified by a `notifications/cancelled` message.
 
-        The request may be running, be a subscription, or wait for the server to be loaded. An
+        The request may be running, be a subscription, or be waiting for the server to load. An
         unknown id is ignored, because the request may have been answered in the meantime.
         """
         if frame.params is UNSET:
@@ -409,7 +410,7 @@ class Dispatcher:
             request.cancel(params.reason)
 
     def _dispatch_batch(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
-        """Dispatch the messages of a batch, whose answers are collected in one array.
+        """Dispatch the messages in a batch, and collect their answers in one array.
 
         Returns:
             The requests whose work the transport must run, and the array if all answers are
@@ -420,7 +421,7 @@ class Dispatcher:
         except DECODE_ERRORS as error:
             return answer_malformed_line(line, error)
         if self._deferred is not None:
-            # Deferred as a whole, because its answers must be sent as one array.
+            # The batch is deferred as a whole, because its answers must be sent as one array.
             return self._defer(DEFERRED_BATCH_ID, line)
         if not messages:
             return encode_error(None, ProtocolError("The batch is empty", rpc_code=INVALID_REQUEST))
@@ -440,7 +441,7 @@ def _reject_batch_member(message: bytes) -> bytes | None:
     """Return the error for a message that cannot be part of a batch, or None if it is allowed."""
     if is_batch(message):
         return _NESTED_BATCH_ERROR
-    # Searching the bytes first saves the decoding of almost all messages.
+    # Searching the bytes first avoids decoding almost all messages.
     if _META_VERSION_KEY not in message:
         return None
     try:

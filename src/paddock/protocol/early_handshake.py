@@ -1,4 +1,4 @@
-"""The first answer of a connection, given before the rest of the library is loaded.
+"""The first answer on a connection, sent before the rest of the library is loaded.
 
 Some clients give up on a server after a few seconds, and every import before the first answer
 delays it. The usual forms of `initialize` and `server/discover` are therefore answered here with
@@ -43,12 +43,12 @@ class _ScannerOptions:
     memo: dict[str, str] = {}  # noqa: RUF012 - an attribute that the C scanner expects
 
 
-# The C scanner of the json package, whose import would delay the first answer.
+# The C scanner of the json package, because importing that package would delay the first answer.
 _scan_json = make_scanner(_ScannerOptions())  # type: ignore[arg-type]  # the stub is wrong
 
 
 def parse_json(line: bytes) -> object:
-    """Parse one JSON text without importing the `json` package, which would delay the first answer.
+    """Parse JSON without importing the `json` package, which would delay the first answer.
 
     Raises:
         ValueError: The line is not exactly one JSON value in UTF-8.
@@ -66,7 +66,7 @@ def parse_json(line: bytes) -> object:
 def dump_json(value: object) -> str:
     """Serialize a value as JSON: a dictionary, list, string, number, boolean or None.
 
-    Like `parse_json`, this avoids the import of the `json` package.
+    Like `parse_json`, this avoids importing the `json` package.
     """
     if isinstance(value, str):
         return encode_basestring_ascii(value)
@@ -83,8 +83,8 @@ def dump_json(value: object) -> str:
 def open_session(connection: ServerConnection, metadata: ServerMetadata, params: Json) -> Json:
     """Open the session of a connection, and return the result of the `initialize` request.
 
-    The negotiated version and the client's capabilities are stored in the connection. A session
-    that is already open is opened again.
+    The negotiated version and the client's capabilities are stored in the connection. An already
+    open session is opened again.
     """
     connection.version = negotiate_version(str(params["protocolVersion"]))
     capabilities, client_info = params.get("capabilities"), params.get("clientInfo")
@@ -101,7 +101,7 @@ def open_session(connection: ServerConnection, metadata: ServerMetadata, params:
 
 
 def _build_session_capabilities(metadata: ServerMetadata, version: str) -> Json:
-    """Return the server's capabilities as a session of this version declares them."""
+    """Return the server's capabilities as declared in a session of this version."""
     capabilities = {**metadata.capabilities}
     capabilities.pop("tasks", None)
     if _has_tasks(metadata) and supports_feature(version, "tasks"):
@@ -138,7 +138,7 @@ def complete_result(result: Json, metadata: ServerMetadata) -> Json:
 
 
 def _build_stateless_capabilities(metadata: ServerMetadata) -> Json:
-    """Return the server's capabilities as the stateless protocol versions declare them.
+    """Return the server's capabilities as declared in the stateless protocol versions.
 
     In these versions, `tasks` is an extension instead of a capability.
     """
@@ -154,11 +154,11 @@ def _build_stateless_capabilities(metadata: ServerMetadata) -> Json:
 def answer_handshake(
     line: bytes, connection: ServerConnection, metadata: ServerMetadata
 ) -> bytes | None:
-    """Answer the first message of a client before the rest of the library is loaded.
+    """Answer a client's first message before the rest of the library is loaded.
 
-    Only a usual and valid `initialize` or `server/discover` is answered. For any other message,
-    None is returned, and the dispatcher must answer it. Errors are also left to the dispatcher,
-    so that the rules for them exist only once.
+    Only a valid `initialize` or `server/discover` in its usual form is answered. For any other
+    message, None is returned, and the dispatcher must answer it. Errors are also left to the
+    dispatcher, so that the rules for them exist in only one place.
     """
     try:
         message = parse_json(line)

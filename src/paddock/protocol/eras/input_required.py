@@ -1,11 +1,12 @@
 """Stateless questions to the client: the request is repeated with the answers.
 
-When a handler asks a question, it is stopped, and the client gets the question as the result. The
-client repeats the request with its answers, and the handler runs again from the beginning.
+When a handler asks a question, it is stopped, and the question is returned to the client as the
+result. The client repeats the request with its answers, and the handler runs again from the
+beginning.
 
 The server keeps nothing between the two rounds. Earlier answers and the value that the handler
-wants to remember travel with the client in a sealed state. It is signed and bound to the request,
-its sender and an expiry time, so the client can read but not change it.
+wants to remember travel with the client in a sealed state. This state is signed and bound to the
+request, its sender and an expiry time, so the client can read it but not change it.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _decode_sealed_state = msgspec.json.Decoder(SealedState).decode
 
 
 def make_input_required_result(request: Request, required: InputRequired, key: bytes) -> Json:
-    """Return the `input_required` result, which asks the client a handler's questions.
+    """Return the `input_required` result, which contains a handler's questions to the client.
 
     The client repeats the request with its answers and with `requestState`, the signed state of
     the earlier rounds. The server stores nothing until then.
@@ -56,12 +57,12 @@ def make_input_required_result(request: Request, required: InputRequired, key: b
     Args:
         request: The request whose handler was stopped by the exception.
         required: The exception with the handler's questions.
-        key: The server's secret key, which signs the state.
+        key: The server's secret key for signing the state.
     """
     previous_state = open_state(request, key)
     earlier_answers = {**previous_state.answers, **_get_input_responses(request)}
     remembered_value = request.remembered_value
-    if remembered_value is None:  # Not set in this round: keep the value of an earlier one.
+    if remembered_value is None:  # Not set in this round: keep the value from an earlier one.
         remembered_value = previous_state.state
     state = SealedState(
         expires=int(time.time()) + STATE_LIFETIME_SECONDS,
@@ -82,7 +83,7 @@ def make_input_required_result(request: Request, required: InputRequired, key: b
 
 
 def read_answers(request: Request, server_requests: dict[str, ServerRequest], key: bytes) -> Json:
-    """Return the client's answers to a handler's questions, by the names of the questions.
+    """Return the client's answers to a handler's questions, by question name.
 
     The answers are in this request or, from earlier rounds, in its sealed state.
 
@@ -117,13 +118,13 @@ def seal_state(state: SealedState, key: bytes) -> str:
 
 
 def _format_input_request(server_request: ServerRequest) -> Json:
-    # The id of a URL elicitation is for its completion notice, which only sessions have.
+    # The id of a URL elicitation is used for its completion notice, which only exists in sessions.
     params = {key: value for key, value in server_request.params.items() if key != "elicitationId"}
     return {"method": server_request.method, "params": params}
 
 
 def open_state(request: Request, key: bytes) -> SealedState:
-    """Decode the sealed state that the client returns with a repeated request, and verify it.
+    """Decode and verify the sealed state that the client sends with a repeated request.
 
     The state contains the answers of earlier rounds. In the first round, it is empty.
 
@@ -158,10 +159,10 @@ def _sign(body: bytes, key: bytes) -> str:
 
 
 def _compute_request_digest(request: Request) -> str:
-    """Return a digest that is equal for a request and its repetition with answers.
+    """Return a digest that is the same for a request and its repetition with answers.
 
     It covers the method, the tool, prompt or resource, the arguments and the sender. The sealed
-    state of one request can therefore not be used for another.
+    state of one request therefore cannot be used for another.
     """
     params, target = request.params, ""
     arguments: object = None
@@ -171,7 +172,7 @@ def _compute_request_digest(request: Request) -> str:
         target, arguments = params.name, params.arguments
     elif isinstance(params, ReadResourceParams):
         target = params.uri
-    # Missing arguments, null and an empty object mean the same.
+    # Missing arguments, null and an empty object are equivalent.
     owner = None if request.principal is None else request.principal.key
     identity = [request.method, target, arguments or None, owner]
     return sha256(msgspec.json.encode(identity, order="deterministic")).hexdigest()
@@ -183,5 +184,5 @@ def _canonicalize_arguments(arguments: object) -> object:
         return None
     try:
         return msgspec.json.decode(arguments)
-    except RecursionError:  # Nested too deeply to decode: compare the bytes.
-        return bytes(arguments)
+    except RecursionError:  # Nested too deeply to decode, so the bytes are compared. return
+        bytes(arguments)

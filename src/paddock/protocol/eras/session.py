@@ -80,7 +80,7 @@ class SessionEra:
         return self._operations.metadata
 
     def check_request(self, request: Request) -> None:
-        """Check that the session is open, because only `initialize` and `ping` may come before.
+        """Check that the session is open. Until then, only `initialize` and `ping` are allowed.
 
         Raises:
             ProtocolError: The session is not open yet.
@@ -93,14 +93,14 @@ class SessionEra:
             )
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """Encode the response with a result, to which this era adds no members.
+        """Encode a response with a result. This era does not add any members to it.
 
         Args:
             request: The request.
             result: A dictionary, or the already encoded members of the result, as bytes such as
                 `"content":[]` or as a tuple of such bytes.
         """
-        # This is the hot path of tool calls, so their results arrive encoded and stay as they are.
+        # This is the hot path for tool calls, so their results arrive encoded and are used as is.
         request_id = request.id
         if result.__class__ is bytes:
             if request_id.__class__ is int:
@@ -117,7 +117,7 @@ class SessionEra:
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
         """Encode an error response.
 
-        Two errors have other JSON-RPC codes in this era than in the stateless one.
+        Two errors have different JSON-RPC codes in this era than in the stateless one.
         """
         if isinstance(error, ResourceNotFoundError):
             error = ProtocolError(error.message, rpc_code=RESOURCE_NOT_FOUND, data=error.data)
@@ -126,7 +126,7 @@ class SessionEra:
         return encode_error(request_id, error)
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
-        """Raise an error, because in this era a handler waits while its questions are sent."""
+        """Raise an error, because in this era handlers wait for the answers to their questions."""
         raise ProtocolError(f"{request.method} cannot ask for input in this version")
 
     def request_input(
@@ -164,11 +164,11 @@ class SessionEra:
         return session_tasks.find_task_factory(request, task_support, store)
 
     def encode_task_created(self, request: Request, task: CallTask) -> bytes:
-        """Encode the answer to a call that has become a task."""
+        """Encode the answer to a call that became a task."""
         return encode_result(request.id, session_tasks.make_created_result(task))
 
     def get_remembered_value(self, request: Request) -> None:
-        """Return None: in this era a handler runs only once."""
+        """Return None, because a handler runs only once in this era."""
 
     def get_version(self, request: Request) -> str:
         """Return the negotiated version."""
@@ -187,9 +187,9 @@ class SessionEra:
         return request.connection.log_level if self._metadata.has_capability("logging") else None
 
     def announce_change(self, connection: ServerConnection, kind: str, uri: str | None) -> int:
-        """Notify the client of a change, if its session is initialized and concerned by the change.
+        """Notify the client of a change if its session is initialized and affected by the change.
 
-        A changed list concerns every session. A changed resource concerns the sessions that have
+        A changed list affects every session. A changed resource affects the sessions that have
         subscribed to it, and a completed elicitation (a question to the user) the one that sent it.
 
         Args:
@@ -220,7 +220,7 @@ class SessionEra:
     def _initialize(self, request: Request) -> Json:
         """Answer `initialize`, which opens the session of the connection."""
         params = cast("InitializeParams", request.params)
-        # `open_session` gets plain JSON, because the early handshake does not decode parameters.
+        # `open_session` takes plain JSON, because the early handshake does not decode parameters.
         plain_params: Json = {
             "protocolVersion": params.protocol_version,
             "capabilities": params.capabilities,
@@ -267,7 +267,7 @@ class SessionEra:
         Args:
             request: The client's request, whose handler asks the question.
             collector: Receives the client's answer.
-            key: The name of the question, under which the collector stores the answer.
+            key: The name of the question. The collector stores the answer under it.
             server_request: The question.
         """
         connection = request.connection
@@ -286,7 +286,7 @@ class SessionEra:
         params = server_request.params
         if params.get("mode") == "url":
             # The client opens a web page. When the user has completed it, the server sends a
-            # notification with this id, which exists only in this era.
+            # notification with this id. The notification exists only in this era.
             params = {"elicitationId": urandom(16).hex(), **params}
             connection.elicitations.add(str(params["elicitationId"]))
         if request.task is not None:
@@ -295,9 +295,9 @@ class SessionEra:
 
 
 def _select_sender(request: Request) -> Callable[[bytes], None]:
-    """Return the function that sends messages of a handler to the client.
+    """Return the function that sends a handler's messages to the client.
 
-    They are sent on the stream of the handler's request or, for a task, by the task's rules.
+    They are sent on the stream of the handler's request or, for a task, according to its rules.
     """
     if request.task is None:
         return request.send

@@ -1,7 +1,7 @@
-"""Tasks in sessions (2025-11-25), where the client decides if a call becomes a task.
+"""Tasks in sessions (2025-11-25), where the client decides whether a call becomes a task.
 
-The client gets the result with `tasks/result`, which waits for the end of the task. Questions of
-the handler are sent on the stream of such a request, if there is one.
+The client gets the result with `tasks/result`, which waits for the task to end. The handler's
+questions are sent on the stream of such a request if there is one.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def find_task_factory(
 
 
 def make_created_result(task: CallTask) -> Json:
-    """Return the result of a call that has become a task."""
+    """Return the result of a call that became a task."""
     return {"task": format_task(task)}
 
 
 def format_task(task: CallTask) -> Json:
-    """Return the JSON description of a task, as the session era of the protocol defines it."""
+    """Return the JSON description of a task, as defined in the session era of the protocol."""
     status: str = task.status
     # MCP 2025-11-25, Tasks: a tool result with isError makes the task failed, not completed.
     if status == "completed" and task.result is not None and is_tool_error(task.result):
@@ -114,11 +114,11 @@ def mark_input_required(task: CallTask, collector: ResponseCollector) -> None:
 
 
 def select_sender(task: CallTask) -> Callable[[bytes], None]:
-    """Return the function that sends the questions of a task to the client.
+    """Return the function that sends a task's questions to the client.
 
     Questions are sent on the response of a `tasks/result` request, which waits for the result. If
-    the client has not sent one, they are stored until it does. Only transports other than HTTP
-    can send a question at any time.
+    the client has not sent one, they are stored until it does. Transports other than HTTP can send
+    a question at any time.
     """
     for result_request in reversed(task.result_requests):
         if result_request.exchange is None or not result_request.exchange.is_over:
@@ -157,9 +157,9 @@ def list_tasks(request: Request, store: TaskStore) -> Json:
 
 
 def begin_task_result(request: Request, store: TaskStore) -> None:
-    """Assign the work of a `tasks/result` request, which waits for the end of the task.
+    """Assign the work of a `tasks/result` request, which waits for the task to end.
 
-    The questions of the task that could not be sent so far are sent on the response.
+    Any of the task's questions that could not be sent so far are sent on the response.
     """
     task = _require_task(request, store)
 

@@ -63,7 +63,7 @@ class StatelessEra:
         return self._operations.metadata
 
     def _prepare_reply_tail(self, metadata: ServerMetadata) -> None:
-        """Encode the members that every result has, so that they are encoded only once."""
+        """Encode the members common to all results, so that they are encoded only once."""
         self._prepared_metadata = metadata
         key = early_handshake.META_SERVER_INFO.encode()
         self._encoded_tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
@@ -75,12 +75,12 @@ class StatelessEra:
     def check_request(self, request: Request) -> None:
         """Check the version, the client's capabilities and the sealed state of a request.
 
-        The sealed state is the signed `requestState`, with which a client repeats a request to
-        answer questions. It is checked before the handler runs, so that the handler never runs
-        for a forged or expired state.
+        The sealed state is the signed `requestState` that a client sends when it repeats a request
+        to answer questions. It is checked first, so that the handler never runs for a forged or
+        expired state.
 
         Raises:
-            ProtocolError: One of them is missing or not valid.
+            ProtocolError: One of these is missing or invalid.
         """
         meta = _require_meta(request)
         if meta.version not in STATELESS_VERSIONS:
@@ -92,7 +92,7 @@ class StatelessEra:
             _import_input_required().open_state(request, self._operations.state_key)
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """Encode the response with a result, to which the members of this era are added.
+        """Encode a response with a result, adding the members specific to this era.
 
         These are `"resultType": "complete"`, the server info in `_meta` and, for some methods,
         cache hints.
@@ -100,8 +100,8 @@ class StatelessEra:
         Args:
             request: The request.
             result: A dictionary, or the already encoded members of the result, as bytes such as
-                `"content":[]` or as a tuple of such bytes. Tool calls return encoded members, so
-                that they need not be decoded.
+                `"content":[]` or as a tuple of such bytes. Tool calls return encoded members, which
+                do not need to be decoded.
         """
         if self._prepared_metadata is not self._operations.metadata:  # The server was reloaded.
             self._prepare_reply_tail(self._operations.metadata)
@@ -119,7 +119,7 @@ class StatelessEra:
         return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (encode_request_id(request.id), body)
 
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
-        """Encode an error. The codes of the error classes are those of this era."""
+        """Encode an error. The error classes have the codes of this era."""
         return encode_error(request_id, error)
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
@@ -139,8 +139,8 @@ class StatelessEra:
     ) -> Json | ResponseCollector:
         """Return the client's answers to a handler's questions.
 
-        The answers are in the request, because the client repeats it with them. The handler of a
-        task continues instead, so for a task the collector that will receive them is returned.
+        The client repeats the request with the answers. A task's handler keeps running instead, so
+        for a task, the collector that will receive the answers is returned.
 
         Raises:
             InputRequired: Answers are missing, and the request is not a task.
@@ -163,12 +163,12 @@ class StatelessEra:
         return stateless_tasks.find_task_factory(request, task_support, self._operations.tasks)
 
     def encode_task_created(self, request: Request, task: CallTask) -> bytes:
-        """Encode the answer to a call that has become a task."""
+        """Encode the answer to a call that became a task."""
         result = stateless_tasks.make_created_result(task)
         return encode_result(request.id, early_handshake.complete_result(result, self._metadata))
 
     def get_remembered_value(self, request: Request) -> object:
-        """Return the value that the handler has stored before it asked questions, or None.
+        """Return the value that the handler stored before it asked questions, or None.
 
         The client sends the value back in the sealed state when it repeats the request.
         """
@@ -204,7 +204,7 @@ class StatelessEra:
         return stateless_tasks.TASK_METHODS[request.method](request, self._operations.tasks)
 
     def _open_subscription(self, request: Request) -> None:
-        """Open the stream of a `subscriptions/listen` request, on which changes are reported.
+        """Open the stream of a `subscriptions/listen` request, which reports changes.
 
         The request is not answered until the client or the server ends the stream.
         """

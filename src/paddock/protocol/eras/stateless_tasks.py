@@ -1,6 +1,6 @@
 """Tasks in the stateless era: the extension `io.modelcontextprotocol/tasks`.
 
-The server decides that a call becomes a task, and only for a client that declares the extension in
+The server decides whether a call becomes a task, and only if the client declares the extension in
 the same request.
 """
 
@@ -30,7 +30,7 @@ def has_tasks_extension(request: Request) -> bool:
 
 
 def require_tasks_extension(request: Request) -> None:
-    """Check that the client of a request has declared the extension for tasks.
+    """Check that the client declared the tasks extension in its request.
 
     Raises:
         MissingCapabilityError: The client has not declared the extension.
@@ -42,7 +42,7 @@ def require_tasks_extension(request: Request) -> None:
 def find_task_factory(
     request: Request, task_support: TaskSupport, store: TaskStore
 ) -> TaskFactory | None:
-    """Return the function that turns a tool call into a task, if client and tool support tasks.
+    """Return the function that turns a tool call into a task, if client and tool allow it.
 
     Returns None if the call must run as an ordinary request.
 
@@ -62,7 +62,7 @@ def find_task_factory(
 
 
 def make_created_result(task: CallTask) -> Json:
-    """Return the result of a call that has become a task."""
+    """Return the result of a call that became a task."""
     return {"resultType": "task", **_format_task(task)}
 
 
@@ -109,7 +109,7 @@ def _require_task(request: Request, store: TaskStore) -> CallTask:
 
 
 def _format_task(task: CallTask) -> Json:
-    """Return the members that every JSON description of a task has."""
+    """Return the members common to all JSON descriptions of a task."""
     task_json: Json = {
         "taskId": task.id,
         "status": task.status,

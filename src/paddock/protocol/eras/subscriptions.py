@@ -1,4 +1,4 @@
-"""Streams of `subscriptions/listen`, which report the changes that a client has asked for."""
+"""Streams of `subscriptions/listen`, which report the changes requested by a client."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ MAX_STREAM_TASKS = 256
 
 
 class SubscriptionStream(Struct):
-    """An open stream of a client, on which the server reports the changes of some objects."""
+    """A client's open stream, on which the server reports changes to some objects."""
 
     request: Request
-    """The `subscriptions/listen` request that has opened the stream."""
+    """The `subscriptions/listen` request that opened the stream."""
     kinds: set[str]
     """The lists whose changes are reported: `tools`, `prompts` and `resources`."""
     uris: list[str]
@@ -40,7 +40,7 @@ class SubscriptionStream(Struct):
     """The tasks whose changes are reported."""
 
     def to_filter(self) -> Json:
-        """Return the reported changes as the protocol's filter: `{"toolsListChanged": true}`."""
+        """Return the reported changes as a filter, such as `{"toolsListChanged": true}`."""
         stream_filter: Json = {f"{kind}ListChanged": True for kind in sorted(self.kinds)}
         if self.uris:
             stream_filter["resourceSubscriptions"] = self.uris
@@ -49,7 +49,7 @@ class SubscriptionStream(Struct):
         return stream_filter
 
     def accepts_change(self, kind: str, uri: str | None) -> bool:
-        """Return whether the stream reports a change of a list or, with a URI, of a resource."""
+        """Return whether the stream reports changes to a list or, given a URI, to a resource."""
         if uri is None:
             return kind in self.kinds
         return kind == "resources" and uri in self.uris
@@ -72,8 +72,8 @@ class SubscriptionRegistry:
     ) -> None:
         """Open a stream for the changes that a client has requested.
 
-        The first message on the stream names the changes that it will report. These may be fewer
-        than requested, because the server reports only changes that it has declared.
+        The first message on the stream lists the changes that it will report. These may be fewer
+        than requested, because the server only reports changes that it has declared.
 
         Args:
             request: The `subscriptions/listen` request, which is answered when the stream ends.
@@ -114,7 +114,7 @@ class SubscriptionRegistry:
             _send_notification(stream, "notifications/tasks", format_detailed_task(task))
 
     def announce_change(self, kind: str, uri: str | None) -> int:
-        """Report a change on every stream whose client has asked for it.
+        """Report a change on every stream whose client requested it.
 
         Args:
             kind: `tools`, `prompts` or `resources`.
@@ -147,15 +147,15 @@ class SubscriptionRegistry:
             return [stream for stream in self._streams.values() if is_selected(stream)]
 
     def remove_stream(self, origin: object, request_id: RequestId) -> None:
-        """Remove a stream that the client has ended."""
+        """Remove a stream that the client ended."""
         self._streams.pop((origin, request_id), None)
 
     def close(self) -> None:
         """End all streams because the server stops.
 
         The MCP specification asks for a cancellation in one place, and for a result in another.
-        Over HTTP, each stream has its own response, which ends with the result. Transports on
-        which all requests share one channel get both, in this order.
+        Over HTTP, each stream has its own response, which ends with the result. Transports where
+        all requests share one channel get both, in this order.
         """
         with self._lock:
             streams, self._streams = list(self._streams.values()), {}
