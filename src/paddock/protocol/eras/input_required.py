@@ -184,5 +184,5 @@ def _canonicalize_arguments(arguments: object) -> object:
         return None
     try:
         return msgspec.json.decode(arguments)
-    except RecursionError:  # Nested too deeply to decode, so the bytes are compared. return
-        bytes(arguments)
+    except RecursionError:  # Nested too deeply to decode, so the bytes are compared.
+        return bytes(arguments)
