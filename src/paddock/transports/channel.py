@@ -1,4 +1,4 @@
-"""The channel interface, splitting of byte streams into lines, and in-memory channels."""
+"""The channel interface, a line splitter for byte streams, and in-memory channels."""
 
 from __future__ import annotations
 
@@ -52,10 +52,11 @@ KEPT_END_BYTES = 1024
 
 
 class LineSplitter:
-    """Splits a byte stream into lines of limited length.
+    """Splits a byte stream into lines and limits their length.
 
     The pieces of a long line are collected and joined only once, when the line is complete. A line
-    beyond the limit is not stored: only its beginning and its end are kept and passed to `reject`.
+    that exceeds the limit is not stored. Only its beginning and end are kept and passed to
+    `reject`.
     """
 
     __slots__ = ("_is_skipping", "_pieces", "_reject", "_size", "max_line_bytes")
@@ -68,11 +69,11 @@ class LineSplitter:
         self._is_skipping = False
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Return the lines that a chunk of input completes, in order and without their line ends.
+        """Return the lines completed by a chunk of input, in order and without line endings.
 
-        An unfinished line is kept until a later chunk completes it.
+        An incomplete line is kept until a later chunk completes it.
         """
-        # Fast path: the usual chunk holds only whole lines.
+        # Fast path: a chunk usually contains only complete lines.
         if not self._pieces and chunk.endswith(b"\n") and len(chunk) <= self.max_line_bytes:
             lines = chunk.split(b"\n")
             lines.pop()
@@ -86,9 +87,9 @@ class LineSplitter:
         return lines + self._split_lines(next_lines)
 
     def _split_lines(self, chunk: bytes) -> list[bytes]:
-        """Return the complete lines of a chunk, and keep the unfinished last one for later.
+        """Return the complete lines of a chunk and keep the incomplete last one for later.
 
-        Lines above the limit are rejected and not returned.
+        Lines that exceed the limit are rejected and not returned.
         """
         lines = chunk.split(b"\n")
         unfinished = lines.pop()
@@ -102,7 +103,7 @@ class LineSplitter:
         return [line for line in lines if len(line) <= self.max_line_bytes]
 
     def _append_piece(self, piece: bytes) -> None:
-        """Add a piece to the unfinished line.
+        """Append a piece to the incomplete line.
 
         If the line becomes longer than the limit, only its beginning and its end are kept.
         """
@@ -114,9 +115,9 @@ class LineSplitter:
             self._pieces = [line[:KEPT_END_BYTES], line[-KEPT_END_BYTES:]]
 
     def _finish_line(self) -> bytes | None:
-        """Return the line that was collected in pieces, and start with an empty one.
+        """Join and return the collected pieces of a line, and start an empty line.
 
-        A line above the limit is rejected, and the result is None.
+        If the line exceeds the limit, it is rejected and the result is None.
         """
         pieces, self._pieces = self._pieces, []
         is_too_long, self._is_skipping = self._is_skipping, False
@@ -142,7 +143,7 @@ class MemoryChannel:
     def read(self) -> bytes:
         """Return the next bytes from the other end, or b"" after it has closed the connection.
 
-        Blocks until there are bytes.
+        Blocks until bytes are available.
         """
         return self._incoming.get()
 

@@ -1,12 +1,12 @@
-"""Server for newline-delimited messages on one channel.
+"""Server for newline-delimited messages over a single channel.
 
 The reader thread also runs plain handlers, which saves a thread switch per call. If a handler
-blocks it for longer than `WATCHDOG_TICK_SECONDS`, the watchdog thread starts a new reader. The old
-reader finishes its handler and then joins the worker pool. Further calls of that handler go
+blocks the thread for longer than `WATCHDOG_TICK_SECONDS`, the watchdog thread starts a new reader.
+The old reader finishes its handler and then joins the worker pool. Later calls to that handler go
 straight to the workers (see `SlowHandlerTracker`).
 
-Coroutine handlers run on an event loop in the thread that called `run`. If only coroutine handlers
-are called for a while, the loop also reads the channel. See docs/decisions/0002.
+Coroutine handlers run on an event loop in the thread that called `run`. When only coroutine
+handlers have been called for a while, the loop also reads the channel. See docs/decisions/0002.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 128 * 1024 * 1024
 WATCHDOG_TICK_SECONDS = 0.002
-"""Seconds that a handler may block the reader thread before the reader is replaced."""
+"""Time that a handler may block the reader thread before the reader is replaced."""
 MAX_QUIET_TICKS = 25
-"""Ticks without a message after which the watchdog sleeps, so that an idle server uses no CPU."""
+"""Ticks without a message before the watchdog sleeps, so that an idle server uses no CPU."""
 ASYNC_STREAK_CALLS = 32
-"""Consecutive calls of coroutine handlers after which the event loop reads the channel itself."""
+"""Consecutive calls to coroutine handlers before the event loop reads the channel itself."""
 LOOP_TICK_SECONDS = 0.05
-"""Seconds that a message may wait while a handler blocks the event loop that reads."""
+"""Time that a message may wait while a handler blocks the event loop that reads the channel."""
 MAX_BATCHED_REPLIES = 32
-"""Maximum number of answers that are written together."""
+"""Maximum number of answers to write together."""
 LARGE_REPLY_BYTES = 16_384
-"""Size from which an answer is written immediately instead of together with others."""
+"""Answers of at least this size are written immediately instead of together with others."""
 DRAIN_SECONDS = 0.2
-"""Seconds that running requests have to finish at shutdown, and again after they are cancelled."""
+"""Time that running requests have to finish at shutdown, and again after being cancelled."""
 UNANSWERED_TEXT = "A message could not be answered"
 
 
@@ -60,8 +60,8 @@ class ChannelServer:
 
         Args:
             channel: The connection to the client, such as standard input and output.
-            dispatcher: Decodes lines, and returns their answers or the requests to run.
-            max_line: The maximum size of a line in bytes. Longer ones are rejected.
+            dispatcher: Decodes lines and returns their answers or the requests to run.
+            max_line: The maximum line size in bytes. Longer lines are rejected.
         """
         self._channel = channel
         self._dispatcher = dispatcher
@@ -73,7 +73,7 @@ class ChannelServer:
         self._pending_lines: list[bytes] = []
         self._output: list[bytes] = []
         self._lock = allocate_lock()
-        # The epoch increases whenever the reader changes. A thread of an earlier epoch must not
+        # The epoch increases whenever the reader changes. A thread from an earlier epoch must not
         # read any more.
         self._reader_epoch = 0
         self._activity_count = 0
@@ -123,15 +123,15 @@ class ChannelServer:
             return None
 
     def get_event_loop(self) -> EventLoop:
-        """Return the event loop for coroutine handlers, and create it on the first use.
+        """Return the event loop for coroutine handlers, creating it on first use.
 
         The thread that called `run` runs the loop.
         """
         if self._loop is None:
             from paddock.transports.event_loop import EventLoop  # noqa: PLC0415 - asyncio is 45 ms
 
-            # A reader and `replay_lines` may need the loop at the same time, so the second of them
-            # must not create another one.
+            # A reader and `replay_lines` may need the loop at the same time, and only one of them
+            # may create it.
             with self._lock:
                 if self._loop is None:
                     self._loop = EventLoop(self._connection)
@@ -139,11 +139,11 @@ class ChannelServer:
         return self._loop
 
     def set_max_line(self, size: int) -> None:
-        """Set the maximum length of lines, in bytes."""
+        """Set the maximum line length in bytes."""
         self._splitter.max_line_bytes = size
 
     def close(self) -> None:
-        """Close the loop, the workers and the channel. Call it after `run` has returned."""
+        """Close the loop, the workers and the channel. Must be called after `run` has returned."""
         if self._loop is not None:
             self._loop.close()
         self._workers.close()
@@ -151,11 +151,11 @@ class ChannelServer:
         self._channel.close()
 
     def _handle_replies(self, replies: Reply | list[Reply]) -> None:
-        """Write the answers, and start the requests on the event loop or in a worker.
+        """Write the answers and start the requests on the event loop or in a worker.
 
         Args:
             replies: The results of dispatching a line: an encoded answer, a request that still has
-                to run, None if there is nothing to send, or several of these.
+                to run, None if there is nothing to send, or multiple of these.
         """
         for reply in replies if isinstance(replies, list) else [replies]:
             if isinstance(reply, bytes):
@@ -166,13 +166,14 @@ class ChannelServer:
                 self._run_in_worker(reply)
 
     def _read_loop(self, epoch: int) -> None:
-        """Read and answer lines until the stream ends, or another reader takes over.
+        """Read and answer lines until the stream ends or another reader takes over.
 
-        The main function of a reader thread. Another reader is another thread or the event loop.
+        The main function of a reader thread. The other reader can be another thread or the event
+        loop.
 
         Args:
-            epoch: The value of `_reader_epoch` when this thread was started. As soon as the two
-                differ, another reader has replaced this one.
+            epoch: The value of `_reader_epoch` when this thread was started. Once the two differ,
+                another reader has replaced this one.
         """
         while True:
             try:
@@ -184,10 +185,10 @@ class ChannelServer:
                 return
 
     def _ensure_pending_lines(self, epoch: int) -> bool:
-        """Read lines unless some are pending, and return True if there are lines to answer.
+        """Read lines if none are pending, and return True if there are lines to answer.
 
-        Returns False if this thread must stop reading: at the end of the stream, or after the event
-        loop has taken over because recent requests were all for coroutine handlers.
+        Returns False if this thread must stop reading: at the end of the stream, or when the event
+        loop has taken over because all recent requests were for coroutine handlers.
         """
         if self._pending_lines:
             return True
@@ -199,9 +200,9 @@ class ChannelServer:
         return False
 
     def _answer_lines(self, epoch: int) -> bool:
-        """Answer the pending lines, and return True if this thread is still the reader.
+        """Answer the pending lines and return True if this thread is still the reader.
 
-        A handler that blocks this thread is noticed by the watchdog, which starts another reader.
+        If a handler blocks this thread, the watchdog starts another reader.
         """
         lines = self._pending_lines
         while lines:
@@ -217,17 +218,18 @@ class ChannelServer:
         return True
 
     def _read_lines(self) -> bool:
-        """Read a chunk of input into `_pending_lines`, and return False at the end of the stream.
+        """Read a chunk of input into `_pending_lines` and return False at the end of the stream.
 
-        Queued answers are written first, because the client may wait for them before it sends more.
+        Queued answers are written first, because the client may be waiting for them before it sends
+        more.
         """
         if self._output:
             self._flush_output()
         chunk = b"" if self._is_stopped else self._channel.read()
         if not chunk:
             return False
-        # An attribute, so that a new reader thread continues with the rest of the lines. They are
-        # reversed so that `pop` returns the first one.
+        # An attribute, so that a new reader thread can continue with the remaining lines. They are
+        # reversed because `pop` returns the last one.
         self._pending_lines = lines = self._splitter.feed(chunk)
         lines.reverse()
         return True
@@ -235,8 +237,8 @@ class ChannelServer:
     def _run_request(self, request: Request, epoch: int) -> bool:
         """Run a request in this thread, in a worker or on the event loop.
 
-        While a handler that may block runs in this thread, the watchdog observes it, and replaces
-        this reader if the handler is slow. Trusted handlers are not observed.
+        While a handler that may block runs in this thread, the watchdog monitors it and replaces
+        this reader if the handler is slow. Trusted handlers are not monitored.
 
         Returns:
             False if the watchdog has replaced this reader while it ran the handler.
@@ -249,7 +251,7 @@ class ChannelServer:
         slow_tracker = request.slow_tracker
         if slow_tracker is not None and not slow_tracker.is_trusted:
             # If all workers are busy, the request is queued even if its handler is quick. A blocked
-            # reader would have to be replaced, which would exceed the limit of threads.
+            # reader would have to be replaced, which would exceed the thread limit.
             if slow_tracker.is_slow or self._workers.is_full:
                 self._run_in_worker(request)
                 return True
@@ -275,7 +277,7 @@ class ChannelServer:
         return True
 
     def _queue_output(self, answer: bytes) -> None:
-        """Queue an answer, to be written together with others before the next read."""
+        """Queue an answer to be written together with others before the next read."""
         self._output.append(answer)
         if len(self._output) >= MAX_BATCHED_REPLIES or len(answer) >= LARGE_REPLY_BYTES:
             self._flush_output()
@@ -325,9 +327,9 @@ class ChannelServer:
             self._is_watchdog_idle = True
 
     def _iter_quiet_ticks(self, tick_seconds: float) -> Iterator[int]:
-        """Wait for ticks of the given length, and yield the activity count after each quiet one.
+        """Wait for ticks of the given length and yield the activity count after each quiet one.
 
-        A tick is quiet if no request was started in it. Ends when the server stops, or after
+        A tick is quiet if no request was started during it. Ends when the server stops, or after
         `MAX_QUIET_TICKS` quiet ticks in a row.
         """
         quiet_ticks = 0
@@ -350,8 +352,8 @@ class ChannelServer:
         """Start a new reader thread, because a handler has blocked the current one for a tick.
 
         Args:
-            last_activity: The activity count at the beginning of the tick. If it has changed,
-                the handler is a different one, which has not run for long.
+            last_activity: The activity count at the beginning of the tick. If it has changed, a
+                different handler is running, and has not been for long.
         """
         with self._lock:
             request = self._busy_request
@@ -360,7 +362,7 @@ class ChannelServer:
             self._reader_epoch += 1
             epoch = self._reader_epoch
             self._busy_request = None
-            # Answers of earlier calls must not wait for the handler that blocks the old reader.
+            # Answers to earlier calls must not wait for the handler that blocks the old reader.
             replies, self._output = self._output, []
         # From now on the request can be cancelled. It may have finished in the meantime.
         self._connection.in_flight[request.id] = request
@@ -376,10 +378,10 @@ class ChannelServer:
     def _move_reading_to_loop(self, epoch: int) -> bool:
         """Let the event loop read the channel instead of a thread.
 
-        Requests for coroutine handlers then need no switch between threads.
+        Requests for coroutine handlers then need no thread switch.
 
         Returns:
-            False if the channel has no descriptor that the loop could watch.
+            False if the channel has no descriptor for the loop to watch.
         """
         descriptor = self._channel.descriptor
         if descriptor is None:
@@ -395,15 +397,15 @@ class ChannelServer:
     def _handle_readable(self, descriptor: int, epoch: int) -> None:
         """Read and answer lines on the event loop, which calls this when the channel has data.
 
-        The first request for a plain handler moves the reading back to a thread, where such a
-        handler cannot block the loop.
+        The first request for a plain handler moves reading back to a thread, where the handler
+        cannot block the loop.
         """
         loop = self.get_event_loop()
         with self._lock:
             is_current = self._reader_epoch == epoch
             self._is_loop_reading = is_current
             self._activity_count += 1
-        # The thread that watches the loop may have given the reading to a thread in the meantime.
+        # In the meantime, the thread that watches the loop may have moved reading to a thread.
         if not is_current:
             loop.remove_reader(descriptor)
             return
@@ -442,10 +444,10 @@ class ChannelServer:
         start_new_thread(self._read_loop, (new_epoch,))
 
     def _watch_event_loop(self, descriptor: int, epoch: int) -> None:
-        """Move the reading back to a thread if the event loop is blocked or idle.
+        """Move reading back to a thread if the event loop is blocked or idle.
 
-        The main function of a thread that runs while the loop reads. A blocked loop cannot notice
-        its own delay, so this thread checks if data has been waiting for a whole tick.
+        The main function of a thread that runs while the loop reads. A blocked loop cannot detect
+        its own delay, so this thread checks whether data has been waiting for a whole tick.
         """
         for last_activity in self._iter_quiet_ticks(LOOP_TICK_SECONDS):
             if self._reader_epoch != epoch:
@@ -473,7 +475,7 @@ class ChannelServer:
         return True
 
     def _shut_down(self) -> None:
-        """Wait for running requests, then cancel them and wait again while they clean up."""
+        """Wait for running requests, then cancel the rest and wait again while they clean up."""
         self._drain()
         self._dispatcher.close()
         self._drain()
@@ -482,9 +484,10 @@ class ChannelServer:
         return bool(self._connection.in_flight or self._busy_request is not None or self._output)
 
     def _drain(self) -> None:
-        """Wait at the end for running requests and for answers that are still being written.
+        """Wait for running requests and for answers that are still being written.
 
-        Requests have `DRAIN_SECONDS` to finish. Writing may take longer if it makes progress.
+        Requests have `DRAIN_SECONDS` to finish. Writing may take longer as long as it makes
+        progress.
         """
         deadline = monotonic() + DRAIN_SECONDS
         pause = sleep if self._loop is None else self._loop.pause

@@ -1,9 +1,9 @@
 """The asyncio loop that runs `async def` handlers of stdio servers.
 
-Importing asyncio takes longer than the rest of the library, so this module is imported for the
-first coroutine handler. The loop then runs in the serving thread, which is the main thread of a
-stdio server. Requests are submitted in groups with one wake-up, and answers that are ready
-together are written together.
+Importing asyncio takes longer than importing the rest of the library, so this module is only
+imported for the first coroutine handler. The loop then runs in the serving thread, which is the
+main thread of a stdio server. Groups of requests are submitted with a single wake-up, and answers
+that are ready at the same time are written together.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class EventLoop:
             self._loop.call_soon_threadsafe(self._start_queued_requests)
 
     def start_request(self, request: Request) -> None:
-        """Run a request of a coroutine handler as an asyncio task. Must be called on the loop."""
+        """Run a coroutine handler's request as an asyncio task. Must be called on the loop."""
         self._connection.in_flight[request.id] = request
         # asyncio holds only weak references to tasks. This task stays alive because `in_flight`
         # refers to the request, and the request to the task.
@@ -95,8 +95,8 @@ class EventLoop:
 
     def _start_queued_requests(self) -> None:
         """Start all requests that other threads have submitted. Called on the loop."""
-        # The flag is cleared first: a request that is submitted from now on must wake up the event
-        # loop again, because the `while` loop below may already have ended.
+        # The flag is cleared first: a request submitted from now on must wake up the event loop
+        # again, because the `while` loop below may already have ended.
         self._has_wakeup = False
         queued_requests = self._queued_requests
         while queued_requests:
@@ -107,16 +107,16 @@ class EventLoop:
                 self.start_request(request)
 
     def _finish_request(self, request: Request, answer: bytes | None) -> None:
-        """Send the answer of a request, together with others that are ready at the same time.
+        """Send the answer to a request, together with others that are ready at the same time.
 
-        If the request was cancelled, there is no answer to send.
+        If the request was cancelled, no answer is sent.
         """
         self._connection.in_flight.pop(request.id, None)
         if answer is None:
             return
         self._output.append(answer)
-        # If no other request is running, nothing can be written together with this answer.
-        # Otherwise the answers of one turn of the loop are written together.
+        # If no other request is running, there is nothing to write together with this answer.
+        # Otherwise all answers from the same turn of the loop are written together.
         if not self._connection.in_flight:
             self._flush_output()
         elif len(self._output) == 1:
@@ -131,9 +131,9 @@ class EventLoop:
 def create_eager_task(
     loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object, None]
 ) -> asyncio.Task[None]:
-    """Create a task that begins at once if Python supports it (3.12 and later).
+    """Create a task that starts immediately if Python supports that (3.12 and later).
 
-    A handler that never waits is then finished when this function returns, without another
+    A handler that never waits has then already finished when this function returns, without another
     iteration of the event loop.
     """
     if sys.version_info >= (3, 12):

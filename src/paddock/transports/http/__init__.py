@@ -1,1 +1,1 @@
-"""Streamable HTTP server for both eras, with an HTTP/1.1 server and an ASGI application."""
+"""Streamable HTTP for both eras, with an HTTP/1.1 server and an ASGI application."""

@@ -1,4 +1,4 @@
-"""The access log, with one line per HTTP request, which is written once it is answered.
+"""The access log: one line per HTTP request, written once the request has been answered.
 
 A line names the request and its outcome. It never contains a query, a header or a body.
 """
@@ -31,7 +31,7 @@ class LoggedResponder:
     """A responder that writes the access log line when the response is complete."""
 
     def __init__(self, responder: Responder, head: RequestHead | None) -> None:
-        """Wrap a responder, and start to measure the duration of the request.
+        """Wrap a responder and start measuring the duration of the request.
 
         Args:
             responder: The responder that sends the response.
@@ -69,7 +69,7 @@ class LoggedResponder:
         )
 
     def set_log_fields(self, fields: Mapping[str, object]) -> None:
-        """Set fields about the MCP message. The mapping may grow until the line is written."""
+        """Set the MCP message's log fields. The mapping may grow until the line is written."""
         self._fields = fields
 
     def respond(self, response: HttpResponse) -> None:
@@ -103,7 +103,7 @@ class LoggedResponder:
         self._log_response(is_complete=False)
 
     def _log_response(self, *, is_complete: bool = True) -> None:
-        """Write the line of the request to the access log, unless it is already written.
+        """Write the request's access log line unless it has already been written.
 
         Args:
             is_complete: False if the connection ended before the response was complete.

@@ -32,10 +32,10 @@ class AsgiResponder:
     """
 
     def __init__(self, max_backlog_bytes: int, client_address: tuple[str, int] | None) -> None:
-        """Create the responder of one request.
+        """Create the responder for one request.
 
         Args:
-            max_backlog_bytes: The amount of unsent data at which a client counts as too slow.
+            max_backlog_bytes: The amount of unsent data at which a client is considered too slow.
             client_address: The address and port of the client, if known.
         """
         self._max_backlog_bytes = max_backlog_bytes
@@ -78,7 +78,7 @@ class AsgiResponder:
         self._wake_sender()
 
     def abort(self) -> None:
-        """Stop sending the response. If it has not begun, send status 503 instead."""
+        """Stop sending the response, or send status 503 if it has not begun."""
         self.on_close = None
         if not self._has_begun:
             self.respond(_SERVICE_UNAVAILABLE)
@@ -127,7 +127,7 @@ class AsgiResponder:
 
 
 class LifespanHooks(Protocol):
-    """Callbacks of the ASGI application that begin and end the lifespan of the MCP server."""
+    """Callbacks for the ASGI application to begin and end the MCP server's lifespan."""
 
     async def begin(self) -> None:
         """Begin the lifespan. Called on the event loop before the first request."""
@@ -141,7 +141,7 @@ class AsgiApp:
 
     It supports the ASGI lifespan protocol. Frameworks that do not forward lifespan events to
     mounted applications (Starlette, FastAPI) can use `lifespan` as their own. Without either, the
-    server's lifespan is entered with the first request.
+    server's lifespan is entered on the first request.
     """
 
     def __init__(self, service: HttpService, hooks: LifespanHooks) -> None:
@@ -179,9 +179,9 @@ class AsgiApp:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _start(self) -> None:
-        """Enter the server's lifespan on the running loop, unless that has already happened.
+        """Enter the server's lifespan on the running loop unless that has already happened.
 
-        Several first requests may arrive at the same time, and the lock makes all but one wait.
+        Multiple first requests may arrive at the same time, so a lock makes all but one wait.
         """
         loop = asyncio.get_running_loop()
         # After a restart on another loop, the old lock is bound to the loop that has ended.
@@ -200,8 +200,8 @@ class AsgiApp:
     async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read an HTTP request, pass it to the MCP service, and send the response.
 
-        A request is rejected early if its headers are unsuitable, or if its body is too long or
-        arrives too slowly.
+        A request is rejected early if its headers are not acceptable, or if its body is too large
+        or arrives too slowly.
         """
         head = RequestHead.from_pairs(scope["method"], _get_path(scope), scope["headers"])
         limits = self._service.limits
@@ -224,18 +224,18 @@ class AsgiApp:
             self._service.handle_request(head, body, responder)
             if not asgi_responder.is_complete:
                 await asyncio.sleep(0)  # Most responses are complete after one turn of the loop.
-        # A complete response is sent directly. While an unfinished one is sent, the client may
-        # disconnect, and waiting for that takes two tasks.
+        # A complete response is sent directly. While an incomplete one is being sent, the client
+        # may disconnect, and waiting for that takes two tasks.
         if asgi_responder.is_complete:
             await asgi_responder.send_messages(send)
         else:
             await self._send_until_disconnect(asgi_responder, receive, send)
 
     async def _read_body(self, receive: Receive) -> bytes | None:
-        """Return the body of a request, or None if it is too long or the client has disconnected.
+        """Return the body of a request, or None if it is too large or the client has disconnected.
 
         Args:
-            receive: The ASGI function that returns the messages about the request.
+            receive: The ASGI function that returns the request's messages.
         """
         chunks: list[bytes] = []
         body_bytes = 0
@@ -261,8 +261,8 @@ class AsgiApp:
         try:
             await asyncio.wait((send_task, disconnect_task), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            # At shutdown, ASGI servers wait for open streams and then cancel them, before they
-            # send `lifespan.shutdown`. The stream is ended here, so that the client sees its end.
+            # At shutdown, ASGI servers wait for open streams and then cancel them, before they send
+            # `lifespan.shutdown`. The stream is ended here so that the client sees its end.
             self._service.close_streams()
             if not asgi_responder.is_complete:
                 raise
@@ -274,12 +274,12 @@ class AsgiApp:
             send_task.cancel()
         if not send_task.done():
             await asyncio.wait((send_task,))
-        # An OSError means that the client has disconnected. Anything else must not be hidden.
+        # An OSError means that the client has disconnected. Other errors must not be hidden.
         if not send_task.cancelled() and not isinstance(send_task.exception(), OSError | None):
             send_task.result()
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
-        """Begin and end the server's lifespan when the ASGI server sends the lifespan messages."""
+        """Begin and end the server's lifespan when the ASGI server's messages request it."""
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
@@ -306,7 +306,7 @@ def _get_client_address(scope: Scope) -> tuple[str, int] | None:
 
 
 def _get_path(scope: Scope) -> str:
-    """Return the path within this application when it is mounted in another."""
+    """Return the path relative to this application, which may be mounted in another."""
     path, root_path = str(scope["path"]), str(scope.get("root_path") or "").rstrip("/")
     if root_path and path.startswith(root_path + "/"):
         return path[len(root_path) :]

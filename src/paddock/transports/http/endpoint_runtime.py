@@ -35,11 +35,11 @@ class EndpointRuntime:
         limits: Limits,
         authorization: Authorizer | None,
     ) -> None:
-        """Create the state that the requests of an endpoint share.
+        """Create the state shared by the requests to an endpoint.
 
         Args:
             operations: The operations of the MCP server.
-            origin_policy: Decides which Host and Origin headers are allowed.
+            origin_policy: Decides which Host and Origin headers to allow.
             limits: The limits on the resources that clients can use.
             authorization: Authenticates requests; None for a server without authentication.
         """
@@ -60,7 +60,7 @@ class EndpointRuntime:
 
     @property
     def is_full(self) -> bool:
-        """Whether the limit of concurrent requests is reached. Subscriptions do not count."""
+        """Whether the limit on concurrent requests is reached. Subscriptions do not count."""
         return (
             len(self.active_exchanges) - len(self.eras.subscriptions)
             >= self.limits.concurrent_requests
@@ -74,8 +74,8 @@ class EndpointRuntime:
     def call_on_loop(self, function: Callable[..., object], *arguments: Any) -> None:
         """Call a function on the event loop. May be called by any thread.
 
-        In the thread of the loop, the function is called at once. Other threads post the call, and
-        are blocked while too many calls are waiting for the loop.
+        In the loop's own thread, the function is called immediately. Other threads post the call,
+        and block while too many calls are waiting for the loop.
         """
         if get_ident() == self.loop_thread_id:
             function(*arguments)
@@ -84,7 +84,7 @@ class EndpointRuntime:
             self.executor.mailbox.post(function, *arguments)
 
     def make_challenge_headers(self, error: ScopeError, principal: Principal | None) -> Headers:
-        """Return the headers that inform a client about the scopes that it lacks."""
+        """Return the headers that inform a client which scopes it lacks."""
         if self.authorization is None or principal is None:
             return []
         refusal = cast("AccessRefusal", self.authorization.insufficient(error.scopes, principal))

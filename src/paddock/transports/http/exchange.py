@@ -1,7 +1,7 @@
-"""One HTTP request and its response: a JSON body, or a stream if there are several messages.
+"""One HTTP request and its response: a JSON body, or a stream if there are multiple messages.
 
-The form is chosen as late as possible, because the status can be sent only once and depends on the
-answer. Handlers may send messages from any thread, but responses are written on the event loop.
+The form is chosen as late as possible, because the status depends on the answer and can be sent
+only once. Handlers may send messages from any thread, but responses are written on the event loop.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ HTTP_STATUSES = {
     MISSING_CAPABILITY: 400,
     UNSUPPORTED_VERSION: 400,
 }
-"""The HTTP status of protocol errors. All other errors are sent with status 200."""
+"""HTTP statuses of protocol errors. All other errors are sent with status 200."""
 
 
 class HttpExchange:
@@ -64,10 +64,10 @@ class HttpExchange:
     )
 
     def __init__(self, runtime: EndpointRuntime, http_request: HttpRequest) -> None:
-        """Create the exchange of an HTTP request, in which the answers of its message are sent.
+        """Create the exchange for an HTTP request, which sends the answers to its message.
 
         Args:
-            runtime: The state that all exchanges of the endpoint share.
+            runtime: The state shared by all exchanges of the endpoint.
             http_request: The request, with the responder that sends its response.
         """
         self._runtime = runtime
@@ -82,7 +82,7 @@ class HttpExchange:
         self.is_over = False
 
     def get_header(self, name: str) -> str | None:
-        """Return a header of the request; see `RequestExchange`."""
+        """Return a request header; see `RequestExchange`."""
         return self.head.get_single(name)
 
     @property
@@ -106,7 +106,7 @@ class HttpExchange:
             self._responder.set_log_fields(fields)
 
     def send(self, frame: bytes) -> None:
-        """Send a message, such as a progress notification, before the answer of the request.
+        """Send a message, such as a progress notification, before the answer to the request.
 
         May be called by any thread.
         """
@@ -115,7 +115,7 @@ class HttpExchange:
         else:
             mailbox = self._runtime.executor.mailbox
             # Block a handler that sends faster than the loop can write. Otherwise its messages
-            # would fill the memory.
+            # would fill up memory.
             mailbox.wait_for_room()
             mailbox.post(self._send_on_loop, frame)
 
@@ -133,7 +133,7 @@ class HttpExchange:
     def keep_open_for(self, request: Request) -> None:
         """Keep the response open for the answer to a request whose work takes time.
 
-        From now on the exchange is checked for timeouts, and cancels the request if the client
+        From now on, the exchange is checked for timeouts, and cancels the request if the client
         disconnects.
         """
         # The exchange is already over if the request has become a task, which was its answer.
@@ -145,9 +145,9 @@ class HttpExchange:
         self._attach_disconnect_handler()
 
     def handle_disconnect(self) -> None:
-        """Cancel the pending requests, because their client has disconnected.
+        """Cancel the pending requests because their client has disconnected.
 
-        Called by the responder. Nothing happens if the response is already complete.
+        Called by the responder. Has no effect if the response is already complete.
         """
         if self.is_over:
             return
@@ -168,11 +168,11 @@ class HttpExchange:
         Args:
             status: The HTTP status.
             body: The encoded JSON-RPC message.
-            headers: Headers in addition to those of all JSON responses.
+            headers: Headers to send in addition to those of every JSON response.
         """
         self._mark_over()
-        # Http1Connection recognizes the shared list by identity and takes its fast path. It is
-        # therefore replaced only if there are headers to add.
+        # Http1Connection recognizes the shared list by identity and takes its fast path, so the
+        # list is replaced only if there are headers to add.
         response_headers = JSON_HEADERS
         if headers or b"origin" in self.head.headers:
             cors_headers = self._runtime.origin_policy.make_cors_headers(self.head)
@@ -185,7 +185,7 @@ class HttpExchange:
         self.respond(503, encode_error(request_id, error), RETRY_AFTER_HEADERS)
 
     def respond_accepted(self) -> None:
-        """Send status 202, for messages that have no answer."""
+        """Send status 202 for messages that have no answer."""
         self._mark_over()
         headers = self._runtime.origin_policy.make_cors_headers(self.head)
         self._responder.respond(HttpResponse(202, headers))
@@ -217,8 +217,8 @@ class HttpExchange:
     def _is_overdue(self, now: float) -> bool:
         """Return whether a handler of this exchange has run longer than `Limits.call_seconds`.
 
-        Requests without work, such as subscriptions, may stay open for any time, and so may
-        requests that wait for the end of a task.
+        Requests without work, such as subscriptions, may stay open indefinitely, and so may
+        requests that wait for a task to end.
         """
         if now - self._waiting_since <= self._runtime.limits.call_seconds:
             return False
@@ -228,21 +228,21 @@ class HttpExchange:
         )
 
     def _time_out(self, seconds: float) -> None:
-        """Answer all pending requests with a timeout error, and cancel their work.
+        """Answer all pending requests with a timeout error and cancel their work.
 
         Args:
-            seconds: The exceeded time limit, for the error message.
+            seconds: The time limit that was exceeded, for the error message.
         """
         for request in self._pending_requests:
-            # The request is answered before it is cancelled, because a cancelled request does not
-            # get an answer.
+            # The request is answered before it is cancelled, because a cancelled request gets no
+            # answer.
             timeout_error = ProtocolError(
                 f"{request.method} took longer than {seconds:g} s and was stopped"
             )
             request.error = timeout_error
             answer: bytes | None = request.era.encode_error_reply(request.id, timeout_error)
             answer_sink, request.answer_sink = request.answer_sink, None
-            # The answer of a batch member is collected in its sink until all of them are complete.
+            # A batch member's answer is collected in its sink until all of them are complete.
             if answer_sink is not None:
                 answer = answer_sink.add_answer(answer)
             self._finish_on_loop(request, answer)
@@ -265,23 +265,23 @@ class HttpExchange:
         return [*EVENT_STREAM_HEADERS, *cors_headers]
 
     def _write_chunk(self, chunk: bytes) -> None:
-        """Write to the stream. Treat a client that reads too slowly as disconnected."""
+        """Write to the stream, treating a client that reads too slowly as disconnected."""
         self._last_write = monotonic()
         if not self._responder.write(chunk):
             self._responder.abort()
             self.handle_disconnect()
 
     def _finish_on_loop(self, request: Request, answer: bytes | None) -> None:
-        """Send the answer of a request, which completes the response. Called on the loop.
+        """Send the answer to a request, which completes the response. Called on the loop.
 
-        The answer is an event if the response is a stream, and otherwise a JSON body.
+        The answer is an event if the response is a stream, otherwise a JSON body.
         """
         if not self._is_answer_expected(request, answer) or answer is None:
             return
         error = request.error
         status = 200 if error is None else HTTP_STATUSES.get(error.rpc_code, 200)
-        # Only a JSON response can have an error status. A client that accepts nothing but events
-        # gets a stream, which always has status 200.
+        # Only a JSON response can have an error status. A client that accepts only events gets a
+        # stream, which always has status 200.
         if self.is_streaming or (status == 200 and not self.accepts.json and self._open_stream()):
             self._write_chunk(encode_event(answer))
             if not self.is_over:
@@ -293,7 +293,7 @@ class HttpExchange:
             self.respond(status, answer)
 
     def _is_answer_expected(self, request: Request, answer: bytes | None) -> bool:
-        """Remove a finished request from the pending ones, and return True if its answer is sent.
+        """Remove a finished request from the pending ones. Return True if its answer must be sent.
 
         There is nothing to send if the response is already complete, or if the request was
         cancelled or belongs to a batch in which other requests are still running.
@@ -312,9 +312,9 @@ class HttpExchange:
         return True
 
     def _end_unanswered(self) -> None:
-        """Complete the response of cancelled requests, so that the client stops waiting.
+        """Complete the response to cancelled requests so that the client stops waiting.
 
-        A client that accepts events gets an empty stream, and others get status 202.
+        Clients that accept events get an empty stream; others get status 202.
         """
         if self.is_streaming:
             self._mark_over()
@@ -339,6 +339,6 @@ class HttpExchange:
         self._responder.on_close = self.handle_disconnect
 
     def _detach_disconnect_handler(self) -> None:
-        # After the client was released, the connection may already serve another exchange.
+        # Once the client has been released, the connection may already serve another exchange.
         if self._responder.on_close == self.handle_disconnect:
             self._responder.on_close = None

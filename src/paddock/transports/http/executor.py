@@ -1,12 +1,12 @@
-"""Execution of requests: coroutines on the event loop, plain functions in threads.
+"""Request execution: coroutines on the event loop, plain functions in threads.
 
 An event loop must not run an unknown function, since a slow one would block all connections. But
-passing each call to a worker thread and back costs several times what a quick handler takes.
+passing each call to a worker thread and back takes several times as long as a quick handler.
 Therefore, requests that arrive together are passed to one thread, which the loop waits for briefly.
 
-If the thread takes longer, the loop continues without it. The thread is left with its slow handler,
-its other requests go to the worker pool, and so do all later calls of that handler. Handlers that
-are declared cheap (`inline=True`) run on the loop itself.
+If the thread takes longer, the loop continues without it. The thread keeps its slow handler. Its
+other requests go to the worker pool, and so do all later calls to that handler. Handlers that are
+declared cheap (`inline=True`) run on the loop itself.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 
 
 BRIEF_WAIT_SECONDS = 0.001
-"""Seconds that the event loop waits for one request."""
+"""Time that the event loop waits for one request."""
 MAX_BRIEF_WAITS = 5
 """Maximum number of brief waits for a group of requests that arrived together."""
 
 MAX_SINGLE_TURNS = 8
-"""Consecutive loop turns with only one request, after which requests are no longer collected."""
+"""Consecutive loop turns with only one request before collecting is switched off."""
 UNBATCHED_REQUESTS = 64
-"""Number of requests that run one by one before collecting is tried again."""
+"""Number of requests to run one by one before trying to collect them again."""
 
 NotifyDelayed = Callable[["Request"], None]
 """Called with a request that takes longer than the brief wait."""
 
 
 class ExecutorThread:
-    """A thread that runs requests one after the other, until one blocks it.
+    """A thread that runs requests one after another until one blocks it.
 
-    A pipe wakes the thread: writing releases the interpreter lock, so the thread runs at once. A
-    lock would leave it waiting for the interpreter, which takes three times as long
+    A pipe wakes the thread: writing to it releases the interpreter lock, so the thread runs
+    immediately. A lock would leave it waiting for the interpreter, which takes three times as long
     (docs/decisions/0005).
     """
 
@@ -57,7 +57,7 @@ class ExecutorThread:
         """Start the thread.
 
         Args:
-            finish_request: Delivers the answers of requests for which the loop no longer waits.
+            finish_request: Delivers the answers to requests that the loop no longer waits for.
         """
         self._finish_request = finish_request
         self._reader, self._writer = os.pipe()
@@ -71,19 +71,19 @@ class ExecutorThread:
         start_new_thread(self._run_thread, ())
 
     def run_requests(self, requests: list[Request]) -> bool:
-        """Run requests in the thread, and wait briefly until all of them are finished.
+        """Run requests in the thread and wait briefly for all of them to finish.
 
         Called on the event loop, which is blocked while it waits.
 
         Returns:
-            True if all requests are finished, and False as soon as one of them proves slow.
+            True if all requests have finished, or False as soon as one of them proves slow.
         """
         self._requests.extend(requests)
         os.write(self._writer, b"!")
         # The loop cannot serve other connections while it waits, so it waits only briefly.
         for _ in range(MAX_BRIEF_WAITS):
-            # If the same request is running before and after the wait, it is slow. If another one
-            # is running, the thread makes progress and the loop may wait once more.
+            # If the same request is running before and after the wait, it is slow. If a different
+            # one is running, the thread is making progress and the loop may wait once more.
             current_request = self._current_request
             if self._idle_lock.acquire(timeout=BRIEF_WAIT_SECONDS):
                 return True
@@ -97,11 +97,11 @@ class ExecutorThread:
         return finished_requests
 
     def detach_if_busy(self) -> tuple[Request | None, list[Request]] | None:
-        """Give up the thread if it still has requests: it ends after the current one.
+        """Give up the thread if it still has requests. It ends after the current one.
 
         Returns:
             The current request, and those that have not begun and must be run elsewhere. None if
-            all requests are finished by now, so that the thread can be used again.
+            all requests have finished by now and the thread can be reused.
         """
         with self._lock:
             if self._current_request is not None or self._requests:
@@ -136,9 +136,9 @@ class ExecutorThread:
             return self._current_request
 
     def _store_finished(self, request: Request, answer: bytes | None) -> bool:
-        """Store an answer for the event loop that waits for it, and return True.
+        """Store an answer for the event loop that is waiting for it, and return True.
 
-        Returns False if the loop no longer waits, so that the thread must deliver the answer.
+        Returns False if the loop is no longer waiting, so that the thread must deliver the answer.
         """
         with self._lock:
             self._current_request = None
@@ -148,7 +148,7 @@ class ExecutorThread:
 
 
 class BriefWaitExecutor:
-    """Runs plain handlers that have not proved slow."""
+    """Runs plain handlers that have not proved to be slow."""
 
     def __init__(
         self,
@@ -157,13 +157,13 @@ class BriefWaitExecutor:
         run_in_worker: Callable[[Request], None],
         finish_request: FinishRequest,
     ) -> None:
-        """Create an executor. Its thread is started with the first request.
+        """Create an executor. Its thread starts with the first request.
 
         Args:
             loop: The event loop, which waits briefly for each group of requests.
             flush_mailbox: Sends the messages that handlers have posted to the loop.
-            run_in_worker: Runs a request in a thread for which the loop does not wait.
-            finish_request: Delivers the answer of a request.
+            run_in_worker: Runs a request in a thread that the loop does not wait for.
+            finish_request: Delivers the answer to a request.
         """
         self._loop = loop
         self._flush_mailbox = flush_mailbox
@@ -176,9 +176,9 @@ class BriefWaitExecutor:
         self._thread: ExecutorThread | None = None
 
     def submit(self, request: Request, notify_delayed: NotifyDelayed) -> None:
-        """Run a request now, or later together with others from the same turn of the event loop.
+        """Run a request now, or later with others from the same turn of the event loop.
 
-        The first request of a turn runs at once. Further ones are collected and run as a group at
+        The first request of a turn runs immediately. The others are collected and run as a group at
         the end of the turn. Must be called on the loop.
 
         Args:
@@ -204,7 +204,7 @@ class BriefWaitExecutor:
     def _run_collected_requests(self) -> None:
         """Run the requests that were collected in this turn of the event loop as a group.
 
-        After several turns without further requests, collecting is switched off for a while.
+        After multiple turns without additional requests, collecting is switched off for a while.
         """
         self._is_collecting = False
         notify_by_request, self._collected_requests = self._collected_requests, {}
@@ -217,7 +217,7 @@ class BriefWaitExecutor:
             self._unbatched_requests_left = UNBATCHED_REQUESTS
 
     def _run_requests(self, notify_by_request: dict[Request, NotifyDelayed]) -> None:
-        """Run a group of requests in the thread, and send the answers of those that finish in time.
+        """Run a group of requests in the thread and send the answers to those that finish in time.
 
         If one of them is slow, the thread ends after it, and the requests behind it run in workers.
         The next group gets a new thread.
@@ -248,10 +248,10 @@ class BriefWaitExecutor:
 
 
 MAX_POSTED_CALLS = 10_000
-"""Number of calls waiting for the loop from which `LoopMailbox.wait_for_room` blocks."""
+"""`LoopMailbox.wait_for_room` blocks when this many calls are waiting for the loop."""
 
 RECHECK_SECONDS = 0.005
-"""Interval at which waiting code checks its condition again."""
+"""Interval at which waiting code rechecks its condition."""
 
 log = logging.getLogger("paddock.http")
 
@@ -265,7 +265,7 @@ class LoopMailbox:
         self._has_wakeup = False
 
     def post(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Schedule a call of a function on the event loop. May be called by any thread."""
+        """Schedule a function call on the event loop. May be called by any thread."""
         self._calls.append((function, arguments))
         if not self._has_wakeup:
             try:
@@ -293,8 +293,8 @@ class LoopMailbox:
     def _run_calls(self) -> None:
         """Run the calls that were posted before this turn of the event loop.
 
-        Calls that are posted from now on wait for the next turn, so that they cannot keep the loop
-        busy forever.
+        Calls posted from now on wait for the next turn, so that they cannot keep the loop busy
+        forever.
         """
         self._has_wakeup = False
         for _ in range(len(self._calls)):
@@ -321,9 +321,9 @@ class RequestExecutor:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def execute(self, request: Request, notify_delayed: NotifyDelayed) -> None:
-        """Run the work of a request where it cannot block the event loop. Must be called on it.
+        """Run a request's work where it cannot block the event loop. Must be called on the loop.
 
-        Coroutines run as tasks of the loop, and trusted handlers on the loop itself. Other handlers
+        Coroutines run as tasks on the loop, and trusted handlers run directly on it. Other handlers
         run in a thread that the loop waits for briefly, or in the worker pool if they have proved
         slow. The request's exchange receives the answer.
 
@@ -345,13 +345,13 @@ class RequestExecutor:
             self._run_in_worker(request)
 
     def spawn_task(self, coroutine: Any) -> None:
-        """Run a coroutine on the loop and keep a reference until it is done."""
+        """Run a coroutine on the loop, keeping a reference to the task until it is done."""
         task = self.loop.create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def cancel_and_wait(self, seconds: float) -> None:
-        """Cancel the running coroutine handlers, and wait until they and the threads have ended.
+        """Cancel the running coroutine handlers and wait until they and the threads have ended.
 
         Args:
             seconds: The time limit, which applies to the coroutines and again to the threads.

@@ -1,8 +1,8 @@
-"""HTTP/1.1 connections of Paddock's own server, parsed by llhttp (`httptools`).
+"""HTTP/1.1 connections for Paddock's own server, parsed by llhttp (`httptools`).
 
-The connection calls the service directly, without a further layer, task or queue. This makes the
-server twice as fast as an ASGI server (docs/decisions/0005). A connection answers one request at a
-time, so pipelined requests are answered in order.
+The connection calls the service directly, without another layer, task or queue in between. This
+makes the server twice as fast as an ASGI server (docs/decisions/0005). A connection answers one
+request at a time, so pipelined requests are answered in order.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 MAX_HEADERS = 128
 MAX_READ_BYTES = 256 * 1024
-"""The most that asyncio's event loops read at once."""
+"""Maximum number of bytes that asyncio's event loops read at once."""
 MAX_READ_AHEAD_REQUESTS = 16
-"""Number of queued requests from which reading is paused, so that disconnects go unnoticed."""
+"""Reading is paused when this many requests are queued. Disconnects then go unnoticed."""
 MAX_PIPELINED_REQUESTS = 64
 MAX_CACHED_HEADS = 512
 MAX_CACHED_HEAD_BYTES = 4096
@@ -55,14 +55,14 @@ _INTERNAL_SERVER_ERROR = HttpResponse(500, [], b"")
 _UNCACHEABLE_HEADERS = frozenset(
     {b"authorization", b"connection", b"cookie", b"expect", b"transfer-encoding", b"upgrade"}
 )
-"""Headers that change how a request is read, or that contain credentials."""
+"""Headers that affect how a request is read or that contain credentials."""
 _UPGRADE_HEADERS = frozenset({b"connection", b"upgrade", b"http2-settings"})
 
 log = logging.getLogger("paddock.http")
 
 
 class ParsedRequest(NamedTuple):
-    """A complete request, with the properties of HTTP that its response depends on."""
+    """A complete request, with the HTTP properties that its response depends on."""
 
     head: RequestHead | None
     body: bytes
@@ -98,7 +98,8 @@ class IncomingRequest:
 
     def exceeds_head_limit(self, max_bytes: int) -> bool:
         """Return True if the target and the headers are larger than the limit."""
-        # Fast path: usually all bytes together are fewer, so the headers need not be added up.
+        # Fast path: the total number of bytes is usually smaller, so the headers need not be added
+        # up.
         if self.received_bytes <= max_bytes:
             return False
         header_bytes = sum(len(name) + len(value) for name, value in self.headers)
@@ -106,20 +107,20 @@ class IncomingRequest:
 
 
 class RequestHeadCache:
-    """A cache of parsed request heads, whose keys are the bytes of the heads.
+    """A cache of parsed request heads, keyed by their raw bytes.
 
     Clients send the same head with every request, so most requests need no parsing. Only plain
-    heads are cached: those of accepted POST requests with a content length, without credentials,
-    and without headers that change the way in which the request is read.
+    heads are cached: those of accepted POST requests that have a content length, no credentials,
+    and no headers that affect how the request is read.
     """
 
     def __init__(self) -> None:
         self._heads: dict[bytes, tuple[RequestHead, int]] = {}
 
     def find_head(self, data: bytes) -> tuple[RequestHead, bytes] | None:
-        """Return the head and the body if the data is exactly one request with a cached head.
+        """Return the head and body if the data is exactly one request with a cached head.
 
-        Otherwise the result is None, and the data must be parsed.
+        Otherwise, the result is None and the data must be parsed.
         """
         head_end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
         cached_head = self._heads.get(data[:head_end])
@@ -131,12 +132,12 @@ class RequestHeadCache:
         """Cache the head of a parsed request if that is safe.
 
         Args:
-            data: The received bytes. They are not cached if they are more than one request.
-            parsed_request: The request that the parser has found in the data.
+            data: The received bytes. They are not cached if they contain more than one request.
+            parsed_request: The request that the parser found in the data.
         """
         head, head_end = parsed_request.head, data.find(END_OF_HEAD) + len(END_OF_HEAD)
-        # All connections share the cache, so the key must be the complete head and nothing else:
-        # otherwise one client could plant a head that is used for another client's bytes.
+        # All connections share the cache, so the key must be the complete head and nothing else.
+        # Otherwise, one client could plant a head that is used for another client's bytes.
         is_cacheable = (
             len(END_OF_HEAD) < head_end <= MAX_CACHED_HEAD_BYTES
             and data[head_end:] == parsed_request.body
@@ -152,18 +153,18 @@ class RequestHeadCache:
         if head.headers.get(b"content-length") != b"%d" % len(parsed_request.body):
             return
         if len(self._heads) >= MAX_CACHED_HEADS:
-            # Active clients are cached again with their next requests, so no order is kept.
+            # Active clients are cached again on their next request, so no order is kept.
             self._heads.clear()
         self._heads[data[:head_end]] = (head, len(parsed_request.body))
 
 
-# Literals rather than enums: reading a member of an enum costs 50 ns, several times per request.
+# Literals rather than enums: reading an enum member takes 50 ns, multiple times per request.
 InputState = Literal["between requests", "in request", "ignored"]
-"""The position of the received bytes. `ignored` means that the input was rejected."""
+"""Position in the input stream. `ignored` means that the input was rejected."""
 ResponseState = Literal["none", "pending", "streaming"]
 """The progress of the response to the current request."""
 ConnectionState = Literal["kept alive", "last response", "closing"]
-"""The future of the connection. It only advances, and closes after the `last response`."""
+"""State of the connection. It only moves forward: after the `last response`, it closes."""
 
 
 class Http1Connection(asyncio.Protocol):
@@ -176,14 +177,13 @@ class Http1Connection(asyncio.Protocol):
         head_cache: RequestHeadCache,
         get_date_header: Callable[[], bytes],
     ) -> None:
-        """Create the protocol of a connection that the event loop has accepted.
+        """Create the protocol for a connection that the event loop has accepted.
 
         Args:
             service: Handles the parsed requests.
-            open_connections: The connections of the server, to which this one is added while it is
-                open.
-            head_cache: The parsed request heads, which all connections share.
-            get_date_header: Returns the line of the Date header.
+            open_connections: The server's connections, which include this one while it is open.
+            head_cache: The cache of parsed request heads, shared by all connections.
+            get_date_header: Returns the Date header line.
         """
         self._service = service
         self._head_cache = head_cache
@@ -214,7 +214,7 @@ class Http1Connection(asyncio.Protocol):
             self._reject_input(HttpResponse(503, [(b"retry-after", b"1")], b""))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection, and report the disconnect to the current exchange.
+        """Forget the connection and report the disconnect to the current exchange.
 
         Called by asyncio when the connection is closed.
         """
@@ -228,11 +228,11 @@ class Http1Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Parse received bytes. Called by asyncio; the parser then calls the `on_…` methods below.
 
-        Data that is exactly one request may be answered from the cache of heads, without the
-        parser, and otherwise fills that cache.
+        If the data is exactly one request, it may be answered from the head cache without parsing.
+        Otherwise, its head may be added to the cache.
         """
         self._last_activity = now = monotonic()
-        # As in `_ignores_input`, without a call: this runs for every request.
+        # Inlined from `_ignores_input`, because this runs for every request.
         if self._state == "closing" or self._input_state == "ignored":
             return
         is_at_start = self._input_state == "between requests"
@@ -259,7 +259,7 @@ class Http1Connection(asyncio.Protocol):
         """Return True if the data around the body is too large, before the parser stores it.
 
         This covers the head and, for a chunked body, the chunk headers and the trailers. The limits
-        that are checked later count only what the parser reports, but it stores these bytes first.
+        checked later count only what the parser reports, but the parser stores these bytes first.
         """
         incoming = self._incoming
         incoming.started_at = incoming.started_at or now
@@ -275,7 +275,7 @@ class Http1Connection(asyncio.Protocol):
         Returns:
             False if the data must be parsed: its head is not cached, or it would have to be queued.
         """
-        # As in `_must_queue`, without a call.
+        # Inlined from `_must_queue`.
         is_busy = self._response_state != "none" or self._is_writing_paused
         if is_busy or self._queued_requests or self._service.is_draining:
             return False
@@ -286,20 +286,20 @@ class Http1Connection(asyncio.Protocol):
         return True
 
     def eof_received(self) -> bool:
-        """Close the connection, because a client that stops sending counts as disconnected."""
+        """Close the connection, because a client that stops sending is treated as disconnected."""
         return False
 
     def pause_writing(self) -> None:
-        """Stop answering further requests, because the client reads too slowly."""
+        """Stop answering requests because the client reads too slowly."""
         self._is_writing_paused = True
 
     def resume_writing(self) -> None:
-        """Continue with the next request, because the client has caught up."""
+        """Continue with the next request because the client has caught up."""
         self._is_writing_paused = False
         self._last_activity = monotonic()
         self._continue_queue()
 
-    # Callbacks of the parser.
+    # Parser callbacks.
 
     def on_message_begin(self) -> None:
         """Begin a request."""
@@ -307,19 +307,19 @@ class Http1Connection(asyncio.Protocol):
             self._input_state = "in request"
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the request target."""
+        """Store a part of the request target."""
         self._incoming.url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header. Trailers after a chunked body are ignored."""
+        """Store a header. Trailers after a chunked body are ignored."""
         if self._incoming.head is None:
             self._incoming.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         """Check the head of a request. Called by the parser as soon as the head is complete.
 
-        The service may reject the request without its body. A client that sent
-        `Expect: 100-continue` waits for the decision before it sends the body.
+        The service may reject the request without reading its body. A client that sent `Expect:
+        100-continue` waits for this decision before sending the body.
         """
         if self._ignores_input():
             return
@@ -337,19 +337,19 @@ class Http1Connection(asyncio.Protocol):
             return
         if incoming.early_response is None:
             self._transport.write(CONTINUE_RESPONSE)
-        else:  # The client may send the body or not after this, so the connection must close.
+        else:  # The client may or may not send the body now, so the connection must close.
             self._reject_input(incoming.early_response)
 
     def on_body(self, body: bytes) -> None:
-        """Store a part of the body, or skip it if the request is already rejected.
+        """Store a part of the body, or skip it if the request has already been rejected.
 
         Called by the parser for each part.
         """
         if self._input_state == "ignored":
             return
         incoming = self._incoming
-        # The body of a rejected request is read and dropped, so that the connection stays usable.
-        # Beyond the limit, the connection is closed instead.
+        # The body of a rejected request is read and discarded, so that the connection stays usable.
+        # If it exceeds the limit, the connection is closed instead.
         if incoming.early_response is not None:
             incoming.skipped_bytes += len(body)
             if incoming.skipped_bytes > self._limits.body_bytes:
@@ -402,7 +402,7 @@ class Http1Connection(asyncio.Protocol):
         The connection then continues with the next request, or is closed.
         """
         body = response.body
-        # Fast path for the usual answer, which is formatted with a single template.
+        # Fast path for the usual response, which is formatted with a single template.
         if (
             response.headers is JSON_HEADERS
             and response.status == 200
@@ -425,8 +425,8 @@ class Http1Connection(asyncio.Protocol):
     def open_stream(self, headers: Headers) -> None:
         """Begin a response of unknown length with status 200, such as a stream of events.
 
-        The chunks follow with `write`. HTTP/1.0 has no chunked encoding, so there the response ends
-        with the connection.
+        The chunks are sent with `write`. HTTP/1.0 has no chunked encoding, so the response ends
+        when the connection closes.
         """
         self._response_state = "streaming"
         parts = [_STATUS_LINES[200], self._get_date_header()]
@@ -437,7 +437,7 @@ class Http1Connection(asyncio.Protocol):
             self._mark_last_response()
         parts.append(self._end_headers())
         self._write_data(b"".join(parts))
-        # The disconnect of a client is noticed only while reading.
+        # A client's disconnect is noticed only while reading.
         self._resume_reading()
 
     def write(self, chunk: bytes) -> bool:
@@ -508,7 +508,7 @@ class Http1Connection(asyncio.Protocol):
         return self._state == "closing" or self._input_state == "ignored"
 
     def _must_queue(self) -> bool:
-        """Return whether a further request has to wait for the responses to earlier ones."""
+        """Return whether a new request has to wait for the responses to earlier ones."""
         is_answering = self._response_state != "none"
         return is_answering or self._is_writing_paused or bool(self._queued_requests)
 
@@ -517,7 +517,7 @@ class Http1Connection(asyncio.Protocol):
             self._state = "last response"
 
     def _end_headers(self) -> bytes:
-        """Return the last header, if the connection will be closed, and the end of the headers."""
+        """Return the end of the headers, with a last header if the connection will be closed."""
         is_kept_alive = self._state == "kept alive"
         return b"\r\n" if is_kept_alive else b"connection: close\r\n\r\n"
 
@@ -538,7 +538,7 @@ class Http1Connection(asyncio.Protocol):
             self._pause_reading()
 
     def _start_response(self, parsed_request: ParsedRequest) -> None:
-        """Pass a request to the service, which responds during this call or later.
+        """Pass a request to the service, which responds immediately or later.
 
         A request that was rejected early gets its prepared response. Must not be called while
         another response is in progress on this connection.
@@ -556,7 +556,7 @@ class Http1Connection(asyncio.Protocol):
             self._service.handle_request(head, parsed_request.body, responder)
 
     def _finish_response(self) -> None:
-        """Complete a response, and close the connection if it was the last one.
+        """Complete a response and close the connection if it was the last one.
 
         Otherwise the next queued request is answered in a later turn of the event loop.
         """
@@ -566,7 +566,7 @@ class Http1Connection(asyncio.Protocol):
             self._state = "closing"
             self._transport.close()
         elif self._queued_requests or self._is_reading_paused:
-            # A direct call would recurse once for each pipelined request.
+            # A direct call would recurse once per pipelined request.
             asyncio.get_running_loop().call_soon(self._continue_queue)
 
     def _continue_queue(self) -> None:
@@ -590,9 +590,9 @@ class Http1Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _reject_input(self, response: HttpResponse) -> None:
-        """Reject the input with an error response, and close the connection after it.
+        """Reject the input with an error response, then close the connection.
 
-        The responses to queued requests are sent before. Further input is ignored.
+        The responses to queued requests are sent first. Any further input is ignored.
         """
         if self._input_state == "ignored":
             return
@@ -602,12 +602,12 @@ class Http1Connection(asyncio.Protocol):
         )
         if self._must_queue():
             self._queued_requests.append(parsed_request)
-            self._resume_reading()  # The input is ignored, but a disconnect is noticed.
+            self._resume_reading()  # Input is ignored, but disconnects are noticed.
         else:
             self._start_response(parsed_request)
 
     def _decline_upgrade(self, remainder: bytes) -> None:
-        """Continue in HTTP/1.1 with a client that offers another protocol.
+        """Continue with HTTP/1.1 when a client offers another protocol.
 
         RFC 9110, section 7.8, lets a server ignore the offer. The parser, however, treats the rest
         of the data as the other protocol, so it gets the head again without the offer.
@@ -634,7 +634,7 @@ class Http1Connection(asyncio.Protocol):
 def _count_unsent_kernel_bytes(transport: asyncio.Transport) -> int:
     """Return the number of bytes in the socket's send buffer that the client has not acknowledged.
 
-    For a slow client these can be megabytes. If the system does not report it, the result is 0.
+    For a slow client, this can be megabytes. If the system does not report it, the result is 0.
     """
     if fcntl is None or termios is None:
         return 0

@@ -1,4 +1,4 @@
-"""Types shared by the HTTP transport: requests, responses, limits and the interfaces around them.
+"""Shared types of the HTTP transport: requests, responses, limits and related interfaces.
 
 The HTTP server (`Http1Connection`, or an ASGI server through `AsgiApp`) passes a `RequestHead` and
 a body to `HttpService` and sends the response through a `Responder`. All of this happens on one
@@ -41,7 +41,7 @@ class HttpResponse(NamedTuple):
 
 
 class RequestHead:
-    """The request line and headers. Header names are lower case, values stripped."""
+    """The request line and headers. Header names are lowercase, and values are stripped."""
 
     __slots__ = ("headers", "method", "path", "repeated")
 
@@ -52,13 +52,13 @@ class RequestHead:
         headers: dict[bytes, bytes],
         repeated: dict[bytes, list[bytes]],
     ) -> None:
-        """Create the head of a request from parsed headers.
+        """Create a request head from parsed headers.
 
         Args:
             method: The method, such as "POST".
             path: The decoded path of the URL.
-            headers: The first value of each header, by its name in lower case.
-            repeated: All values of headers that occur more than once.
+            headers: The first value of each header, keyed by lowercase name.
+            repeated: All values of the headers that occur more than once.
         """
         self.method = method
         self.path = path
@@ -69,13 +69,13 @@ class RequestHead:
     def from_pairs(
         cls, method: str, path: str, pairs: Iterable[tuple[bytes, bytes]]
     ) -> RequestHead:
-        """Build the head of an HTTP request.
+        """Create a request head from name-value pairs.
 
         Args:
             method: The method, such as "POST".
             path: The decoded path of the URL.
-            pairs: The names of the headers in lower case, and their values. A header that occurs
-                more than once has several pairs.
+            pairs: Lowercase header names and their values. A header that occurs more than once has
+                multiple pairs.
         """
         headers: dict[bytes, bytes] = {}
         repeated: dict[bytes, list[bytes]] = {}
@@ -84,7 +84,7 @@ class RequestHead:
                 repeated.setdefault(name, [headers[name]]).append(value.strip(b" \t"))
             else:
                 headers[name] = value.strip(b" \t")
-        # RFC 9110, section 5.3: a list, such as that of Accept, may be split over several headers.
+        # RFC 9110, section 5.3: a list, such as in Accept, may be split across multiple headers.
         if b"accept" in repeated:
             headers[b"accept"] = b", ".join(repeated.pop(b"accept"))
         return cls(method, path, headers, repeated)
@@ -116,7 +116,7 @@ class Responder(Protocol):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the client has disconnected. `on_close` is not called afterwards."""
+        """Whether the client has disconnected. If so, `on_close` is no longer called."""
 
     @property
     def client_address(self) -> tuple[str, int] | None:
@@ -135,11 +135,11 @@ class Responder(Protocol):
         """Complete the stream."""
 
     def abort(self) -> None:
-        """Close the connection, so that the client notices that the response is incomplete."""
+        """Close the connection so that the client notices that the response is incomplete."""
 
 
 class HttpRequest(Struct):
-    """A complete request, its sender, and the connection that its response is written to."""
+    """A complete request, its sender, and the connection to write the response to."""
 
     head: RequestHead
     body: bytes
@@ -165,7 +165,7 @@ class Authorizer(Protocol):
 
     @property
     def metadata_url(self) -> str:
-        """The URL of the protected resource metadata, as given to clients."""
+        """The URL of the protected resource metadata, as sent to clients."""
 
     def bind(self, resource: str) -> None:
         """Set the URL of the endpoint."""
@@ -194,10 +194,10 @@ class AcceptedTypes(NamedTuple):
 
 @lru_cache(maxsize=256)
 def parse_accept(header: bytes) -> AcceptedTypes:
-    """Return the media types of MCP, JSON and event streams, that an Accept header allows.
+    """Return which of MCP's media types (JSON and event streams) an Accept header allows.
 
     A client without the header (an empty value) accepts both. The preferred type is the one with
-    the higher weight, or the first one in the header if both have the same weight.
+    the higher weight or, if the weights are equal, the one that comes first in the header.
     """
     if not header.strip():
         return AcceptedTypes(json=True, events=True)
@@ -220,7 +220,7 @@ def parse_accept(header: bytes) -> AcceptedTypes:
 
 @lru_cache(maxsize=256)
 def is_json_content_type(header: bytes) -> bool:
-    """Return whether a Content-Type is JSON in UTF-8."""
+    """Return whether a Content-Type header specifies JSON in UTF-8."""
     media_type, *parameters = [part.strip().lower() for part in header.decode("latin-1").split(";")]
     charsets = [part[8:].strip('"') for part in parameters if part.startswith("charset=")]
     return media_type == JSON_MEDIA_TYPE and all(
@@ -229,9 +229,9 @@ def is_json_content_type(header: bytes) -> bool:
 
 
 def _parse_media_range(part: str) -> tuple[str, float]:
-    """Split a part of an Accept header, such as `text/html;q=0.8`, into media type and weight.
+    """Split an Accept header element, such as `text/html;q=0.8`, into media type and weight.
 
-    The weight is 1 if it is missing and 0 if it is invalid. Other parameters are ignored.
+    The weight defaults to 1 if missing and is 0 if invalid. Other parameters are ignored.
     """
     media_type, *parameters = [piece.strip().lower() for piece in part.split(";")]
     weight = 1.0
@@ -246,7 +246,7 @@ def _parse_media_range(part: str) -> tuple[str, float]:
 
 
 def _get_weight(ranges: list[tuple[str, float]], media_type: str) -> float:
-    """Return the weight of a media type. The most specific matching range counts."""
+    """Return the weight of a media type, which is that of the most specific matching range."""
     for name in (media_type, media_type.partition("/")[0] + "/*", "*/*"):
         weights = [weight for range_type, weight in ranges if range_type == name]
         if weights:
@@ -265,31 +265,31 @@ class HttpLimits:
     connections: int = 10_000
     """Open connections."""
     concurrent_requests: int = 2_000
-    """Requests in progress. Further ones get status 503."""
+    """Requests in progress. Additional ones get status 503."""
     sessions: int = 10_000
     """Open sessions. At the limit, the session that has been idle longest is closed."""
     session_idle_seconds: float = 1800
     """Seconds after which an unused session is closed."""
     events: int = 256
-    """Events stored per session, so that clients can resume a stream."""
+    """Number of events stored per session to let clients resume a stream."""
     event_bytes: int = 4 * 1024 * 1024
-    """Size of the events stored per session."""
+    """Total size of the events stored per session."""
     all_event_bytes: int = 128 * 1024 * 1024
-    """Size of the events of all sessions. The least recently used sessions lose theirs first."""
+    """Total size of all sessions' events. The least recently used sessions lose theirs first."""
     backlog_bytes: int = 4 * 1024 * 1024
-    """Unsent data of a connection. A client that reads too slowly is disconnected."""
+    """Unsent data per connection. A client that reads too slowly is disconnected."""
     call_seconds: float = 600
     """Duration of a handler."""
     keep_alive_seconds: float = 15
-    """Interval of keep-alive messages on an idle stream."""
+    """Interval between keep-alive messages on an idle stream."""
     idle_seconds: float = 75
     """Seconds after which a connection without a request is closed."""
     receive_seconds: float = 30
-    """Seconds that a client has to send a request."""
+    """Time that a client has to send a request."""
     write_seconds: float = 60
-    """Seconds within which a client must read part of its response."""
+    """Time within which a client must read part of its response."""
     drain_seconds: float = 10
-    """Seconds that requests in progress have to finish when the server stops."""
+    """Time that requests in progress have to finish when the server stops."""
 
     def __post_init__(self) -> None:
         for limit in fields(self):

@@ -1,4 +1,4 @@
-"""Host and Origin checks: protection from DNS rebinding, and CORS.
+"""Host and Origin checks: DNS rebinding protection and CORS.
 
 Web pages can make a browser send requests to servers on the user's machine. A request must
 therefore name an allowed host and, if a web page sent it, come from an allowed origin.
@@ -31,10 +31,10 @@ PREFLIGHT_MAX_AGE_SECONDS = b"600"
 
 
 class HostOriginPolicy:
-    """Decides by Host and Origin headers whether a request is allowed.
+    """Decides whether a request is allowed, based on its Host and Origin headers.
 
-    The check of the Host header stops DNS rebinding. The check of the Origin header stops web pages
-    of other sites that a user of this machine has opened.
+    Checking the Host header prevents DNS rebinding. Checking the Origin header blocks web pages
+    from other sites that a user of this machine has opened.
 
     Args:
         hosts: Host names that are allowed in addition to those of this machine. `*` allows any.
@@ -46,18 +46,18 @@ class HostOriginPolicy:
         self._origins = frozenset(
             normalize_origin(origin) for origin in _require_list(origins, "allowed_origins")
         )
-        # Most clients send the same values with each request. The caches are limited, so that a
-        # client cannot fill the memory with new values.
+        # Most clients send the same values with each request. The caches are limited so that a
+        # client cannot fill up memory with new values.
         self._is_host_allowed = lru_cache(MAX_CACHED_VERDICTS)(self._check_host)
         self.allows_origin = lru_cache(MAX_CACHED_VERDICTS)(self._check_origin)
-        """Returns whether web pages of an origin may use the endpoint."""
+        """Returns whether web pages from an origin may use the endpoint."""
 
     def find_violation(self, head: RequestHead) -> str | None:
-        """Return the reason to reject a request, or None."""
+        """Return the reason for rejecting a request, or None."""
         return self.find_host_violation(head) or self.find_origin_violation(head)
 
     def find_host_violation(self, head: RequestHead) -> str | None:
-        """Describe why the Host header is not allowed; return None if it is."""
+        """Return the reason why the Host header is not allowed, or None if it is allowed."""
         host_value = head.headers.get(b"host", b"")
         # RFC 9112, section 3.2: a request must not have more than one Host header.
         if not self._is_host_allowed(host_value) or b"host" in head.repeated:
@@ -80,7 +80,7 @@ class HostOriginPolicy:
     def make_cors_headers(self, head: RequestHead) -> Headers:
         """Return the CORS headers that allow a web page to read the response.
 
-        The list is empty if the request does not come from a web page of an allowed origin.
+        The list is empty unless the request comes from a web page with an allowed origin.
         """
         origin = head.headers.get(b"origin")
         if origin is None or not self.allows_origin(origin):
@@ -94,12 +94,12 @@ class HostOriginPolicy:
     def make_preflight_headers(self, head: RequestHead) -> Headers:
         """Return the headers that answer a CORS preflight request.
 
-        A browser sends such a request to ask if a web page may use a method and certain headers.
+        Browsers send such a request to ask whether a web page may use a method and certain headers.
         """
         requested_headers = head.headers.get(b"access-control-request-headers", b"").decode(
             "latin-1"
         )
-        # Headers for the arguments of tools are recognized by their prefix, as their names vary.
+        # Headers for tool arguments are recognized by their prefix, because their names vary.
         parameter_headers = [
             name.strip().encode("latin-1")
             for name in requested_headers.split(",")
@@ -169,9 +169,9 @@ def _parse_host(value: str) -> str:
 
 
 def normalize_origin(value: str) -> str:
-    """Return an origin in canonical form, without default port and trailing slash.
+    """Return an origin in canonical form, without a default port or trailing slash.
 
-    The origins in headers and in the configuration are compared in this form.
+    Origins from headers and from the configuration are compared in this form.
 
     Raises:
         DefinitionError: The value is not an origin.

@@ -1,7 +1,7 @@
-"""Handling of POST requests: decoding the message, selecting the era, and dispatching it.
+"""POST request handling: decodes the message, selects the era, and dispatches the message.
 
 The body alone determines the era. A request whose `_meta` names a protocol version belongs to the
-stateless era, and its headers must agree with the body. Every other message belongs to a session.
+stateless era, and its headers must match the body. Every other message belongs to a session.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def check_mirrored_headers(
 ) -> None:
     """Check the headers of a stateless request that repeat parts of its body.
 
-    The headers are required so that proxies can route requests without reading bodies. A
-    difference must be rejected: otherwise a proxy would decide about another request than the one
+    The headers are required so that proxies can route requests without reading bodies. Differences
+    must be rejected. Otherwise, a proxy would make decisions about a different request from the one
     that is executed.
 
     Raises:
@@ -74,9 +74,9 @@ def check_mirrored_headers(
 
 
 def _check_name_header(head: RequestHead, name: object) -> None:
-    """Check that the `Mcp-Name` header equals the name of the tool, prompt or resource in the body.
+    """Check that the `Mcp-Name` header is the name of the tool, prompt or resource in the body.
 
-    Names that are not plain ASCII are encoded in the header, so they are decoded for comparison.
+    Names that are not plain ASCII are encoded in the header, and are decoded for comparison.
 
     Raises:
         HeaderMismatchError: The header is missing, repeated or different.
@@ -95,7 +95,7 @@ def _check_name_header(head: RequestHead, name: object) -> None:
 
 
 def _is_literal_name(value: bytes, name: str) -> bool:
-    """Return whether a header is the unencoded name: the usual case, checked without decoding."""
+    """Return whether a header is the unencoded name, the usual case that needs no decoding."""
     is_plain = name.isascii() and name.isprintable() and not name.startswith("=?")
     return is_plain and value == name.encode()
 
@@ -136,9 +136,9 @@ class PostHandler:
         self._sessions = sessions
 
     def handle(self, http_request: HttpRequest) -> None:
-        """Handle a POST request, whose body should be a JSON-RPC message or a batch of them.
+        """Handle a POST request whose body should be a JSON-RPC message or batch.
 
-        The response is sent now, or later when the work of the message has ended.
+        The response is sent immediately, or later when the message's work is done.
         """
         # As in `Dispatcher.dispatch_line`: tool calls are decoded in one pass.
         if http_request.body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
@@ -176,7 +176,7 @@ class PostHandler:
                 self._send_reply(session_exchange, reply)
 
     def _handle_frame(self, http_request: HttpRequest) -> None:
-        """Decode a JSON-RPC message, and handle it in the era that it belongs to.
+        """Decode a JSON-RPC message and handle it in the era that it belongs to.
 
         An era is a group of MCP versions: the stateless ones, and those with sessions.
         """
@@ -228,10 +228,9 @@ class PostHandler:
         params: RequestParams,
         body: bytes,
     ) -> None:
-        """Check the metadata and the headers of a stateless request, and run its operation.
+        """Check the metadata and headers of a stateless request, and run its operation.
 
-        If they are invalid, the request is rejected with the HTTP status that belongs to the code
-        of the error.
+        If they are invalid, the request is rejected with the HTTP status for the error code.
         """
         runtime = self._runtime
         era = runtime.eras.stateless
@@ -253,10 +252,10 @@ class PostHandler:
     def _require_operation(
         self, head: RequestHead, method: str, meta: RequestMeta, params: RequestParams
     ) -> Operation:
-        """Check the headers and the version of a stateless request, and return its operation.
+        """Check the headers and version of a stateless request, and return its operation.
 
-        The order of the checks matters, because a request with several faults is rejected for the
-        first of them.
+        The order of the checks matters, because a request with multiple errors is rejected for the
+        first one.
 
         Raises:
             ProtocolError: A header or the version is wrong, or the method does not exist.
@@ -271,13 +270,13 @@ class PostHandler:
         return operation
 
     def _run_reply(self, exchange: HttpExchange, request: Request, reply: Reply) -> None:
-        """Send the answer of a request, or run its work and keep the response open for the answer.
+        """Send the answer to a request, or run its work and keep the response open for the answer.
 
         Args:
             exchange: The exchange with the HTTP response.
             request: The request.
             reply: An encoded answer, a request that still has to run, or None if the answer comes
-                later without further work, as for a subscription.
+                later without any work, as for a subscription.
         """
         if isinstance(reply, bytes):
             exchange.finish(request, reply)
@@ -292,8 +291,8 @@ class PostHandler:
     ) -> None:
         """Reject a request whose parameters could not be decoded.
 
-        If its metadata, headers or method are invalid too, that is reported instead of `error`,
-        the error of the parameters.
+        If its metadata, headers or method are also invalid, that is reported instead of `error`,
+        which describes the parameters.
         """
         request_id = None if frame.id is UNSET else frame.id
         try:
@@ -308,10 +307,10 @@ class PostHandler:
     def _handle_non_request(
         self, exchange: HttpExchange, frame: JsonRpcFrame, http_request: HttpRequest
     ) -> None:
-        """Handle a notification, or a response of the client to a request of the server.
+        """Handle a notification, or a client's response to a request from the server.
 
-        Both belong to a session. A notification without a session is accepted and ignored, while
-        a response without one is rejected, because it cannot be assigned to a request.
+        Both belong to a session. Without one, a notification is accepted and ignored, but a
+        response is rejected because it cannot be matched to a request.
         """
         head = http_request.head
         is_answer = frame.method is UNSET
@@ -326,7 +325,7 @@ class PostHandler:
             exchange.respond_accepted()
 
     def _open_session(self, exchange: HttpExchange, http_request: HttpRequest) -> None:
-        """Open a session for an `initialize` request, and send the answer with the session's ID.
+        """Open a session for an `initialize` request and send the answer with the session ID.
 
         The session is stored only if the handshake succeeds.
         """
@@ -338,7 +337,7 @@ class PostHandler:
         session_exchange = HttpSessionExchange(runtime, http_request, session)
         reply = session.dispatcher.dispatch_line(http_request.body, session_exchange)
         answer = reply if isinstance(reply, bytes) else _NOT_A_MESSAGE_ERROR
-        # A successful `initialize` sets the version of the connection.
+        # A successful `initialize` sets the connection's version.
         if session.connection.version is None:
             session_exchange.respond(400, answer)
             return
@@ -355,8 +354,8 @@ class PostHandler:
 
         Args:
             http_request: The request whose body is the message.
-            request_id: The ID of a JSON-RPC request, for the error if there is no such session.
-            method: The method of a JSON-RPC request, for the same error.
+            request_id: The ID of the JSON-RPC request, for the error if there is no such session.
+            method: The method of the JSON-RPC request, for the same error.
         """
         session = self.find_session(http_request, request_id, method)
         if session is None:
@@ -369,7 +368,7 @@ class PostHandler:
         self._send_reply(exchange, session.dispatcher.dispatch_line(http_request.body, exchange))
 
     def _send_reply(self, exchange: HttpSessionExchange, reply: Reply | list[Reply]) -> None:
-        """Send the reply that the session's dispatcher has returned for a message.
+        """Send the reply that the session's dispatcher returned for a message.
 
         Args:
             exchange: The exchange with the HTTP response.
@@ -386,15 +385,15 @@ class PostHandler:
             exchange.respond_accepted()
 
     def _run_batch(self, exchange: HttpSessionExchange, replies: list[Reply]) -> None:
-        """Run the requests of a batch, whose answers are sent together when the last one is ready.
+        """Run the requests of a batch. Their answers are sent together when the last one is ready.
 
         Args:
             exchange: The exchange with the HTTP response.
-            replies: For each member of the batch an encoded answer, a request that still has to
+            replies: For each member of the batch, an encoded answer, a request that still has to
                 run, or None.
         """
-        # All requests are registered before the first one runs. A quick request could otherwise
-        # end the response while others have not begun.
+        # All requests are registered before the first one runs. Otherwise, a quick request could
+        # end the response before others have begun.
         for reply in replies:
             if isinstance(reply, bytes):
                 exchange.deliver_answer(reply)
@@ -410,12 +409,12 @@ class PostHandler:
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> HttpSession | None:
-        """Return the session that a request names, or reject the request and return None.
+        """Return the session named by a request, or reject the request and return None.
 
         Args:
             http_request: The request with the `Mcp-Session-Id` header.
             request_id: The ID of the JSON-RPC request in the body, for the error.
-            method: Its method, which decides the hint if the header is missing.
+            method: The request's method, which determines the hint if the header is missing.
         """
         headers = http_request.head.headers
         version, session_id = headers.get(VERSION_FIELD), headers.get(SESSION_ID_FIELD)
@@ -438,7 +437,8 @@ class PostHandler:
     def _make_missing_session_error(self, method: str | None) -> ProtocolError:
         """Return the error for a request without a session ID.
 
-        If only stateless MCP versions have the method, the request lacks their metadata instead.
+        If the method exists only in the stateless era, the error names the missing metadata
+        instead.
         """
         eras = self._runtime.eras
         if method in eras.stateless.methods and method not in eras.session.methods:

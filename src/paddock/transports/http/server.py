@@ -1,4 +1,4 @@
-"""Paddock's own HTTP server: listening, signals and orderly shutdown."""
+"""Paddock's own HTTP server: listening, signals and graceful shutdown."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from paddock.transports.http.service import HttpService
 
 CHECK_INTERVAL_SECONDS = 1.0
-"""Interval of the checks for timed-out connections."""
+"""Interval between checks for timed-out connections."""
 LISTEN_BACKLOG = 2048
 MIN_HANG_UP_SECONDS = 0.5
-"""Minimum time for sending the last responses, even if the drain time is used up."""
+"""Minimum time to send the last responses, even if the drain time is used up."""
 
 
 class ListenError(PaddockError):
@@ -39,7 +39,7 @@ class ListenError(PaddockError):
 
 
 class HttpServer:
-    """Serves one service on one address."""
+    """Serves an HTTP service on one address."""
 
     def __init__(
         self, service: HttpService, host: str, port: int, tls: ssl.SSLContext | None = None
@@ -67,7 +67,7 @@ class HttpServer:
 
     @property
     def port(self) -> int:
-        """The port that the server listens on, also if port 0 was requested."""
+        """The port that the server actually listens on, even if port 0 was requested."""
         sockets = self._server.sockets if self._server is not None else ()
         return int(sockets[0].getsockname()[1]) if sockets else self._port
 
@@ -97,11 +97,11 @@ class HttpServer:
             ) from None
 
     async def serve(self) -> None:
-        """Serve until `stop` is called, then let requests finish and close the connections."""
+        """Serve until `stop` is called, then let requests finish and close all connections."""
         deadline = monotonic()
         try:
             await self._stopped.wait()
-            # New connections are no longer accepted, and then the requests in progress finish.
+            # New connections are no longer accepted. Next, the requests in progress finish.
             deadline = monotonic() + self._service.limits.drain_seconds
             if self._server is not None:
                 self._server.close()
@@ -116,11 +116,11 @@ class HttpServer:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether `stop` was called."""
+        """Whether `stop` has been called."""
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """Stop serving after the requests in progress have finished.
+        """Stop serving once the requests in progress have finished.
 
         A second call stops without waiting for them. Must be called on the event loop.
         """
@@ -131,7 +131,7 @@ class HttpServer:
 
     @contextmanager
     def cancel_startup_on_stop(self) -> Iterator[None]:
-        """Let `stop` cancel the current task, while the server is not ready."""
+        """Let `stop` cancel the current task until the server is ready."""
         self._startup_task = asyncio.current_task()
         try:
             yield
@@ -155,7 +155,7 @@ class HttpServer:
         drain_task.cancel()
 
     async def _close_connections(self, deadline: float) -> None:
-        """Wait until the pending responses are sent, then close all connections.
+        """Wait until pending responses have been sent, then close all connections.
 
         Args:
             deadline: The monotonic time at which the wait ends. It lasts at least
@@ -172,7 +172,7 @@ class HttpServer:
             connection.abort()
 
     def _check_connections(self) -> None:
-        """Close connections that have timed out, and format the Date header for the next second.
+        """Close timed-out connections and format the Date header for the next second.
 
         Each call schedules the next one.
         """
@@ -211,10 +211,10 @@ class HttpServer:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return the host and the port of an address.
+    """Parse an address into host and port.
 
-    The address has one of the forms `127.0.0.1:8642`, `[::1]:8642`, `:8642` and `8642`. The default
-    host is `127.0.0.1`.
+    The address can be `127.0.0.1:8642`, `[::1]:8642`, `:8642` or `8642`. The default host is
+    `127.0.0.1`.
 
     Raises:
         DefinitionError: The text is not an address.

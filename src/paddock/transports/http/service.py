@@ -1,7 +1,7 @@
-"""HTTP service of one MCP server: routing, authorization, start-up and shutdown.
+"""HTTP service for one MCP server: routing, authorization, start-up and shutdown.
 
 HTTP servers call `answer_head` with the head of each request and, if that returns None, pass the
-body to `handle_request`. The posted messages are handled by `post_handler`.
+body to `handle_request`. Posted messages are handled by `post_handler`.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ if TYPE_CHECKING:
 
 
 DEFERRED_METHODS = METHODS_OF_AUTHOR_CODE | {"notifications/cancelled"}
-"""Methods that run the author's code, or stop it. They wait for the server's lifespan."""
+"""Methods that run or stop the author's code. They wait for the server's lifespan."""
 
 
 class StartupQueue:
     """Holds back calls until the server's lifespan has been entered.
 
     Handshakes and lists do not need the lifespan and are answered immediately. Calls, and messages
-    that may refer to calls, are queued and later handled in the order of their arrival.
+    that may refer to calls, are queued and later handled in order of arrival.
     """
 
     def __init__(self, max_requests: int) -> None:
@@ -77,8 +77,8 @@ class StartupQueue:
     def must_wait(self, body: bytes) -> bool:
         """Return True if a message must wait until the server's own code has been loaded.
 
-        Messages that may run the tools or other handlers of the server's author have to wait.
-        Batches always wait, since any of their members may be such a message.
+        Messages that may run the server author's tools or other handlers have to wait. Batches
+        always wait, since any of their members may be such a message.
 
         Args:
             body: The JSON-RPC message or batch.
@@ -88,15 +88,15 @@ class StartupQueue:
         try:
             frame = decode_frame(body)
         except DECODE_ERRORS:
-            return False  # Malformed messages are rejected at once.
+            return False  # Malformed messages are rejected immediately.
         return frame.method is UNSET or frame.method in DEFERRED_METHODS
 
     def add(self, responder: Responder, handle_later: Callable[[], None]) -> None:
-        """Queue a request. `handle_later` handles it."""
+        """Queue a request, which `handle_later` will handle."""
         self._entries.append((responder, handle_later))
 
     def release_all(self) -> None:
-        """Handle the queued requests whose clients are still connected, and stop holding."""
+        """Handle queued requests whose clients are still connected, and stop holding new ones."""
         self.is_holding = False
         entries, self._entries = self._entries, []
         for responder, handle_later in entries:
@@ -104,7 +104,7 @@ class StartupQueue:
                 handle_later()
 
     def refuse_all(self, refuse: Callable[[Responder], None]) -> None:
-        """Reject the queued requests. Later ones are still held."""
+        """Reject the queued requests. Later ones are still queued."""
         entries, self._entries = self._entries, []
         for responder, _ in entries:
             if not responder.is_gone:
@@ -114,9 +114,9 @@ class StartupQueue:
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource"
 HEALTH_PATH = "/health"
 CLEANUP_SECONDS = 1.0
-"""Seconds that cancelled handlers have to clean up."""
+"""Time that cancelled handlers have to clean up."""
 CHECK_INTERVAL_SECONDS = 1.0
-"""Interval of the checks for timeouts and idle sessions."""
+"""Interval between checks for timeouts and idle sessions."""
 
 _STATELESS_VERSION_VALUES = frozenset(version.encode() for version in STATELESS_VERSIONS)
 
@@ -124,7 +124,7 @@ log = logging.getLogger("paddock.http")
 
 
 class HttpService:
-    """Handles the HTTP requests to one MCP server."""
+    """Handles HTTP requests to one MCP server."""
 
     def __init__(
         self,
@@ -135,11 +135,11 @@ class HttpService:
         limits: Limits | None = None,
         authorization: Authorizer | None = None,
     ) -> None:
-        """Create the service of an MCP endpoint.
+        """Create the service for an MCP endpoint.
 
         Args:
             operations: The operations of the MCP server.
-            origin_policy: Decides which Host and Origin headers are allowed.
+            origin_policy: Decides which Host and Origin headers to allow.
             path: The path of the endpoint.
             limits: The limits on the resources that clients can use.
             authorization: Authenticates requests; None for a server without authentication.
@@ -181,27 +181,27 @@ class HttpService:
         self._check_timer = loop.call_later(CHECK_INTERVAL_SECONDS, self._run_checks)
 
     def hold_calls(self) -> None:
-        """Queue calls until `release_calls`, while handshakes and lists are already answered."""
+        """Queue calls until `release_calls`. Handshakes and lists are answered in the meantime."""
         self._startup_error = None
         self._startup_queue.is_holding = True
 
     def release_calls(self, state: object) -> None:
-        """Handle the held calls. `state` is what the server's lifespan yielded."""
+        """Handle the queued calls. `state` is the value that the server's lifespan yielded."""
         self.runtime.connection.state = state
         for session in self.sessions.list_sessions():
             session.connection.state = state
         self._startup_queue.release_all()
 
     def fail_startup(self, reason: str) -> None:
-        """Reject all calls with this reason, because the lifespan could not be entered."""
+        """Reject all calls with this reason because the lifespan could not be entered."""
         self._startup_error = reason
         self._refuse_queued(500, reason)
 
     def answer_head(self, head: RequestHead) -> HttpResponse | None:
-        """Return the response to a request if it depends on the head only, or None otherwise.
+        """Return the response to a request if it depends only on the head, or None otherwise.
 
         Health checks, CORS preflight requests and rejections need no body. HTTP servers call this
-        as soon as the head is complete, so that the body of a rejected request is not read.
+        as soon as the head is complete, so that the bodies of rejected requests are not read.
         """
         path = head.path.rstrip("/") or "/"
         if path == HEALTH_PATH:
@@ -236,10 +236,10 @@ class HttpService:
         Args:
             head: The request line and headers.
             body: The complete body.
-            responder: The connection that the response is written to, now or later.
+            responder: The connection to write the response to, now or later.
         """
         # Authorization may have to fetch keys, so it runs as a coroutine. Without authorization,
-        # the request is handled at once.
+        # the request is handled immediately.
         http_request = HttpRequest(head, body, responder)
         if self.runtime.authorization is None:
             self._handle_safely(http_request)
@@ -249,11 +249,11 @@ class HttpService:
             )
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Notify the subscribed clients of a change, and return the number of these clients.
+        """Notify subscribed clients of a change, and return the number of these clients.
 
         Args:
             kind: The kind of change.
-            uri: The URI of the changed resource, if the change is about one.
+            uri: The URI of the changed resource, if the change concerns one.
         """
         notified_count = self.runtime.eras.subscriptions.announce_change(kind, uri)
         for session in self.sessions.list_sessions():
@@ -267,9 +267,9 @@ class HttpService:
         self.runtime.call_on_loop(self._end_streams)
 
     async def drain(self) -> None:
-        """Prepare the shutdown: reject new requests, and wait for those in progress.
+        """Prepare for shutdown by rejecting new requests and waiting for those in progress.
 
-        Streams that would stay open indefinitely are ended. The wait takes at most
+        Streams that would stay open indefinitely are ended. Waits for at most
         `Limits.drain_seconds`.
         """
         self.is_draining = True
@@ -280,7 +280,7 @@ class HttpService:
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
-        """Cancel all requests and close all sessions, because the server has stopped."""
+        """Cancel all requests and close all sessions because the server has stopped."""
         if self._check_timer is not None:
             self._check_timer.cancel()
         self._refuse_queued(503, "The server is stopping")
@@ -292,7 +292,7 @@ class HttpService:
         self.runtime.executor.close()
 
     async def wait_for_cleanup(self) -> None:
-        """Wait for cancelled handlers to clean up, before the server's lifespan ends."""
+        """Wait for cancelled handlers to clean up before the server's lifespan ends."""
         if self._check_timer is not None:  # Otherwise it was never bound to a loop.
             await self.runtime.executor.cancel_and_wait(CLEANUP_SECONDS)
 
@@ -302,10 +302,10 @@ class HttpService:
             session.standalone_stream.release_readers()
 
     def _handle_safely(self, http_request: HttpRequest) -> None:
-        """Handle a request, and abort its response after an unexpected error.
+        """Handle a request, aborting its response if an unexpected error occurs.
 
-        The error is a defect of the server. It is logged, and the client does not have to wait for
-        a timeout.
+        Such an error is a server bug. It is logged, and the client does not have to wait for a
+        timeout.
         """
         try:
             self._handle(http_request)
@@ -315,7 +315,7 @@ class HttpService:
             http_request.responder.abort()
 
     def _handle(self, http_request: HttpRequest) -> None:
-        """Handle an authorized request by its method.
+        """Handle an authorized request according to its method.
 
         POST sends a message, GET opens the event stream of a session, and DELETE closes a session.
         """
@@ -343,8 +343,8 @@ class HttpService:
     ) -> HttpResponse | None:
         """Answer a GET request with a stream of events, or return an error response.
 
-        A request with `Last-Event-ID` resumes the stream of that event. Any other request opens
-        the standalone stream, which carries messages that do not belong to a request.
+        A request with `Last-Event-ID` resumes the stream that the event belongs to. Any other
+        request opens the standalone stream, which carries messages that do not belong to a request.
         """
         if not parse_accept(head.headers.get(b"accept", b"")).events:
             text = "A stream needs an Accept header that allows text/event-stream"
@@ -365,7 +365,7 @@ class HttpService:
     def _queue_request(self, http_request: HttpRequest) -> None:
         """Queue a message until the server is ready, or reject it if the queue is full.
 
-        If the server has failed to start, messages are rejected with the reason.
+        If the server failed to start, messages are rejected with the reason.
         """
         head, responder = http_request.head, http_request.responder
         if self._startup_error is not None:
@@ -383,7 +383,7 @@ class HttpService:
     async def _authorize_and_handle(
         self, authorization: Authorizer, http_request: HttpRequest
     ) -> None:
-        """Authenticate the sender of a request, and handle the request if access is granted."""
+        """Authenticate the sender of a request and handle the request if access is granted."""
         head, responder = http_request.head, http_request.responder
         values = [value.decode("latin-1") for value in head.get_all(b"authorization")]
         try:
@@ -391,16 +391,16 @@ class HttpService:
         except Exception as error:  # noqa: BLE001 - a RefusalError, or a defect that must deny too
             responder.respond(self._make_refusal_response(error, head))
             return
-        # Authentication may take seconds, and the client may have disconnected in that time.
+        # Authentication may take seconds, so the client may have disconnected in the meantime.
         if not responder.is_gone:
             http_request.principal = principal
             self._handle_safely(http_request)
 
     def _make_refusal_response(self, error: Exception, head: RequestHead) -> HttpResponse:
-        """Return the response to a request that the authorization rejected.
+        """Return the response to a request that was denied authorization.
 
-        An error without a status is a defect of the authorization. It is logged and hidden from
-        the client, and access is denied nevertheless.
+        An error without a status is a bug in the authorization code. It is logged and hidden from
+        the client, but access is still denied.
         """
         if not hasattr(error, "status"):
             log.error("The authorization failed", exc_info=error)
@@ -414,7 +414,7 @@ class HttpService:
         return HttpResponse(refusal.status, headers, refusal.body)
 
     def _check_post_head(self, head: RequestHead) -> HttpResponse | None:
-        """Return the error response for a POST request with unsuitable headers, otherwise None.
+        """Return the error response to a POST request with unacceptable headers, otherwise None.
 
         The content type, the accepted types and the content length are checked.
         """
@@ -425,7 +425,7 @@ class HttpService:
             text = "Expected Accept: application/json, text/event-stream"
             return self._make_error_response(406, text, head)
         content_length = head.headers.get(b"content-length", b"0")
-        # `int` rejects texts of thousands of digits with an exception, so the length is limited.
+        # `int` raises an exception for strings of thousands of digits, so the length is limited.
         is_length = content_length.isdigit() and len(content_length) <= 20
         if not is_length or int(content_length) > self.limits.body_bytes:
             return self.make_too_large_response(head)
@@ -437,7 +437,7 @@ class HttpService:
         return self._make_error_response(413, text, head)
 
     def _answer_metadata_request(self, head: RequestHead, path: str) -> HttpResponse:
-        """Return the protected resource metadata (RFC 9728), if the endpoint requires tokens."""
+        """Return the protected resource metadata (RFC 9728) if the endpoint requires tokens."""
         authorization = self.runtime.authorization
         if authorization is None or path not in self._list_metadata_paths(authorization):
             return self._make_not_found_response(head)
@@ -471,10 +471,10 @@ class HttpService:
 
         Args:
             status: The HTTP status.
-            text: The message of the error.
+            text: The error message.
             head: The head of the request. If it is given, web pages of allowed origins can read
                 the response.
-            headers: Further headers.
+            headers: Additional headers.
         """
         cors_headers = [] if head is None else self.runtime.origin_policy.make_cors_headers(head)
         all_headers = [JSON_CONTENT_TYPE, *headers, *cors_headers]
