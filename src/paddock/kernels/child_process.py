@@ -1,4 +1,4 @@
-"""Start and end of processes that are supervised on behalf of the server."""
+"""Starting and ending processes that are supervised on behalf of the server."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from {module} import {function}
 def build_python_command(
     reference: str, *arguments: str, search_path: Sequence[str] = (_SOURCE_ROOT,)
 ) -> list[str]:
-    """Return the command that calls a function in a new process of this Python.
+    """Return the command that calls a function in a new process using this Python.
 
     Args:
         reference: The function as `module:function`, for instance
             `paddock.kernels.sandbox:main`. It is called without arguments.
-        arguments: Arguments that the function finds in `sys.argv[1:]`.
+        arguments: Arguments that the function receives in `sys.argv[1:]`.
         search_path: Directories to import modules from, besides the standard library.
     """
     module, _, function = reference.partition(":")
     code = _BOOTSTRAP_CODE.format(module=module, function=function)
-    # -S omits the module `site`, which takes time at the start. It would only add directories to
+    # -S skips the module `site`, which slows down the start. It would only add directories to
     # `sys.path`, and `search_path` contains all that are needed.
     return [sys.executable, "-I", "-S", "-c", code, os.pathsep.join(search_path), *arguments]
 
@@ -56,17 +56,19 @@ def start_process(
     variables: Mapping[str, str] | None = None,
     directory: Path | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a process of a kernel, with pipes for its standard streams.
+    """Start a kernel process, with pipes for its standard streams.
 
-    The process gets a minimal environment, and is the leader of a new POSIX session. By this
-    session and by `kernel_id`, `process_tree.kill_kernel` finds all descendants of the process.
+    The process gets a minimal environment, and is the leader of a new POSIX session.
+    `process_tree.kill_kernel` uses this session and `kernel_id` to find all descendants of the
+    process.
 
     Args:
         command: The program and its arguments.
-        title: The name of the program for error messages.
-        kernel_id: A unique ID, which the process and its descendants get in their environment.
+        title: The name of the program, for error messages.
+        kernel_id: A unique ID, which is added to the environment of the process and its
+            descendants.
         variables: Additional environment variables.
-        directory: The initial working directory, by default that of the server.
+        directory: The initial working directory. Defaults to the server's.
 
     Raises:
         KernelError: The process cannot be started.
@@ -88,9 +90,9 @@ def start_process(
 
 
 def end_process(process: subprocess.Popen[bytes], grace_seconds: float) -> None:
-    """End a supervisor process, and wait until it has ended.
+    """End a supervisor process and wait until it has exited.
 
-    The supervisor ends its kernel and itself when its standard input is closed. If it does not end
+    When its standard input is closed, the supervisor ends its kernel and exits. If it does not exit
     within the grace period, it is killed.
     """
     if process.stdin is not None:

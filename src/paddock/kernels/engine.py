@@ -1,4 +1,4 @@
-"""Description of an evaluation engine, from which kernels are started.
+"""Description of an evaluation engine that can start kernels.
 
 Creating an `Engine` is cheap: the server never imports an engine's packages. An engine that is a
 Python package runs in a worker, which `paddock.kernels.worker.worker_kernel.start_worker` starts.
@@ -40,9 +40,9 @@ class Engine:
         install_hint: Instructions for installing it.
         capabilities: Its optional abilities.
         start: Function that starts a kernel, a process that evaluates code and keeps its state.
-            Only those limits take effect that apply to a whole kernel, such as network access. The
+            Only limits that apply to a whole kernel, such as network access, take effect. The
             function raises KernelError if the kernel does not start.
-        version: Installed version, or empty if unknown before the engine starts.
+        version: Installed version, or empty if it is unknown before the engine starts.
         location: Where it is installed, or empty if it was not found.
         directory: Initial working directory of its kernels, or empty if they have none.
     """

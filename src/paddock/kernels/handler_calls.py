@@ -44,14 +44,15 @@ def call_kernel(
 ) -> ResultT:
     """Run an evaluation in a separate thread, and report its progress to the client.
 
-    Called by tool handlers that evaluate code. `work` runs in its own thread, because a kernel
-    call must not be interrupted when the client cancels the request. Its result is returned.
+    Called by tool handlers that evaluate code. `work` runs in its own thread, because a kernel call
+    must not be interrupted when the client cancels the request. Returns its result.
 
     Args:
-        ctx: The context of the handler, by which progress is reported.
-        work: Function that calls a kernel or a session, and passes the control to it. The control
-            reports progress, and tells the kernel when to stop.
-        seconds: The time limit of the evaluation, which is the total of the reported progress.
+        ctx: The handler's context, which is used to report progress.
+        work: Function that calls a kernel or a session and passes it the control. The control
+            reports progress and signals the kernel when to stop.
+        seconds: The time limit of the evaluation, which is used as the total when reporting
+            progress.
     """
 
     def report_progress(elapsed_seconds: float) -> None:
@@ -71,19 +72,19 @@ def call_in_thread(
 ) -> ResultT:
     """Run a function in a separate thread that is never interrupted, and return its result.
 
-    In the meantime, the handler's own thread waits for events of the function, such as progress.
+    In the meantime, the handler's own thread waits for events from the function, such as progress.
 
     Args:
         ctx: The context of the handler.
-        work: The function. Its arguments are a check that returns True after the request was
-            cancelled, which it has to call regularly because nothing else stops it, and a function
-            that emits an event.
+        work: The function. Its arguments are a check that returns True once the request was
+            cancelled, and a function that emits an event. It must call the check regularly, because
+            nothing else stops it.
         on_event: Called with each event, in the handler's own thread.
 
     Raises:
         BaseException: Any exception that `work` raises.
     """
-    # Functions that the handler's thread calls, one for each event. The last one sets the result
+    # Functions for the handler's thread to call, one for each event. The last one sets the result
     # or raises the error.
     steps: SimpleQueue[Callable[[], None]] = SimpleQueue()
     results: list[ResultT] = []
@@ -92,7 +93,7 @@ def call_in_thread(
         steps.put(partial(on_event, event))
 
     def run() -> None:
-        """Do the work, and queue a step for each event and for the end."""
+        """Do the work, queuing a step for each event and one for the end."""
         try:
             result = work(lambda: ctx.is_cancelled, emit)
             steps.put(partial(results.append, result))
@@ -100,7 +101,7 @@ def call_in_thread(
             steps.put(partial(_raise_error, error))
 
     # The context variables are copied, because they connect log records and traces with the
-    # request. The thread is a daemon, so that a running evaluation does not keep the process alive.
+    # request. The thread is a daemon, so a running evaluation does not keep the process alive.
     threading.Thread(
         target=copy_context().run, args=(run,), name="paddock-kernel-call", daemon=True
     ).start()

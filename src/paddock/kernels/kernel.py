@@ -1,7 +1,7 @@
 """Kernel interface shared by all engines: limits, results and the class `Kernel`.
 
 All calls block, and a kernel serves one thread at a time. Handlers call kernels through
-`paddock.kernels.handler_calls`, so that cancelling the handler cannot interrupt a call midway.
+`paddock.kernels.handler_calls`, so cancelling a handler cannot interrupt a call midway.
 """
 
 from __future__ import annotations
@@ -21,44 +21,44 @@ GIBIBYTE = 1 << 30
 ROLLED_BACK_NOTE = "The session is as it was before this evaluation."
 """Part of `EvaluationResult.note` if the kernel was rolled back and can still be used."""
 STATE_TIMEOUT_SECONDS = 20.0
-"""Default time limit for saving or restoring the definitions of a kernel."""
+"""Default time limit for saving or restoring a kernel's definitions."""
 PROGRESS_INTERVAL_SECONDS = 1.0
 MIN_SECONDS = 0.01
-"""Time limit of a step for which no time is left."""
+"""Time limit for a step that has no time left."""
 
 
 class EvaluationLimits(msgspec.Struct, frozen=True):
     """Limits of one evaluation.
 
-    An evaluation that exceeds its time or memory is stopped. Output that is too long is truncated.
+    An evaluation that exceeds its time or memory limit is stopped. Overlong output is truncated.
     """
 
     seconds: float = 60.0
     total_seconds: float | None = None
-    """The caller's time limit, if `seconds` is only the remainder of it.
+    """The caller's time limit, if `seconds` is only what remains of it.
 
-    If an input contains several expressions, they are evaluated one after the other within one
-    time limit. Messages to the user state the full limit.
+    If an input contains multiple expressions, they are evaluated one after the other within a
+    single time limit. Messages to the user state the full limit.
     """
     memory_bytes: int = 4 * GIBIBYTE
-    """Address space of the evaluating process. Not enforced on macOS and Windows."""
+    """Maximum address space of the evaluating process. Not enforced on macOS and Windows."""
     output_bytes: int = 4 * MEBIBYTE
     """Total size of prints, messages and images. Output beyond it is dropped, with a note."""
     result_bytes: int = 16 * MEBIBYTE
-    """Maximum length of the result text. The middle of a longer text is removed."""
+    """Maximum length of the result text. If it is longer, its middle is removed."""
     network: bool = False
     """Whether the kernel may use the network. Takes effect when a kernel starts."""
 
     @property
     def user_time_limit(self) -> float:
-        """The time limit that the caller has set, in seconds."""
+        """The time limit set by the caller, in seconds."""
         return self.seconds if self.total_seconds is None else self.total_seconds
 
     def subtract_seconds(self, elapsed_seconds: float) -> EvaluationLimits:
-        """Return the limits for the next step of a call, after its previous steps.
+        """Return the limits for the next step of a call, given the time already used.
 
         Args:
-            elapsed_seconds: The time that the previous steps have taken.
+            elapsed_seconds: The time that the previous steps took.
         """
         return msgspec.structs.replace(
             self,
@@ -82,7 +82,7 @@ OutputKind = Literal["print", "message", "picture"]
 
 
 class EvaluationOutput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A printed text, a message of the engine or an image that an evaluation has produced."""
+    """A printed text, engine message or image produced by an evaluation."""
 
     kind: OutputKind
     text: str = ""
@@ -94,7 +94,7 @@ class EvaluationOutput(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class EvaluationResult(msgspec.Struct, frozen=True):
-    """Result of one evaluation: its status, the value, and all other outputs in their order."""
+    """Result of one evaluation: its status, its value, and all other outputs in order."""
 
     status: EvaluationStatus
     result: str | None = None
@@ -131,14 +131,14 @@ class OutputImage(msgspec.Struct, frozen=True):
     mime: str
     """The MIME type of the data."""
     label: str = "(An image that cannot be shown.)\n"
-    """The text that replaces the image for clients that cannot show it."""
+    """The text shown instead of the image by clients that cannot display it."""
 
 
 OutputItem = str | OutputImage
 """Part of the presented output of an evaluation, which is a list of texts and images."""
 
 COMPLETED_STATUSES: frozenset[EvaluationStatus] = frozenset({"done", "failed"})
-"""Statuses of evaluations that were not stopped, so that their changes are kept."""
+"""Statuses of evaluations that were not stopped, so their changes are kept."""
 KERNEL_ENDED_NOTE = "The kernel has ended."
 
 
@@ -152,7 +152,7 @@ CancelCheck = Callable[[], bool]
 
 
 def never_cancelled() -> bool:
-    """Return False, as the check of a call that cannot be cancelled."""
+    """Return False, as the cancellation check for calls that cannot be cancelled."""
     return False
 
 
@@ -162,16 +162,16 @@ def ignore_progress(_seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationControl:
-    """Callbacks by which the caller of a kernel can cancel an evaluation and follow its progress.
+    """Callbacks that let a kernel's caller cancel an evaluation and follow its progress.
 
-    The kernel polls for a cancellation, because the thread of a kernel call must not be
-    interrupted (see `paddock.kernels.handler_calls`).
+    The kernel polls for cancellation, because the thread of a kernel call must not be interrupted
+    (see `paddock.kernels.handler_calls`).
     """
 
     is_cancelled: CancelCheck = never_cancelled
     """Polled several times per second. The call stops once it returns True."""
     on_progress: Callable[[float], None] = ignore_progress
-    """Called about once per second, with the seconds since the start of the call."""
+    """Called about once per second with the seconds since the start of the call."""
 
     def shift(self, seconds: float) -> EvaluationControl:
         """Return a control for a later step of a call, which reports progress of the whole call.
@@ -185,7 +185,7 @@ class EvaluationControl:
 
 
 DEFAULT_CONTROL = EvaluationControl()
-"""Control of a call that cannot be cancelled and reports no progress."""
+"""Control for calls that cannot be cancelled and report no progress."""
 
 
 StopCause = Literal["timed-out", "cancelled"]
@@ -205,16 +205,16 @@ class EvaluationWatch:
         seconds: float,
         interrupt: Callable[[StopCause], float],
     ) -> None:
-        """Start to measure the time of an evaluation.
+        """Start timing an evaluation.
 
         Args:
             control: The caller's callbacks for cancellation and progress.
             seconds: The time limit, after which the evaluation is interrupted.
-            interrupt: Function that interrupts the evaluation. It returns the time in seconds to
-                wait until the evaluation ends, or 0 if it cannot be interrupted.
+            interrupt: Function that interrupts the evaluation. It returns the number of seconds to
+                wait for the evaluation to end, or 0 if it cannot be interrupted.
         """
         self.cause: StopCause | None = None
-        """Why the evaluation was interrupted, or None if it was not."""
+        """The reason why the evaluation was interrupted, or None if it was not."""
         self._control = control
         self._seconds = seconds
         self._interrupt = interrupt
@@ -232,8 +232,8 @@ class EvaluationWatch:
         Called repeatedly while the evaluation runs.
 
         Returns:
-            Whether to continue waiting. False means that the evaluation was interrupted but has
-            not ended within the grace period, so that its kernel has to be ended.
+            Whether to continue waiting. False means that the evaluation was interrupted but did not
+            end within the grace period, so its kernel must be ended.
         """
         elapsed = self.elapsed_seconds
         if time.monotonic() - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
@@ -250,9 +250,9 @@ class EvaluationWatch:
 
 
 def describe_stop(status: EvaluationStatus, limits: EvaluationLimits) -> str:
-    """Return a sentence for the user on the reason why an evaluation was stopped.
+    """Return a sentence that explains to the user why an evaluation was stopped.
 
-    The text is empty if the status means that the evaluation was not stopped.
+    The text is empty if, according to the status, the evaluation was not stopped.
     """
     match status:
         case "timed-out":
@@ -266,7 +266,7 @@ def describe_stop(status: EvaluationStatus, limits: EvaluationLimits) -> str:
 
 
 def describe_dropped_output(dropped_bytes: int, limits: EvaluationLimits) -> str:
-    """Return a note on output that exceeded its limit, or an empty text if none did."""
+    """Return a note about output that exceeded its limit, or an empty text if none did."""
     if not dropped_bytes:
         return ""
     limit = limits.output_bytes
@@ -298,7 +298,7 @@ class Kernel(ABC):
         Args:
             code: The code to evaluate.
             limits: Resource limits for this evaluation.
-            control: Callbacks by which the caller cancels the evaluation and follows its progress.
+            control: Callbacks that let the caller cancel the evaluation and follow its progress.
         """
         if control.is_cancelled():
             note = "The call was cancelled before the evaluation began."
@@ -313,8 +313,8 @@ class Kernel(ABC):
     ) -> EvaluationResult:
         """Evaluate code, as `evaluate` describes.
 
-        Implemented by each type of kernel. `evaluate` has checked that the kernel is alive and that
-        the call has not been cancelled.
+        Implemented by each type of kernel. `evaluate` has already checked that the kernel is alive
+        and that the call has not been cancelled.
         """
 
     def dump_state(
@@ -322,20 +322,20 @@ class Kernel(ABC):
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
-        """Return all definitions of the session, encoded for `restore`, or None if unavailable.
+        """Return all of the session's definitions, encoded for `restore`, or None if unavailable.
 
-        A session saves them, so that it can replace a lost kernel without evaluating all inputs
+        A session saves them so that it can replace a lost kernel without evaluating all inputs
         again. Kernels that cannot save their state do not override this method.
 
         Args:
-            seconds: The time limit. A kernel that can be rolled back returns None after it. Other
-                kernels ignore it, because the only way to stop them is to end them.
-            is_cancelled: Check for a cancellation, which has the same effect as the time limit.
+            seconds: The time limit. When it is exceeded, a kernel that can be rolled back returns
+                None. Other kernels ignore it, because the only way to stop them is to end them.
+            is_cancelled: Check for cancellation, which has the same effect as the time limit.
         """
         return None
 
     def restore(self, state: bytes) -> str:
-        """Load the definitions of a session that `dump_state` of another kernel has returned.
+        """Load session definitions that another kernel's `dump_state` returned.
 
         Returns:
             A description of the definitions that could not be restored, or an empty text.
@@ -347,8 +347,8 @@ class Kernel(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End the kernel and all processes that it started. Further calls have no effect."""
+        """End the kernel and all processes that it started. Later calls have no effect."""
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
-        """Return diagnostic data: the engine, process IDs, and restrictions of the sandbox."""
+        """Return diagnostic data: the engine, process IDs, and sandbox restrictions."""

@@ -1,7 +1,7 @@
 """Pool of kernels that are started before they are needed.
 
-The first session of an engine waits for its kernel. After that, one spare kernel per engine is
-started in the background for the next session, if the engine has no limit on running kernels.
+An engine's first session waits for its kernel. After that, one spare kernel per engine is started
+in the background for the next session, unless the engine limits the number of running kernels.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class KernelPool:
         self._is_closed = False
 
     def acquire(self, engine: Engine, limits: EvaluationLimits) -> Kernel:
-        """Return a running kernel for the exclusive use of the caller, who has to close it.
+        """Return a running kernel for the caller's exclusive use. The caller must close it.
 
-        This is a spare kernel if one was started in advance, and a new one otherwise. Afterwards,
+        This is a spare kernel if one was started in advance, or a new one otherwise. Afterwards,
         another spare kernel is started in the background.
 
         Raises:
@@ -50,10 +50,10 @@ class KernelPool:
         return kernel
 
     def prestart(self, engine: Engine) -> None:
-        """Start spare kernels of an engine in the background, up to the configured number.
+        """Start spare kernels for an engine in the background, up to the configured number.
 
-        The next session then gets a kernel without waiting for its start. For an engine without
-        the capability `many`, no spare is started, because it might occupy the only licence.
+        The next session then gets a kernel without waiting for it to start. No spare is started for
+        an engine without the capability `many`, because it might occupy the only licence.
         """
         if "many" not in engine.capabilities:
             return
@@ -63,8 +63,8 @@ class KernelPool:
             missing_count = 0 if self._is_closed else max(0, self._spare_count - existing_count)
             self._starting_counts[key] += missing_count
         for _ in range(missing_count):
-            # The start is delayed, so that it does not compete for the CPU with the current
-            # evaluation.
+            # The start is delayed so that it does not compete with the current evaluation for the
+            # CPU.
             timer = threading.Timer(SPARE_START_DELAY_SECONDS, self._start_spare, (engine,))
             timer.name = f"paddock-spare-{engine.name}"
             timer.daemon = True
@@ -96,14 +96,14 @@ class KernelPool:
     def _start_spare(self, engine: Engine) -> None:
         """Start a spare kernel and add it to the pool.
 
-        Called in the thread of a timer, which `prestart` has set.
+        Called in the thread of a timer that `prestart` has set.
         """
         if self._is_closed:
             return
         key = _get_engine_key(engine)
         kernel: Kernel | None = None
-        # The error is ignored here. The next caller of `acquire` starts a kernel itself, and then
-        # gets the error.
+        # The error is ignored here. The next caller of `acquire` starts a kernel and then gets the
+        # error.
         with contextlib.suppress(KernelError):
             kernel = engine.start(EvaluationLimits())
         with self._lock:
@@ -117,5 +117,5 @@ class KernelPool:
 
 
 def _get_engine_key(engine: Engine) -> tuple[str, str]:
-    """Identify interchangeable kernels, which have the same engine and working directory."""
+    """Return a key shared by interchangeable kernels: those with the same engine and directory."""
     return engine.name, engine.directory

@@ -1,7 +1,7 @@
-"""Python engine: evaluates in the interpreter of the user's project.
+"""Python engine: evaluates code in the interpreter of the user's project.
 
-That interpreter needs no installed package: `paddock.kernels.child.foreign_python` loads the few
-modules that its processes need by path. The supervisor runs in Paddock's own interpreter.
+That interpreter does not need any installed packages: `paddock.kernels.child.foreign_python` loads
+the few modules that its processes need by path. The supervisor runs in Paddock's own interpreter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def make_python_engine(
     """Return an engine that evaluates Python code with the user's interpreter.
 
     Args:
-        interpreter: The path of the interpreter, for instance that of a virtual environment.
+        interpreter: The path of the interpreter, for instance one in a virtual environment.
         version: The version of the interpreter, such as `3.12.4`.
         directory: The initial working directory of the engine's kernels.
         title: The display name of the engine.
@@ -70,13 +70,13 @@ def make_python_engine(
 def _build_variables(interpreter: str) -> dict[str, str]:
     """Return the environment variables of an activated virtual or Conda environment.
 
-    With them, programs that the user's code starts are those of the interpreter's environment.
+    They ensure that the user's code starts programs from the interpreter's environment.
     """
     programs_directory = Path(interpreter).parent
     is_subdirectory = programs_directory.name.lower() in {"bin", "scripts"}
     prefix = programs_directory.parent if is_subdirectory else programs_directory
     variables: dict[str, str] = {}
-    # Paddock's own interpreter outside of a virtual environment needs no activation.
+    # Paddock's own interpreter needs no activation when it is outside a virtual environment.
     if Path(interpreter) == Path(sys.executable) and sys.prefix == sys.base_prefix:
         return variables
     search_path = os.environ.get("PATH", os.defpath)

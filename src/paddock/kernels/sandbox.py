@@ -1,11 +1,11 @@
-"""Sandbox of kernel processes: no network, no access to other processes, no privileges.
+"""Sandbox for kernel processes: no network, no access to other processes, no privileges.
 
 The restrictions are inherited by all processes that a kernel starts. Files are not restricted:
-code can read and write everything that the user can. On Linux the sandbox consists of a seccomp
-filter, a Landlock domain and dropped capabilities, on macOS of `sandbox-exec`.
+code can read and write everything that the user can. On Linux, the sandbox consists of a seccomp
+filter, a Landlock domain and dropped capabilities. On macOS, it uses `sandbox-exec`.
 
-Kernel processes import this module while a user waits for them, so it imports little, and nothing
-outside the standard library.
+Kernel processes import this module while a user is waiting for them, so it imports little, and
+nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ INHERITED_VARIABLES = frozenset(
         "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "USERPROFILE", "WINDIR",
     }
 )  # fmt: skip
-"""Environment variables that kernels inherit from the server, besides those named `LC_…`."""
+"""Environment variables that kernels inherit from the server, in addition to `LC_…` variables."""
 MAX_OPEN_FILES = 1024
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
@@ -53,7 +53,7 @@ _CAPABILITY_VERSION = 0x20080522
 _DROPPED_CAPABILITIES = (16, 17, 19, 21, 38, 39)
 """CAP_SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_ADMIN, PERFMON and BPF."""
 _SYS_LANDLOCK_CREATE_RULESET, _SYS_LANDLOCK_ADD_RULE, _SYS_LANDLOCK_RESTRICT_SELF = 444, 445, 446
-"""Landlock's system call numbers, the same on all machines."""
+"""Landlock's system call numbers, which are the same on all machines."""
 _LANDLOCK_CREATE_RULESET_VERSION = 1
 _LANDLOCK_RULE_PATH_BENEATH = 1
 _LANDLOCK_ACCESS_FS_REFER = 1 << 13
@@ -63,18 +63,18 @@ _MACOS_PROFILE = "(version 1)(allow default)(deny network*)"
 
 
 _IO_URING_SETUP = 425
-"""Its system call number, the same on all machines."""
+"""Its system call number, which is the same on all machines."""
 
 
 class SyscallTable:
-    """Numbers of the Linux system calls that the sandbox denies, on one type of machine.
+    """Numbers of the Linux system calls that the sandbox denies on one type of machine.
 
     Attributes:
-        architecture: The AUDIT_ARCH_* constant by which the kernel identifies the machine.
+        architecture: The AUDIT_ARCH_* constant that the kernel uses to identify the machine.
         socket: The number of `socket`.
         socketpair: The number of `socketpair`.
         inspection_calls: The numbers of `ptrace`, `process_vm_readv`, `process_vm_writev` and
-            `pidfd_getfd`, by which a process can inspect others.
+            `pidfd_getfd`, which a process can use to inspect others.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ SYSCALL_TABLES = {
 def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
     """Build a seccomp filter that denies inspecting other processes and, optionally, sockets.
 
-    Seccomp is the Linux facility by which a process restricts its own system calls. The filter is
-    a BPF program, which the kernel runs for each system call. Calls of another architecture fail,
+    Seccomp is the Linux facility that lets a process restrict its own system calls. The filter is a
+    BPF program that the kernel runs for each system call. Calls for another architecture fail,
     because their numbers have other meanings and would bypass the checks.
 
-    Socket pairs stay available, because they connect a process with its own children. Other Unix
+    Socket pairs remain available, because they connect a process with its own children. Other Unix
     domain sockets are denied, because agents and daemons with more privileges listen on them.
 
     Args:
@@ -136,9 +136,9 @@ def _build_return_if_equal(value: int, end: int) -> list[BpfInstruction]:
 
     Args:
         value: The value.
-        end: The result of the filter in this case, such as `_RET_DENIED`.
+        end: The filter's result in this case, such as `_RET_DENIED`.
     """
-    # The second and third element of a jump are the numbers of instructions to skip.
+    # The second and third elements of a jump are the numbers of instructions to skip.
     return [(_BPF_JUMP_EQUAL, 0, 1, value), (_BPF_RETURN, 0, 0, end)]
 
 
@@ -156,25 +156,25 @@ def build_environment() -> dict[str, str]:
 
 
 def can_block_network() -> bool:
-    """Return whether this system can deny network access to a kernel."""
+    """Return whether this system can deny a kernel network access."""
     if sys.platform == "linux":
         return _get_machine() in SYSCALL_TABLES
     return sys.platform == "darwin" and os.access("/usr/bin/sandbox-exec", os.X_OK)
 
 
 def get_command_prefix(*, network: bool) -> list[str]:
-    """Return the program that a kernel's command must be prefixed with to be sandboxed (macOS)."""
+    """Return the command prefix that runs a kernel in the sandbox (macOS)."""
     if network or sys.platform != "darwin" or not can_block_network():
         return []
     return ["/usr/bin/sandbox-exec", "-p", _MACOS_PROFILE]
 
 
 def block_process_inspection() -> None:
-    """Make the memory and the environment of this process unreadable for other processes.
+    """Make this process's memory and environment unreadable to other processes.
 
     The server calls this before it starts a kernel, so that user code cannot read the server's
-    secrets. A root process could still read them, so `enter_sandbox` drops the capability to do
-    so. Has an effect on Linux only.
+    secrets. A root process could still read them, so `enter_sandbox` drops the capability to do so.
+    This has an effect only on Linux.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -207,22 +207,22 @@ def enter_sandbox(*, network: bool) -> list[str]:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of orphaned descendants, so that they can be found and killed (Linux)."""
+    """Become the parent of orphaned descendants so that they can be found and killed (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def main() -> NoReturn:
-    """Enter the sandbox with network access, and run a command in this process.
+    """Enter the sandbox with network access and run a command in this process.
 
-    Jupyter kernels are started in this way, and need sockets for their connection. The arguments
-    in `sys.argv` are the memory limit in bytes (0 for no limit) and the command.
+    Jupyter kernels, which need sockets for their connection, are started this way. The arguments in
+    `sys.argv` are the memory limit in bytes (0 for no limit) and the command.
     """
     memory_bytes, *command = sys.argv[1:]
     enter_sandbox(network=True)
     if sys.platform != "win32" and int(memory_bytes):
-        # The size of the data is limited, not that of the address space, because some runtimes
-        # reserve a far larger address space than they use.
+        # The data size is limited rather than the address space, because some runtimes reserve far
+        # more address space than they use.
         resource.setrlimit(resource.RLIMIT_DATA, (int(memory_bytes), int(memory_bytes)))
     os.execv(command[0], command)  # noqa: S606 - the command of a kernel spec
 
@@ -251,7 +251,7 @@ def _get_machine() -> str:
 
 
 def _drop_capabilities(library: ctypes.CDLL) -> None:
-    """Drop the Linux capabilities by which a root process could access other processes.
+    """Drop the Linux capabilities that would let a root process access other processes.
 
     They are also removed from the bounding set, so that executing a program cannot restore them.
 
@@ -259,7 +259,7 @@ def _drop_capabilities(library: ctypes.CDLL) -> None:
         library: The C library.
     """
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
-    # The data has two sets of three 32-bit words, for effective, permitted and inheritable
+    # The data consists of two sets of three 32-bit words, for effective, permitted and inheritable
     # capabilities.
     capabilities = ctypes.create_string_buffer(24)
     if library.capget(header, capabilities) != 0:
@@ -273,12 +273,12 @@ def _drop_capabilities(library: ctypes.CDLL) -> None:
 
 
 def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
-    """Enter a Landlock domain, so that this process cannot trace processes outside of the domain.
+    """Enter a Landlock domain, so that this process cannot trace processes outside the domain.
 
-    Landlock is a Linux facility by which a process restricts its own rights. Access to files is not
-    restricted here. The ruleset nevertheless needs a rule that allows "refer", because otherwise a
-    domain denies moving files between directories. Newer versions of Landlock also deny signals
-    to processes outside the domain, and connections to their abstract sockets.
+    Landlock is a Linux facility that lets a process restrict its own rights. File access is not
+    restricted here. The ruleset nevertheless needs a rule that allows "refer", because a domain
+    otherwise denies moving files between directories. Newer versions of Landlock also deny sending
+    signals to processes outside the domain and connecting to their abstract sockets.
 
     Args:
         library: The C library.

@@ -269,7 +269,7 @@ def _run_active(
         pipes: The connection to the supervisor.
         pipe_index: Index of the order pipe that this process reads.
         fork_obstacle: The reason why this process could not be forked and therefore has no
-        checkpoint, or an empty string if it has one.
+            checkpoint, or an empty string if it has one.
     """
     if not fork_obstacle:
         _set_process_group(0)

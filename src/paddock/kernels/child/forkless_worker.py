@@ -36,7 +36,7 @@ def run_forkless(
     Args:
         make_interpreter: Function that loads the engine.
         restrictions: Names of the sandbox restrictions, which are only reported to the server for
-        diagnostics.
+            diagnostics.
     """
     requests, replies, output = claim_standard_streams()
     try:

@@ -1,4 +1,4 @@
-"""Jupyter engine: kernels found by name, on this machine or at a gateway."""
+"""Jupyter engine: kernels found by name, on this machine or on a gateway."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ JUPYTER_INSTALL_HINT = 'pip install "paddock[python]"'
 def make_jupyter_engine(
     kernel_name: str, title: str, directory: str, gateway: str = "", token: str = ""
 ) -> Engine:
-    """Return the engine of a Jupyter kernel.
+    """Return the engine for a Jupyter kernel.
 
     Args:
         kernel_name: The name that `jupyter kernelspec list` shows.
         title: The display name.
         directory: The initial working directory of its kernels.
         gateway: The URL of the server that runs the kernel, or empty for this machine.
-        token: The access token of that server.
+        token: The access token for that server.
     """
 
     def start(limits: EvaluationLimits) -> JupyterKernel:
-        """Start a kernel, here or at the gateway, and wait until it replies."""
+        """Start a kernel, here or on the gateway, and wait until it replies."""
         if not limits.network:
             raise KernelError(
                 f"The Jupyter kernel {kernel_name} cannot be used without network access, because "

@@ -1,4 +1,4 @@
-"""Evaluation of cells by a Jupyter kernel, within limits on time and output."""
+"""Cell evaluation by a Jupyter kernel, within limits on time and output."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _IMAGE_TYPES = ("image/png", "image/jpeg", "image/svg+xml")
 _TEXT_TYPES = ("text/markdown", "text/latex", "text/plain")
 START_TIMEOUT_SECONDS = 60.0
 INTERRUPT_GRACE_SECONDS = 3.0
-"""Time that a kernel gets to react to an interrupt before it is ended."""
+"""Time that a kernel has to react to an interrupt before it is ended."""
 _POLL_INTERVAL_SECONDS = 0.05
 _DEAD_STATES = frozenset({"restarting", "autorestarting", "dead"})
 _STATE_KEPT_NOTE = "Changes made until then were kept: Jupyter kernels cannot be rolled back."
@@ -48,7 +48,7 @@ _STATE_LOST_NOTE = "The kernel has ended, and all its definitions are lost."
 class IopubOutputs:
     """Outputs that a kernel publishes on its IOPub channel during an evaluation.
 
-    Outputs beyond a size limit are dropped, and their bytes counted.
+    Outputs beyond a size limit are dropped and their bytes counted.
     """
 
     def __init__(self, limit: int) -> None:
@@ -61,7 +61,7 @@ class IopubOutputs:
 
     @property
     def outputs(self) -> tuple[EvaluationOutput, ...]:
-        """All outputs in their order, with consecutive pieces of printed text joined.
+        """All outputs in order, with consecutive pieces of printed text joined.
 
         A kernel can publish the text of one `print` in several messages.
         """
@@ -75,10 +75,10 @@ class IopubOutputs:
         return tuple(joined_outputs)
 
     def handle_message(self, message: JupyterMessage) -> bool:
-        """Add the output or the result that a message of the kernel contains.
+        """Add the output or result that a kernel message contains.
 
         Returns:
-            Whether the message is the last one of the evaluation. By Jupyter's protocol, this is
+            Whether the message is the last one of the evaluation. In Jupyter's protocol, this is
             the status "idle", which a kernel publishes after all outputs of a request.
         """
         content = message["content"]
@@ -110,9 +110,9 @@ class IopubOutputs:
                 self.result = output.text
 
     def _add_output(self, output: EvaluationOutput) -> None:
-        """Add an output, if all outputs together do not exceed the size limit.
+        """Add an output, unless all outputs together would exceed the size limit.
 
-        Printed text is truncated at the limit. A message or an image is dropped completely.
+        Printed text is truncated at the limit. Messages and images are dropped completely.
         """
         size = len(output.text) + len(output.data)
         remaining_bytes = max(0, self._limit_bytes - self._size_bytes)
@@ -126,11 +126,11 @@ class IopubOutputs:
 
 
 def _iter_outputs(data: dict[str, object]) -> Iterator[EvaluationOutput]:
-    """Yield the preferred representation of a value: an image if there is one, or else a text.
+    """Yield the preferred representation of a value: an image if available, otherwise text.
 
     Args:
-        data: The representations that the kernel has published, by MIME type. Binary data is
-            encoded as base64.
+        data: The representations that the kernel published, by MIME type. Binary data is encoded as
+            base64.
     """
     for mime in _IMAGE_TYPES:
         content = data.get(mime)
@@ -154,7 +154,7 @@ def _decode_base64(content: str) -> bytes:
 
 
 class JupyterKernel(Kernel):
-    """A Jupyter kernel. Subclasses start it and carry its messages."""
+    """A Jupyter kernel. Subclasses start it and transport its messages."""
 
     has_network = True
 
@@ -172,7 +172,7 @@ class JupyterKernel(Kernel):
             content: The content of the request.
 
         Returns:
-            The ID of the request. All messages that it causes name it as the ID of their parent.
+            The ID of the request, which is the parent ID of all messages that the request causes.
 
         Raises:
             OSError: The connection is closed.
@@ -196,7 +196,7 @@ class JupyterKernel(Kernel):
         If it does not, the kernel is closed.
 
         Raises:
-            KernelError: The kernel has ended or does not answer in time.
+            KernelError: The kernel has ended or does not reply in time.
         """
         started_at = time.monotonic()
         reason = f"no answer in {seconds:.0f} s"
@@ -204,7 +204,7 @@ class JupyterKernel(Kernel):
         try:
             while self.is_alive and time.monotonic() - started_at < seconds:
                 # The subscription to the kernel's messages takes effect after a delay. Messages
-                # that are published before are lost, so the request is repeated once per second.
+                # published before that are lost, so the request is repeated once per second.
                 if time.monotonic() - started_at >= len(request_ids):
                     request_ids.add(self._send_request("kernel_info_request", {}))
                 message = self._receive_message(_POLL_INTERVAL_SECONDS)
@@ -238,12 +238,12 @@ class JupyterKernel(Kernel):
         return {"engine": self._name, "network": True}
 
     def _run_cell(self, code: str, outputs: IopubOutputs, watch: EvaluationWatch) -> None:
-        """Send a cell to the kernel, and collect its outputs until the evaluation has ended.
+        """Send a cell to the kernel and collect its outputs until the evaluation has ended.
 
         Args:
             code: The code of the cell.
             outputs: The collection to which the outputs are added.
-            watch: Interrupts the evaluation when its time is over or when it is cancelled.
+            watch: Interrupts the evaluation when it times out or is cancelled.
 
         Raises:
             OSError: The kernel has ended, or does not react to an interrupt.
@@ -255,13 +255,13 @@ class JupyterKernel(Kernel):
                 continue
             if message is None or _is_death_notice(message):
                 break
-            # A late message of an earlier cell must not count for this one.
+            # A late message from an earlier cell must not be attributed to this one.
             if _get_parent_id(message) == request_id and outputs.handle_message(message):
                 return
         raise ConnectionError("the kernel is gone")
 
     def _interrupt(self, _cause: StopCause) -> float:
-        """Interrupt the running cell, and return how long it may take to end."""
+        """Interrupt the running cell and return how long it may take to end."""
         self._interrupt_cell()
         return INTERRUPT_GRACE_SECONDS
 
@@ -270,8 +270,8 @@ class JupyterKernel(Kernel):
     ) -> EvaluationResult:
         """Return the result of a cell.
 
-        If the evaluation was stopped or the kernel ended, notes state the reason, and whether the
-        definitions of the session are lost.
+        If the evaluation was stopped or the kernel ended, notes state the reason and whether the
+        session's definitions are lost.
         """
         notes = [describe_dropped_output(outputs.dropped_bytes, limits)]
         status: EvaluationStatus = "failed" if outputs.is_failure else "done"
@@ -297,7 +297,7 @@ class JupyterKernel(Kernel):
 def _build_execute_request(code: str) -> dict[str, object]:
     """Return the content of an `execute_request`, the Jupyter message that evaluates a cell.
 
-    `allow_stdin` is false, because Paddock does not connect the channel by which a kernel asks for
+    `allow_stdin` is false, because Paddock does not connect the channel on which a kernel requests
     input.
     """
     return {

@@ -1,8 +1,8 @@
-"""Jupyter kernels in a local process, and at a server or gateway.
+"""Jupyter kernels in a local process, and on a server or gateway.
 
 A local kernel is reached through Unix domain sockets in a private directory, or on Windows through
-the loopback interface. A kernel at a gateway is started over HTTP and reached by WebSocket. Both
-use tornado, on which `jupyter_client` is built as well.
+the loopback interface. A kernel on a gateway is started over HTTP and reached through a WebSocket.
+Both use tornado, which `jupyter_client` is built on as well.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _PYTHON_PROGRAM = re.compile(r"python[0-9.]*")
 _END_TIMEOUT_SECONDS = 5.0
 GATEWAY_TIMEOUT_SECONDS = 30.0
-"""Time limit for a request over HTTP."""
+"""Time limit for an HTTP request."""
 MAX_MESSAGE_BYTES = 64 << 20
 
 
@@ -63,7 +63,7 @@ class LocalJupyterKernel(JupyterKernel):
         Args:
             name: The name of the kernel spec, such as `python3`.
             directory: The initial working directory of the kernel.
-            limits: The limits of the sandbox.
+            limits: The sandbox limits.
 
         Raises:
             KernelError: The kernel cannot be started.
@@ -73,8 +73,8 @@ class LocalJupyterKernel(JupyterKernel):
         self._is_interrupted_by_message = spec.interrupt_mode == "message"
         self._connection_directory = Path(tempfile.mkdtemp(prefix="paddock-"))
         file = self._connection_directory / "connection.json"
-        # Unix sockets are preferred to TCP ports. They are in a directory that other users cannot
-        # enter, so only this user can connect to the kernel.
+        # Unix sockets are preferred over TCP ports. They are in a directory that other users cannot
+        # access, so only this user can connect to the kernel.
         has_unix_sockets = sys.platform != "win32"
         write_connection_file(
             str(file),
@@ -95,7 +95,7 @@ class LocalJupyterKernel(JupyterKernel):
                 bufsize=0,
             )
         except OSError as error:
-            # The directory contains the key of the connection, and nothing else removes it.
+            # The directory contains the connection key, and nothing else removes it.
             shutil.rmtree(self._connection_directory, ignore_errors=True)
             raise KernelError(f"The Jupyter kernel {name} cannot be started: {error}") from None
         self._client: Any = BlockingKernelClient()
@@ -112,7 +112,7 @@ class LocalJupyterKernel(JupyterKernel):
 
     def _receive_message(self, seconds: float) -> JupyterMessage | None:
         """Return the next message that the kernel publishes, or None if none arrives in time."""
-        # Replies on the shell channel only repeat published messages. They are read and discarded,
+        # Replies on the shell channel only repeat published messages. They are read and discarded
         # so that they do not accumulate.
         with contextlib.suppress(queue.Empty):
             self._client.get_shell_msg(timeout=0)
@@ -122,7 +122,7 @@ class LocalJupyterKernel(JupyterKernel):
         return message
 
     def _interrupt_cell(self) -> None:
-        # The kernel spec demands either a message or a signal.
+        # The kernel spec requires either a message or a signal.
         if self._is_interrupted_by_message:
             self._send_message(self._client.control_channel, "interrupt_request", {})
         elif self._process.stdin is not None:
@@ -137,7 +137,7 @@ class LocalJupyterKernel(JupyterKernel):
         shutil.rmtree(self._connection_directory, ignore_errors=True)
 
     def describe(self) -> dict[str, object]:
-        """Return the process id of the supervisor."""
+        """Return the supervisor's process ID."""
         return {**super().describe(), "guard": self._process.pid}
 
     def _send_message(self, channel: Any, kind: str, content: dict[str, object]) -> str:
@@ -200,7 +200,7 @@ def _is_in_own_environment(spec: KernelSpec) -> bool:
 
 
 def _add_sandbox(command: list[str], limits: EvaluationLimits) -> list[str]:
-    """Prefix a command with a script that enters the sandbox, except for its network part."""
+    """Prefix a command with a script that enters the sandbox without network restrictions."""
     if sys.platform == "win32":
         return command
     memory = str(limits.memory_bytes)
@@ -215,10 +215,10 @@ def _build_variables(spec: KernelSpec) -> dict[str, str]:
 
 
 class GatewayJupyterKernel(JupyterKernel):
-    """A kernel at a Jupyter server or gateway, which deletes the kernel when it is closed."""
+    """A kernel on a Jupyter server or gateway, where it is deleted when it is closed."""
 
     def __init__(self, url: str, name: str, token: str) -> None:
-        """Start a kernel at a Jupyter gateway, a server that runs kernels, and connect to it.
+        """Start a kernel on a Jupyter gateway, a server that runs kernels, and connect to it.
 
         Args:
             url: The URL of the gateway.
@@ -240,8 +240,8 @@ class GatewayJupyterKernel(JupyterKernel):
         self._messages: queue.SimpleQueue[JupyterMessage | None] = queue.SimpleQueue()
         self._is_connected = True
         self._socket: Any = None
-        # Tornado's clients need an event loop, but the methods of a kernel are called from threads
-        # without one. The loop therefore runs in its own thread.
+        # Tornado's clients need an event loop, but kernel methods are called from threads without
+        # one. The loop therefore runs in its own thread.
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="paddock-gateway", daemon=True
@@ -307,7 +307,7 @@ class GatewayJupyterKernel(JupyterKernel):
             )
 
     def close(self) -> None:
-        """Delete the kernel at the gateway, close the connection and stop the event loop.
+        """Delete the kernel on the gateway, close the connection and stop the event loop.
 
         Errors are ignored, because the gateway may no longer be reachable.
         """
@@ -328,7 +328,7 @@ class GatewayJupyterKernel(JupyterKernel):
         self._loop.close()
 
     def describe(self) -> dict[str, object]:
-        """Return the URL and the kernel's id."""
+        """Return the URL and the kernel's ID."""
         return {**super().describe(), "gateway": self._url, "id": self._kernel_id}
 
     def _run_coroutine(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
@@ -337,7 +337,7 @@ class GatewayJupyterKernel(JupyterKernel):
         return future.result(GATEWAY_TIMEOUT_SECONDS)
 
     async def _send_http_request(self, method: str, path: str, content: object) -> Any:
-        """Send an HTTP request to the gateway and return its response, decoded from JSON."""
+        """Send an HTTP request to the gateway and return its JSON response, decoded."""
         # Redirects are not followed, because they could send the token to another host.
         response = await AsyncHTTPClient().fetch(
             f"{self._url}{path}",
@@ -350,7 +350,7 @@ class GatewayJupyterKernel(JupyterKernel):
         return json.loads(response.body) if response.body else {}
 
     async def _connect(self) -> None:
-        """Open the WebSocket by which the gateway relays all messages from and to the kernel."""
+        """Open the WebSocket that relays all messages from and to the kernel."""
         path = f"/api/kernels/{quote(self._kernel_id)}/channels?session_id={self._session_id}"
         request = HTTPRequest(
             f"ws{self._url.removeprefix('http')}{path}",
@@ -366,9 +366,9 @@ class GatewayJupyterKernel(JupyterKernel):
         await self._socket.write_message(text)
 
     def _on_message(self, text: str | bytes | None) -> None:
-        """Queue a message that the kernel has published, for `_receive_message`.
+        """Queue a message published by the kernel for `_receive_message`.
 
-        Messages of other channels and invalid messages are ignored.
+        Messages from other channels and invalid messages are ignored.
 
         Args:
             text: The message as JSON, or None if the connection was closed.
