@@ -1,4 +1,4 @@
-"""Assignments in source code, found without evaluating it."""
+"""Finds the assignments in source code without evaluating it."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _KINDS_BY_HEAD: dict[str, AssignmentKind] = {
     "MessageName": "message",
     **dict.fromkeys(("Format", "N", "Default"), "other"),
 }
-"""Kinds of assignments to a wrapped symbol: `Options[f] = ...`, `f::usage = ...`."""
+"""Assignment kinds, by the head that wraps the symbol: `Options[f] = ...`, `f::usage = ...`."""
 _CONTAINER_HEADS = ("CompoundExpression", "If", "Module", "Block", "With", "Quiet")
-"""Heads whose arguments are searched: a file's definitions are often wrapped in them."""
+"""Heads whose arguments are searched, because files often wrap definitions in them."""
 
 
 class Assignment(NamedTuple):
-    """An assignment in Wolfram Language code, such as `f[x_] := x^2`, which defines a symbol."""
+    """An assignment that defines a symbol in Wolfram Language code, such as `f[x_] := x^2`."""
 
     symbol: Atom
-    """The symbol that is defined: `f`."""
+    """The defined symbol: `f`."""
     kind: AssignmentKind
     """The kind of definition: `down` for `f[x_] := x^2`, `own` for `a = 1`."""
     left: Expression
@@ -92,7 +92,7 @@ def _iter_node_assignments(node: Node) -> Iterator[Assignment]:
 
 
 def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
-    """Yield the assignments of `Set` or `SetDelayed`, the operators `=` and `:=`.
+    """Yield the assignments made by `Set` or `SetDelayed`, the operators `=` and `:=`.
 
     A list on the left side, as in `{a, b} = v`, assigns to each of its elements.
     """
@@ -106,7 +106,7 @@ def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> It
 
 
 def _find_target(left: Expression) -> tuple[Atom, AssignmentKind] | None:
-    """Return the symbol that an assignment defines, and the kind of the definition.
+    """Return the symbol that an assignment defines, and the kind of definition.
 
     For the left side `f[x_]`, this is the symbol `f` and the kind `down`. Returns None if no
     symbol is defined.
@@ -135,9 +135,9 @@ def _find_root_symbol(expression: Expression) -> Atom | None:
 
 
 def _iter_up_values(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
-    """Yield the up-values: one for each symbol at the first level of the left side."""
+    """Yield an up-value for each symbol at the first level of the left side."""
     for arg in left.args if isinstance(left, Node) else ():
         target = _find_root_symbol(arg)
-        # In `f[x_] ^= v`, the pattern's head is not a symbol to define.
+        # In `f[x_] ^= v`, the pattern's head is not a symbol being defined.
         if target is not None and not is_symbol(target, "Pattern"):
             yield Assignment(target, "up", left, right, node)

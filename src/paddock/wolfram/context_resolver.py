@@ -1,8 +1,8 @@
-"""Contexts of symbols in package files, resolved without a kernel.
+"""Resolves the contexts of symbols in package files without a kernel.
 
 Some engines support qualified names but not `BeginPackage`, `Begin` and `Needs`. `ContextResolver`
 follows these declarations through the files of a paclet and returns the code with qualified names
-for all symbols that the packages define. Local variables and pattern names are unchanged.
+for all symbols defined by the packages. Local variables and pattern names are unchanged.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ class PackageFile(NamedTuple):
 
 
 class _ContextState(NamedTuple):
-    """The contexts (namespaces) that apply to unqualified symbol names at a place in a file."""
+    """The contexts (namespaces) that apply to unqualified symbol names at one point in a file."""
 
     context: str
-    """The current context, in which new symbols are created: `` "MyPaclet`Private`" ``."""
+    """The current context, where new symbols are created: `` "MyPaclet`Private`" ``."""
     path: tuple[str, ...]
     """The context path (`$ContextPath`)."""
 
     @property
     def search_path(self) -> tuple[str, ...]:
-        """The contexts in which kernels look up a name, in this order."""
+        """The contexts where kernels look up a name, in lookup order."""
         return (self.context, *self.path)
 
 
 class _PackageExpression(NamedTuple):
-    """A top-level expression, with the context state for its names."""
+    """A top-level expression, and the context state that applies to its names."""
 
     source: ParsedSource
     expression: Expression
@@ -54,15 +54,15 @@ class _PackageExpression(NamedTuple):
 
 
 class ContextResolver:
-    """Resolve symbols of a paclet's packages to qualified names.
+    """Resolver that finds the qualified names of symbols in a paclet's packages.
 
-    `load` reads the file of a context and everything it needs. `take_new_code` then returns the
-    code to evaluate, and `qualify_code` translates later input that refers to the loaded packages.
+    `load` reads the file that provides a context, and everything it needs. `take_new_code` then
+    returns the code to evaluate, and `qualify_code` translates later input that refers to the
+    loaded packages.
 
     Args:
         find: Returns the file that provides a context, or None.
-        is_system: Returns whether a name belongs to the built-in symbols. The packages cannot
-            define such names.
+        is_system: Returns whether a name is a built-in symbol, which packages cannot define.
     """
 
     def __init__(
@@ -72,10 +72,10 @@ class ContextResolver:
         self._is_system = is_system
         self._symbols_by_context: defaultdict[str, set[str]] = defaultdict(set)
         self._pending_expressions: list[_PackageExpression] = []
-        """Expressions of loaded files that `take_new_code` has not returned yet."""
+        """Expressions from loaded files that `take_new_code` has not returned yet."""
         self._loaded_contexts: set[str] = set()
         self.missing_contexts: list[str] = []
-        """Contexts that loaded files refer to and that no file provides."""
+        """Contexts that loaded files refer to but no file provides."""
         self.problems: list[str] = []
         """Syntax problems, with their locations."""
 
@@ -85,10 +85,10 @@ class ContextResolver:
         return tuple(self._loaded_contexts)
 
     def load(self, context: str) -> bool:
-        """Load the package file that provides a context, and the files which that file needs.
+        """Load the package file that provides a context, and the files it needs.
 
-        A context such as `` "MyPaclet`" `` is loaded once, as with `Needs`. Returns False if no
-        file provides the context.
+        A context such as `` "MyPaclet`" `` is only loaded once, as with `Needs`. Returns False if
+        no file provides the context.
         """
         if context in self._loaded_contexts:
             return True
@@ -101,10 +101,10 @@ class ContextResolver:
         return True
 
     def take_new_code(self) -> list[str]:
-        """Return the expressions of all files loaded since the last call, with qualified names.
+        """Return the code of all files loaded since the last call, with qualified names.
 
-        Names are resolved here, after all files have been read, so that code can refer to symbols
-        that are defined later.
+        Names are resolved here, after all files have been read, so code can refer to symbols that
+        are defined later.
         """
         pending, self._pending_expressions = self._pending_expressions, []
         return [
@@ -113,10 +113,10 @@ class ContextResolver:
         ]
 
     def qualify_code(self, text: str) -> str:
-        """Return a user's code with qualified names for the symbols of loaded packages.
+        """Return the user's code with qualified names for symbols from loaded packages.
 
-        The contexts of all loaded packages are searched. Code that is not a single valid expression
-        is returned unchanged.
+        All loaded packages are searched. Code that is not a single valid expression is returned
+        unchanged.
         """
         source = parse(text)
         if source.problems or len(source.expressions) != 1:
@@ -131,9 +131,9 @@ class ContextResolver:
         return short_name in self._symbols_by_context.get(context + mark, ())
 
     def _read_file(self, file: PackageFile) -> None:
-        """Parse a package file, and queue its expressions with the contexts that apply to each.
+        """Parse a package file, and queue its expressions with their contexts.
 
-        A file with a syntax error is not used at all. Its first problem is recorded in `problems`.
+        A file with a syntax error is skipped, and its first problem is recorded in `problems`.
         """
         source = parse(file.text)
         if source.problems:
@@ -153,8 +153,8 @@ class ContextResolver:
     def _load_or_note(self, context: str) -> bool:
         """Load a context for a declaration such as `Needs`.
 
-        A context that no file provides is recorded in `missing_contexts`, unless it belongs to the
-        system. Returns whether the context was loaded.
+        A context that no file provides is recorded in `missing_contexts`, unless it is a system
+        context. Returns whether the context was loaded.
         """
         if self.load(context):
             return True
@@ -166,8 +166,8 @@ class ContextResolver:
     def _record_definitions(self, expression: Expression, state: _ContextState) -> None:
         """Record the symbols that an expression defines, by context.
 
-        A symbol that is a statement on its own also counts, because kernels create a symbol when it
-        is first mentioned. Packages use such statements to export names.
+        A symbol that is a whole statement counts too, because kernels create a symbol when it is
+        first mentioned. Packages use such statements to export names.
         """
         symbols = [assignment.symbol for assignment in iter_assignments(expression)]
         statement = _strip_semicolon(expression)
@@ -199,7 +199,7 @@ class ContextResolver:
     def _qualify_names(
         self, source: ParsedSource, expression: Expression, state: _ContextState
     ) -> str:
-        """Return the code of an expression with qualified names for symbols of the packages."""
+        """Return the code of an expression with qualified names for package symbols."""
 
         def qualify(name: str) -> str | None:
             qualified_name = self._find_qualified_name(name, state)
@@ -245,17 +245,17 @@ class _FileContexts:
         return True
 
     def _begin_context(self, head: str, context: str, needed_contexts: list[object]) -> None:
-        """Enter the context of a `Begin` or `BeginPackage`.
+        """Enter the context that a `Begin` or `BeginPackage` declares.
 
-        The further arguments of `BeginPackage` are contexts that the package needs. They are
-        loaded.
+        This also loads the contexts that the package needs: the other arguments of `BeginPackage`.
         """
         self._outer_states.append(self.state)
         if head == "Begin":
             self.state = self.state._replace(context=context)
             return
         self._open_packages.append(context)
-        # `BeginPackage` replaces the context path, so only needed contexts are visible inside.
+        # `BeginPackage` replaces the context path, so only the needed contexts are visible inside
+        # it.
         self.state = _ContextState(context, (context, SYSTEM_CONTEXT))
         for argument in needed_contexts:
             names = argument if isinstance(argument, list) else [argument]
@@ -264,7 +264,7 @@ class _FileContexts:
                     self._load_context(name)
 
     def _end_context(self, head: str) -> None:
-        """Restore the state before the matching `Begin` or `BeginPackage`."""
+        """Restore the state from before the matching `Begin` or `BeginPackage`."""
         if self._outer_states:
             self.state = self._outer_states.pop()
         # After `EndPackage`, the package's symbols are visible to the code that follows.
@@ -288,7 +288,7 @@ def _make_absolute(name: str, context: str) -> str:
 
 
 def _strip_semicolon(expression: Expression) -> Expression:
-    """Return the expression without a final semicolon."""
+    """Return the expression without its final semicolon, if any."""
     if has_head(expression, "CompoundExpression"):
         match expression.args:
             case [statement, last] if is_symbol(last, "Null"):

@@ -1,7 +1,7 @@
 """Expression trees, as produced by the parser.
 
-An expression is an atom, or a node with a head and arguments. Both carry their source offsets.
-Nodes that the parser adds (the `Plus` of `a + b`) have no position.
+An expression is an atom, or a node with a head and arguments. Both record their source offsets.
+Expressions added by the parser (the `Plus` of `a + b`) have no position.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 AtomKind = Literal["symbol", "string", "number", "boxes", "error"]
 NodeForm = str
-"""The syntax a node was written in: `call`, or the text of its operator or bracket."""
+"""The syntax used to write a node: `call`, or the text of its operator or bracket."""
 
 CONSTANT_LETTERS = {
     **dict.fromkeys(("\\[Pi]", "\u03c0"), "Pi"),
@@ -22,7 +22,7 @@ CONSTANT_LETTERS = {
     **dict.fromkeys(("\\[ExponentialE]", "\uf74d"), "E"),
     **dict.fromkeys(("\\[ImaginaryI]", "\uf74e", "\\[ImaginaryJ]", "\uf74f"), "I"),
 }
-"""Letters that are alternative spellings of a symbol."""
+"""Letters that are alternative spellings of symbols."""
 NO_POSITION = -1
 CALL_FORM = "call"
 
@@ -50,7 +50,7 @@ class Atom:
         self.start = start
         self.end = end
         self.is_grouped = False
-        """True if the expression is in parentheses, which its position then includes."""
+        """True if the expression is in parentheses. Its position then includes them."""
 
     def __repr__(self) -> str:
         return f"Atom({self.kind!r}, {self.text!r})"
@@ -66,7 +66,7 @@ class Node:
         args: The arguments.
         start: The offset of the first character, or `NO_POSITION`.
         end: The offset after the last character, or `NO_POSITION`.
-        form: The syntax that the node is written in: `call`, or an operator or bracket.
+        form: The syntax used to write the node: `call`, or an operator or bracket.
     """
 
     __slots__ = ("args", "end", "form", "head", "is_grouped", "start")
@@ -87,7 +87,7 @@ class Node:
         self.is_grouped = False
 
     def __repr__(self) -> str:
-        # The arguments are left out, because deeply nested ones could exceed the recursion limit.
+        # The arguments are omitted because deeply nested ones could exceed the recursion limit.
         head = self.head.text if isinstance(self.head, Atom) else "…"
         return f"<Node {head}[{len(self.args)} arguments]>"
 
@@ -117,7 +117,7 @@ def call(head: str | Expression, *args: Expression) -> Node:
 
 
 def is_symbol(expression: Expression, name: str) -> bool:
-    """Return whether the expression is the given symbol, also if written as a constant letter."""
+    """Return whether the expression is the given symbol or a letter that represents it."""
     if not isinstance(expression, Atom) or expression.kind != "symbol":
         return False
     return expression.text == name or CONSTANT_LETTERS.get(expression.text) == name
@@ -129,20 +129,20 @@ def has_head(expression: Expression | None, name: str) -> TypeGuard[Node]:
 
 
 def has_any_head(expression: Expression | None, names: Container[str]) -> TypeGuard[Node]:
-    """Return whether the expression is a node whose head has one of the names."""
-    # Called for very many expressions, so it does without `get_head_name`.
+    """Return whether the expression is a node whose head is one of the given symbols."""
+    # This does not call `get_head_name`, because it runs for a very large number of expressions.
     if not isinstance(expression, Node) or not isinstance(expression.head, Atom):
         return False
     return expression.head.text in names
 
 
 def is_atom(expression: Expression | None, kind: AtomKind) -> TypeGuard[Atom]:
-    """Return whether the expression is an atom of this kind, such as `"symbol"`."""
+    """Return whether the expression is an atom of the given kind, such as `"symbol"`."""
     return isinstance(expression, Atom) and expression.kind == kind
 
 
 def is_literal(expression: Expression, text: str) -> TypeGuard[Atom]:
-    """Return whether the expression is the atom with this source text, such as `-1`."""
+    """Return whether the expression is an atom with the given source text, such as `-1`."""
     return isinstance(expression, Atom) and expression.text == text
 
 
@@ -166,7 +166,7 @@ def get_head_name(expression: Expression) -> str:
 
 
 def get_list_items(expression: Expression) -> list[Expression]:
-    """Return the elements of a list. Any other expression counts as its only element."""
+    """Return the elements of a list. Any other expression is treated as a list of one element."""
     if has_head(expression, "List"):
         return expression.args
     return [expression]
@@ -174,7 +174,8 @@ def get_list_items(expression: Expression) -> list[Expression]:
 
 def are_equal(left: Expression, right: Expression) -> bool:
     """Return whether two expressions are equal, ignoring their positions and notation."""
-    # A stack is used instead of recursion, because data can be nested beyond Python's limit.
+    # A stack is used instead of recursion, because data can be nested beyond Python's recursion
+    # limit.
     pending = [(left, right)]
     while pending:
         left, right = pending.pop()
@@ -196,14 +197,14 @@ def walk(
 
     Args:
         expression: The expression.
-        enter: A function that returns whether to yield the parts of a node. By default, the parts
-            of all nodes are yielded.
+        enter: A function that returns whether to yield the parts of a node. By default, all parts
+            are yielded.
     """
     pending = [expression]
     while pending:
         part = pending.pop()
         yield part
         if isinstance(part, Node) and enter(part):
-            # Push in reverse order, because the last item of the stack is taken first.
+            # Push in reverse order, because the last item on the stack is taken first.
             pending += reversed(part.args)
             pending.append(part.head)

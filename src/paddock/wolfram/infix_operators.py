@@ -1,4 +1,4 @@
-"""Operator handlers: prefix, infix and postfix operators as they are read."""
+"""Handlers for prefix, infix and postfix operators, called as the parser reads them."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class _InfixSyntax(NamedTuple):
     """The syntax of an operator that follows an operand: infix `a + b` or postfix `a!`."""
 
     text: str
-    """The sign of the operator, such as `+`."""
+    """The operator sign, such as `+`."""
     precedence: int
     head: str
-    """The head of its expression, such as `Plus`."""
+    """The head of the resulting expression, such as `Plus`."""
     handle: OperatorHandler
-    """The function to call when the parser has read the operator. It gets the start of the sign."""
+    """The function to call when the parser has read the operator. It receives the sign's start."""
     build: NodeBuilder
-    """The function to call when the operands of the operator are complete."""
+    """The function to call when the operator's operands are complete."""
 
 
 def handle_operator(state: ParseState, text: str, start: int) -> None:
-    """Handle an operator token, which starts at the offset `start` in the source.
+    """Handle an operator token that starts at the offset `start` in the source.
 
     Some signs (`-`, `!`, `;;`) are both prefix and infix operators. Such a sign is a prefix
     operator unless a complete operand precedes it.
@@ -59,7 +59,7 @@ def handle_operator(state: ParseState, text: str, start: int) -> None:
     elif text in PREFIX_OPERATORS:
         _handle_prefix(state, text, start)
     elif text == ";;" and not expects_span_end(state):
-        # `;;` without a first operand is a span from 1.
+        # `;;` without a first operand is a span that starts at 1.
         begin_span(state, start)
     else:
         insert_missing_operand(state, start)
@@ -73,8 +73,8 @@ def handle_operator(state: ParseState, text: str, start: int) -> None:
 def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
     """Handle an operator sign that follows a complete operand.
 
-    Normally, this is an infix or postfix operator. A prefix operator begins a new operand, which is
-    multiplied by the one before it, or a new expression if it is on a new line.
+    Normally, this is an infix or postfix operator. A prefix operator begins a new factor of a
+    product, or a new expression if it is on a new line.
     """
     operator = _INFIX_SYNTAX.get(text)
     if operator is None or (
@@ -91,10 +91,10 @@ def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
 
 
 def _handle_prefix(state: ParseState, text: str, start: int) -> None:
-    """Push a prefix operator on the stack. Its node is built when its operand is complete."""
+    """Push a prefix operator onto the stack. Its node is built when its operand is complete."""
     if not state.frames:
         begin_operand(state, start)
-    # When the parser reads `\[DifferentialD]`, it looks up its integral by this index.
+    # When the parser reads `\[DifferentialD]`, it uses this index to find the integral.
     if text == INTEGRAL_SIGN:
         state.integrals.append(len(state.pending))
     precedence = PREFIX_OPERATORS[text].precedence
@@ -104,15 +104,15 @@ def _handle_prefix(state: ParseState, text: str, start: int) -> None:
 
 
 def _push_infix(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    """Push an operator that has read its left operand."""
+    """Push an operator whose left operand has been read."""
     state.push_operator(PendingOperator(operator.precedence, operator.text, operator.build, start))
 
 
 def _apply_to_operand(state: ParseState, operator: _InfixSyntax, *args: Expression) -> None:
     """Replace the last operand with the node that applies a postfix operator to it: `a!`.
 
-    The node is a complete operand, so nothing is pushed on the operator stack. The operator's
-    expression can have further arguments, such as the tag of `f::usage`.
+    The node is a complete operand, so nothing is pushed on the operator stack. Its expression can
+    have additional arguments, such as the tag of `f::usage`.
     """
     operand = state.operands[-1]
     state.operands[-1] = node_builders.make_node(
@@ -121,13 +121,13 @@ def _apply_to_operand(state: ParseState, operator: _InfixSyntax, *args: Expressi
 
 
 def _handle_left(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    """Push a left-associative operator, after completing operators that bind as tightly."""
+    """Push a left-associative operator, after completing any that bind at least as tightly."""
     state.reduce(operator.precedence)
     _push_infix(state, operator, start)
 
 
 def _handle_right(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    """Push a right-associative operator such as `=` on the stack.
+    """Push a right-associative operator such as `=` onto the stack.
 
     Pending operators of the same precedence are not completed, because `a = b = c` means
     `a = (b = c)`.
@@ -154,7 +154,7 @@ def _handle_unset(state: ParseState, operator: _InfixSyntax, _start: int) -> Non
     if last is None or last.text != "/:":
         _apply_to_operand(state, operator)
         return
-    # `t /: a =.` is one operator, as for `t /: a = b`.
+    # `t /: a =.` is one operator, like `t /: a = b`.
     state.pending.pop()
     target, tag = state.operands.pop(), state.operands[-1]
     state.operands[-1] = node_builders.make_node(
@@ -163,7 +163,7 @@ def _handle_unset(state: ParseState, operator: _InfixSyntax, _start: int) -> Non
 
 
 def _handle_tilde(state: ParseState, operator: _InfixSyntax, start: int) -> None:
-    """Handle `~`: in `a ~ f ~ b`, the second sign completes the first."""
+    """Handle `~`. In `a ~ f ~ b`, the second sign completes the first."""
     state.reduce(operator.precedence + 1)
     if not _continue_operator(state, operator.text, start):
         _handle_left(state, operator, start)
@@ -172,7 +172,7 @@ def _handle_tilde(state: ParseState, operator: _InfixSyntax, start: int) -> None
 def _handle_span(state: ParseState, operator: _InfixSyntax, start: int) -> None:
     """Handle `;;`, the span operator, which has two or three operands: `a ;; b` or `a ;; b ;; c`.
 
-    A third `;;` begins a new span, which is multiplied by the first.
+    A third `;;` begins a new span, which becomes another factor of a product.
     """
     state.reduce(operator.precedence + 1)
     if _continue_operator(state, operator.text, start):
@@ -188,10 +188,10 @@ def _handle_span(state: ParseState, operator: _InfixSyntax, start: int) -> None:
 
 
 def _continue_operator(state: ParseState, text: str, start: int) -> bool:
-    """Use a sign as the second one of an operator with three operands, such as `a ~ f ~ b`.
+    """Use a sign as the second sign of a three-operand operator such as `a ~ f ~ b`.
 
     This is possible if the last pending operator has the same sign and two operands so far.
-    Returns whether the sign was used. If not, it begins an operator of its own.
+    Returns whether the sign was used. If not, it begins a new operator.
     """
     last = state.get_last_operator()
     if last is None or last.text != text or last.operand_count != 2:
@@ -219,9 +219,9 @@ def _handle_colon(state: ParseState, operator: _InfixSyntax, start: int) -> None
 
 
 def _handle_derivative(state: ParseState, operator: _InfixSyntax, _start: int) -> None:
-    """Handle the derivative mark of `f'`, the expression `Derivative[1][f]`.
+    """Handle the derivative mark in `f'`, which is `Derivative[1][f]`.
 
-    Each further mark raises the order by one: `f''` is `Derivative[2][f]`.
+    Each additional mark raises the order by one: `f''` is `Derivative[2][f]`.
     """
     state.reduce(operator.precedence)
     function = state.operands[-1]
@@ -243,12 +243,13 @@ def _handle_differential(state: ParseState, operator: _InfixSyntax, start: int) 
     r"""Handle `\[DifferentialD]`, the "d" in `\[Integral] f \[DifferentialD] x`.
 
     It ends the integrand of the innermost integral, and the integration variable follows. Outside
-    of an integral, it is a prefix operator in a factor of a product.
+    an integral, it is a prefix operator in a factor of a product.
     """
     integral = state.find_open_integral()
     if integral is not None:
         state.reduce(INTEGRAL_PRECEDENCE + 1)
-        # After an operator that binds looser than the integral, this cannot end the integrand.
+        # After an operator that binds more loosely than the integral, this cannot end the
+        # integrand.
         if state.pending[-1] is integral:
             state.integrals.pop()
             integral.build, integral.operand_count = node_builders.make_integral, 2
@@ -266,10 +267,10 @@ def _handle_message_name(state: ParseState, operator: _InfixSyntax, start: int) 
     """
     state.reduce(operator.precedence)
     operand = state.operands[-1]
-    # The tag is read as text, because in `f::usage` it is a string and not a symbol.
+    # The tag is read as text, because it is a string, not a symbol, in `f::usage`.
     message = "Expected the name of a message after ::"
     tag = _read_unquoted_string(state, tokens.MESSAGE_TAG, message, start)
-    # `f::tag::German` has both tags in one node.
+    # `f::tag::German` is one node with both tags.
     if isinstance(operand, Node) and operand.form == operator.text and not operand.is_grouped:
         operand.args.append(tag)
         operand.end = state.position
@@ -299,13 +300,13 @@ def _read_file_name(state: ParseState, start: int) -> Atom:
 def _read_unquoted_string(
     state: ParseState, pattern: re.Pattern[str], message: str, start: int
 ) -> Atom:
-    """Read a string at the current position, which operators such as `::` allow without quotes.
+    """Read the unquoted string that follows an operator such as `::`.
 
     If the string is missing, a problem is reported, and the returned atom is an error.
 
     Args:
-        state: The parser state, whose position moves to the end of the string.
-        pattern: The regular expression for the string, which is in its first group.
+        state: The parser state. Its position moves to the end of the string.
+        pattern: The regular expression whose first group matches the string.
         message: The problem to report if the string is missing.
         start: The start of the operator before the string.
     """
@@ -346,9 +347,9 @@ _SYNTAX_BY_HEAD: dict[str, tuple[OperatorHandler, NodeBuilder]] = {
     "CapitalDifferentialD": (_handle_differential, node_builders.make_prefix),
     "MessageName": (_handle_message_name, node_builders.make_infix),
 }
-"""Handlers and node builders of operators with the shape `special`.
+"""Handlers and node builders for operators with the shape `special`.
 
-Handlers of postfix operators, and those that read text, do not use the builder.
+Handlers of postfix operators and handlers that read text do not use the builder.
 """
 _INFIX_SYNTAX = {
     text: _InfixSyntax(

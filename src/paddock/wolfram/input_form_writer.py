@@ -1,8 +1,8 @@
-"""Input form of single expressions: operators, brackets and precedences.
+"""Writers for the input form of single expressions, with operators, brackets and precedences.
 
-A writer returns the pieces of an expression, or None if only `head[arguments]` reads back as the
-same expression. The printer adds parentheses around pieces that bind less tightly than their
-context requires.
+A writer returns an expression's pieces, or None if only `head[arguments]` reads back as the same
+expression. The printer adds parentheses around pieces that bind less tightly than their context
+requires.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MINUS_PRECEDENCE = PREFIX_OPERATORS["-"].precedence
 _PLAIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 FormPiece = str | tuple["Expression", int]
-"""Text, or a subexpression with the minimum precedence that needs no parentheses."""
+"""Text, or a subexpression and the lowest precedence that needs no parentheses."""
 _DERIVATIVE_MARKS = {"1": "'", "2": "''", "3": "'''"}
 _BLANK_SIGNS = {"Blank": "_", "BlankSequence": "__", "BlankNullSequence": "___"}
 _COMPARISON_SIGNS = {
@@ -71,8 +71,8 @@ def write_full_form(expression: Expression) -> WrittenForm:
 def write_input_form(expression: Expression) -> WrittenForm:
     """Return the input form of an expression: `a + b` for `Plus[a, b]`.
 
-    The writer for the expression's head decides by the arguments whether its operator can be used.
-    Otherwise, the expression is written as a call.
+    The writer for the expression's head checks whether its operator can express the arguments. If
+    it cannot, the expression is written as a call.
     """
     if isinstance(expression, Atom):
         return _write_atom(expression)
@@ -101,9 +101,9 @@ def _write_arguments(args: list[Expression]) -> list[FormPiece]:
 
 
 def join_operands(operands: list[Expression], sign: str, precedence: int) -> list[FormPiece]:
-    """Return the pieces of a chain such as `a + b + c`: its operands with a sign between them.
+    """Return the pieces of a chain such as `a + b + c`: its operands with the sign between them.
 
-    The printer puts an operand that binds less tightly than the precedence in parentheses.
+    The printer adds parentheses around operands that bind less tightly than the precedence.
     """
     pieces: list[FormPiece] = []
     for operand in operands:
@@ -113,7 +113,7 @@ def join_operands(operands: list[Expression], sign: str, precedence: int) -> lis
 
 
 def _make_bracket_writer(opening: str, closing: str) -> FormWriter:
-    """Return a writer for arguments in brackets, such as `{a, b}`."""
+    """Return a writer for bracketed arguments, such as `{a, b}`."""
 
     def write(node: Node) -> WrittenForm:
         return WrittenForm(ATOM_PRECEDENCE, [opening, *_write_arguments(node.args), closing])
@@ -133,14 +133,14 @@ def _write_part(node: Node) -> WrittenForm | None:
 def _make_operator_writer(shape: str, sign: str, precedence: int) -> FormWriter:
     """Return a function that writes nodes with an operator, such as `a -> b` for `Rule[a, b]`.
 
-    An operand with the same operator needs parentheses, except on the side to which the operator
-    groups: `a -> (b -> c)` is written as `a -> b -> c`.
+    An operand with the same operator needs parentheses, except on the side toward which the
+    operator groups: `a -> (b -> c)` is written as `a -> b -> c`.
 
     Args:
         shape: The shape in the operator table: `prefix`, `postfix`, `left` or `right` for a binary
-            operator that groups to this side, `chain` or `compare`.
-        sign: The sign of the operator, with the spaces around it.
-        precedence: The precedence of the operator.
+            operator that groups to that side, `chain` or `compare`.
+        sign: The operator sign, with the spaces around it.
+        precedence: The operator's precedence.
     """
 
     def write(node: Node) -> WrittenForm | None:
@@ -164,7 +164,7 @@ def _make_operator_writer(shape: str, sign: str, precedence: int) -> FormWriter:
 
 
 def _write_plus(node: Node) -> WrittenForm | None:
-    """Write a sum. Terms that the parser reads as subtracted get a minus sign: `a - b`."""
+    """Write a sum, with a minus sign for terms that the parser reads as subtracted: `a - b`."""
     if len(node.args) < 2:
         return None
     precedence = INFIX_OPERATORS["+"].precedence
@@ -183,7 +183,7 @@ def _write_plus(node: Node) -> WrittenForm | None:
 
 
 def _is_subtracted_term(expression: Expression) -> TypeGuard[Node]:
-    """Return whether a term of a sum can be written with a minus sign, as `b` in `a - b`.
+    """Return whether a term of a sum can be written with a minus sign, like `b` in `a - b`.
 
     The parser reads this term as `Times[-1, b]`. If `b` is a number, a quotient or a signed term,
     the text `a - b` would be read as a different expression.
@@ -206,7 +206,7 @@ def _is_subtracted_term(expression: Expression) -> TypeGuard[Node]:
 
 
 def _write_times(node: Node) -> WrittenForm | None:
-    """Write a product, a quotient `a/b` or a negation `-a`, which are all expressions `Times`."""
+    """Write a product, a quotient `a/b` or a negation `-a`. All are `Times` expressions."""
     if len(node.args) == 2:
         left, right = node.args
         if is_inverse(right):
@@ -237,7 +237,7 @@ def _write_inequality(node: Node) -> WrittenForm | None:
     heads = [arg.text if isinstance(arg, Atom) else "" for arg in args[1::2]]
     signs = [_COMPARISON_SIGNS.get(head) for head in heads]
     has_complete_comparisons = len(args) >= 5 and len(args) % 2 == 1 and None not in signs
-    # With a single kind of sign, as in `a < b < c`, the parser would build `Less[a, b, c]`.
+    # If all signs are the same, as in `a < b < c`, the parser would build `Less[a, b, c]`.
     if not has_complete_comparisons or len(set(heads)) == 1:
         return None
     pieces: list[FormPiece] = [(args[0], COMPARE_PRECEDENCE + 1)]
@@ -275,10 +275,10 @@ def _make_slot_writer(sign: str) -> FormWriter:
 
 
 def _make_blank_writer(bars: str) -> FormWriter:
-    """Return a function that writes blanks, the wildcards of patterns: `_` or `_Integer`.
+    """Return a function that writes blanks, the wildcards in patterns: `_` or `_Integer`.
 
     Args:
-        bars: One to three underscores, which match one argument or sequences of arguments.
+        bars: One to three underscores. One matches a single argument, and more match a sequence.
     """
 
     def write(node: Node) -> WrittenForm | None:
@@ -298,7 +298,7 @@ def _is_plain_blank(expression: Expression) -> bool:
 
 
 def _write_pattern(node: Node) -> WrittenForm | None:
-    """Write a named pattern: as `x_` if the pattern is a blank, and otherwise as `x:p`."""
+    """Write a named pattern, as `x_` if the pattern is a blank, and as `x:p` otherwise."""
     if not _is_named_pattern(node):
         return None
     name, pattern = node.args
@@ -319,11 +319,11 @@ def _is_named_pattern(expression: Expression) -> TypeGuard[Node]:
 
 
 def _write_optional(node: Node) -> WrittenForm | None:
-    """Write a pattern with a default: `x_.` for a built-in default, or `x_:d` for a given one."""
+    """Write a pattern with a default: `x_.` for a built-in default, or `x_:d` otherwise."""
     match node.args:
         case [pattern]:
             return _write_dotted_optional(pattern)
-        # Only a blank or a named pattern can be written before `:` and a default.
+        # Only a blank or a named pattern can precede `:` and a default.
         case [pattern, default] if _is_named_pattern(pattern) or _is_plain_blank(pattern):
             precedence = OPTIONAL_PRECEDENCE
             return WrittenForm(
@@ -335,7 +335,7 @@ def _write_optional(node: Node) -> WrittenForm | None:
 def _write_dotted_optional(pattern: Expression) -> WrittenForm | None:
     """Write an optional pattern as `x_.` or `_.`.
 
-    Returns None if the pattern is not a plain `x_` or `_`, because only these can have the dot.
+    Returns None if the pattern is not a plain `x_` or `_`, because only these can take the dot.
     """
     pieces: list[FormPiece] = ["_."]
     if _is_named_pattern(pattern):
@@ -346,7 +346,7 @@ def _write_dotted_optional(pattern: Expression) -> WrittenForm | None:
 
 
 def _write_message_name(node: Node) -> WrittenForm | None:
-    """Write the name of a message, such as `f::usage` for `MessageName[f, "usage"]`."""
+    """Write a message name, such as `f::usage` for `MessageName[f, "usage"]`."""
     precedence = INFIX_OPERATORS["::"].precedence
     if len(node.args) < 2:
         return None
@@ -385,10 +385,10 @@ def _write_derivative(node: Node) -> WrittenForm | None:
 
 
 def _make_tag_writer(sign: str) -> FormWriter:
-    """Return a function that writes assignments with a tag, such as `f /: a = b`.
+    """Return a function that writes tagged assignments, such as `f /: a = b`.
 
     Args:
-        sign: The sign of the assignment, with the spaces around it: ` = ` or ` := `.
+        sign: The assignment sign, with the spaces around it: ` = ` or ` := `.
     """
 
     def write(node: Node) -> WrittenForm | None:
@@ -403,7 +403,7 @@ def _make_tag_writer(sign: str) -> FormWriter:
 
 
 def _build_operator_writers() -> dict[str, FormWriter]:
-    r"""Return the writers of regular operators, by head: the writer of `a -> b` for `Rule`.
+    r"""Return the writers for regular operators by head, such as the one for `a -> b` by `Rule`.
 
     Operators with names such as `\[Element]`, and irregular operators, are left out.
     """

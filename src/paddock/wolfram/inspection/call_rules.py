@@ -1,4 +1,4 @@
-"""Rules on associations and on the arguments of particular functions."""
+"""Rules about associations and the arguments of specific functions."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ CALLS = RuleSet()
 def _check_association_rules(inspection: Inspection, node: Node) -> None:
     """Report duplicate literal keys in an association, as in `<|"a" -> 1, "a" -> 2|>`.
 
-    `Nothing` as a value is reported too, because an association does not remove it as lists do.
+    `Nothing` as a value is reported too, because associations do not remove it, unlike lists.
     """
     start_by_key: dict[str, int] = {}
-    # `Association[{…}]` takes its rules in a list.
+    # `Association[{…}]` takes its rules as a list.
     args = get_list_items(node.args[0]) if len(node.args) == 1 else node.args
     for rule in args:
         if not has_any_head(rule, ("Rule", "RuleDelayed")) or len(rule.args) != 2:
@@ -41,7 +41,7 @@ def _check_association_rules(inspection: Inspection, node: Node) -> None:
                 "NothingValueInAssociation", rule, "An association keeps `Nothing` as a value."
             )
         key = _get_literal_key(key_expression)
-        # A key that must be evaluated can have any value, so it is not compared.
+        # A key that must be evaluated could have any value, so it is not compared.
         if key is None:
             continue
         first_start = start_by_key.setdefault(key, rule.start)
@@ -56,7 +56,7 @@ def _check_association_rules(inspection: Inspection, node: Node) -> None:
 
 
 def _get_literal_key(key: Expression) -> str | None:
-    """Return a text that identifies a literal key, or None for a key that must be evaluated."""
+    """Return text that identifies a literal key, or None for a key that must be evaluated."""
     if not isinstance(key, Atom) or key.kind not in ("string", "number", "symbol"):
         return None
     # The quote distinguishes the string "a" from the symbol a.
@@ -65,7 +65,7 @@ def _get_literal_key(key: Expression) -> str | None:
 
 @CALLS.check_nodes("ReadString")
 def _check_read_string_option(inspection: Inspection, node: Node) -> None:
-    """Report a call of `ReadString` with the option `CharacterEncoding`, which it does not have."""
+    """Report a `ReadString` call with `CharacterEncoding`, an option that it does not have."""
     for arg in node.args:
         if (
             has_head(arg, "Rule")
@@ -85,7 +85,7 @@ def _check_read_string_option(inspection: Inspection, node: Node) -> None:
 def _check_key_path(inspection: Inspection, node: Node) -> None:
     """Report a list as the key in `KeyExistsQ[association, {"a", "b"}]`.
 
-    The list is a single key, although its author probably means a path to a nested key.
+    The list is a single key, but its author probably meant a path to a nested key.
     """
     if len(node.args) == 2 and has_head(node.args[1], "List"):
         inspection.report_issue(
@@ -97,10 +97,10 @@ def _check_key_path(inspection: Inspection, node: Node) -> None:
 
 @CALLS.check_source
 def _check_superfluous_commas(inspection: Inspection) -> None:
-    """Report superfluous commas, next to which an expression is missing: `f[a, , b]`."""
+    """Report superfluous commas, where an expression is missing: `f[a, , b]`."""
     text = inspection.text
     for position in inspection.symbol_positions.get("Null", ()):
-        # The parser inserts `Null` for a missing argument. An explicit `Null` is intended.
+        # The parser inserts `Null` for a missing argument. An explicit `Null` is intentional.
         if text.startswith("Null", position) or position in inspection.omitted_arguments:
             continue
         before = find_text_end(text, position)

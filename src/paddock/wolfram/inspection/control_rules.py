@@ -1,4 +1,4 @@
-"""Rules on control flow: `If`, `Which`, `Switch`, loops, `Return`, `Throw` and statements."""
+"""Rules about control flow: `If`, `Which`, `Switch`, loops, `Return`, `Throw` and statements."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _ONE_BODY = "it takes a list of variables and one body; statements are separated
 
 
 class _ArgumentCountRule(NamedTuple):
-    """The numbers of arguments that a control construct such as `Which` can have."""
+    """The argument counts that a control construct such as `Which` accepts."""
 
     minimum: int
     maximum: int | None
     """None if there is no maximum."""
     step: int
-    """2 if further arguments come in pairs, otherwise 1."""
+    """2 if the remaining arguments come in pairs, otherwise 1."""
     description: str
-    """A clause for issues, such as `it takes pairs of a test and a value`."""
+    """A clause for issue descriptions, such as `it takes pairs of a test and a value`."""
 
     def accepts(self, count: int) -> bool:
-        """Return whether the construct can have this number of arguments."""
+        """Return whether the construct accepts this number of arguments."""
         is_in_range = self.minimum <= count and (self.maximum is None or count <= self.maximum)
         return is_in_range and (count - self.minimum) % self.step == 0
 
@@ -70,12 +70,12 @@ _ARGUMENT_COUNT_RULES = {
 
 
 def has_patterns(args: list[Expression]) -> bool:
-    """Return whether any argument is a pattern, which makes the whole call a pattern."""
+    """Return whether any argument is a pattern. If so, the whole call is a pattern."""
     return any(has_any_head(arg, _PATTERN_HEADS) for arg in args)
 
 
 def _may_be_sequence(arg: Expression) -> bool:
-    """Return whether an argument could evaluate to several arguments."""
+    """Return whether an argument could evaluate to multiple arguments."""
     if isinstance(arg, Atom):
         return arg.kind == "symbol" and arg.end > arg.start
     return has_any_head(arg, _SEQUENCE_HEADS)
@@ -83,13 +83,13 @@ def _may_be_sequence(arg: Expression) -> bool:
 
 @CONTROL_FLOW.check_nodes(*_ARGUMENT_COUNT_RULES)
 def _check_argument_count(inspection: Inspection, node: Node) -> None:
-    """Report a call of a construct with too few or too many arguments, such as `If[x]`.
+    """Report a control construct with too few or too many arguments, such as `If[x]`.
 
-    The confidence is lower if an argument could evaluate to several arguments.
+    The confidence is lower if an argument could evaluate to multiple arguments.
     """
     head, count = get_head_name(node), len(node.args)
     rule = _ARGUMENT_COUNT_RULES[head]
-    # Operator forms always have valid arguments, and a pattern may match several arguments.
+    # Operator forms always have valid arguments, and a pattern may match multiple arguments.
     if rule.accepts(count) or node.form != CALL_FORM or has_patterns(node.args):
         return
     inspection.report_issue(
@@ -105,8 +105,8 @@ def _check_argument_count(inspection: Inspection, node: Node) -> None:
 def _check_equal_branches(inspection: Inspection, node: Node) -> None:
     """Report an `If` whose two branches are equal.
 
-    An omitted first branch, as in `If[test, , b]`, is recorded as intended, so that the rule
-    `Comma` does not report it.
+    An omitted first branch, as in `If[test, , b]`, is recorded as intentional, so that the `Comma`
+    rule does not report it.
     """
     if len(node.args) < 2:
         return
@@ -131,13 +131,13 @@ def _is_missing_expression(expression: Expression) -> bool:
 
 @CONTROL_FLOW.check_nodes("If", "While")
 def _check_assignment_as_test(inspection: Inspection, node: Node) -> None:
-    """Report an assignment as the test of `If` or `While`, as in `If[x = y, …]`."""
+    """Report an assignment used as the test of `If` or `While`, as in `If[x = y, …]`."""
     if len(node.args) < 2:
         return
     test = node.args[0]
     if not (has_head(test, "Set") and test.form == "="):
         return
-    # Parentheses mark an intended assignment, as in other languages.
+    # As in other languages, parentheses mark an assignment as intentional.
     if test.is_grouped or len(test.args) != 2:
         return
     head = get_head_name(node)
@@ -158,11 +158,11 @@ def _check_which_clauses(inspection: Inspection, node: Node) -> None:
     """
     args = node.args
     tests = args[::2]
-    # An odd number of arguments does not form pairs, which the rule `Arguments` reports.
+    # An odd number of arguments does not form pairs. The `Arguments` rule reports this.
     if len(args) < 2 or len(args) % 2 or has_patterns(args[1::2]):
         return
     if is_symbol(args[0], "$OperatingSystem"):
-        # Only a head that is written in the source can be replaced.
+        # Only a head that appears in the source can be replaced.
         has_text = isinstance(node.head, Atom) and node.head.start >= 0
         inspection.report_issue(
             "SwitchWhichConfusion",
@@ -189,7 +189,7 @@ def _check_switch_clauses(inspection: Inspection, node: Node) -> None:
     if len(args) < 3 or len(args) % 2 == 0:
         return
     patterns = args[1::2]
-    # `True` as a pattern is legitimate beside `False`: the patterns then distinguish booleans.
+    # The pattern `True` is legitimate next to `False`, because they then distinguish booleans.
     has_true_as_default = (
         len(patterns) > 1
         and is_symbol(patterns[-1], "True")
@@ -261,7 +261,7 @@ def _report_unreachable_clauses(
 
 @CONTROL_FLOW.check_nodes("Return")
 def _check_ambiguous_return(inspection: Inspection, node: Node) -> None:
-    """Report `Return[value]`, because the construct from which it returns is ambiguous.
+    """Report `Return[value]`, because it is ambiguous which construct it returns from.
 
     The second argument of `Return[value, Module]` specifies the construct.
     """
@@ -284,7 +284,7 @@ def _collect_throw(inspection: Inspection, node: Node) -> None:
 def _collect_catch(inspection: Inspection, node: Node) -> None:
     """Record where a `Throw` without a tag is caught.
 
-    A `Catch` with a form catches tagged ones only.
+    A `Catch` with a form only catches tagged throws.
     """
     if len(node.args) == 1:
         inspection.catch_spans.add(node.start, node.end)
@@ -300,8 +300,8 @@ def _collect_hold(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("CompoundExpression")
 def _check_discarded_comparisons(inspection: Inspection, node: Node) -> None:
-    """Report a comparison as a statement, as in `x == 1; f[x]`, which is probably an assignment."""
-    # The last statement is the result of the compound expression, so its value is used.
+    """Report a comparison used as a statement, probably for an assignment: `x == 1; f[x]`."""
+    # The last statement is the result of the compound expression, so its value is not discarded.
     for statement in node.args[:-1]:
         if has_head(statement, "Equal") and statement.form == "==" and not statement.is_grouped:
             left, right = statement.args[0], statement.args[-1]
@@ -315,9 +315,9 @@ def _check_discarded_comparisons(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_source
 def _check_uncaught_throws(inspection: Inspection) -> None:
-    """Report each `Throw` without a tag that is outside of any `Catch`.
+    """Report each untagged `Throw` that is outside any `Catch`.
 
-    The walk over the source has collected these throws and the spans of the catches.
+    The walk over the source has already collected these throws and the catch spans.
     """
     for node in inspection.throws:
         if not inspection.catch_spans.covers(node.start):

@@ -1,4 +1,4 @@
-"""Rules on definitions and assignments."""
+"""Rules about definitions and assignments."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _MUTATING_HEADS = (
 def _check_definition(inspection: Inspection, node: Node) -> None:
     """Check an assignment such as `f[x_] := x^2`, and record it.
 
-    Its left side, its value and its sign are checked. The checks after the walk use the record, for
-    example to find definitions that another one replaces.
+    Its left side, value and sign are checked. Checks that run after the walk use the record, for
+    example to find definitions that are replaced by others.
     """
     if len(node.args) != 2:
         return
@@ -68,7 +68,7 @@ def _check_definition(inspection: Inspection, node: Node) -> None:
 
 
 def _record_assignment(inspection: Inspection, target: Expression) -> None:
-    """Record the position of a symbol that is assigned or modified."""
+    """Record the position where a symbol is assigned or modified."""
     if is_atom(target, "symbol"):
         start = get_symbol_start(target, inspection.text)
         inspection.assignment_positions[target.text].append(start)
@@ -77,8 +77,8 @@ def _record_assignment(inspection: Inspection, target: Expression) -> None:
 def _record_definition(inspection: Inspection, left: Expression) -> None:
     """Record the symbol that an assignment defines.
 
-    If the target is plain (`x` or `f[]`), the definition itself is recorded too, with the
-    information whether it has a condition, as in `f[] /; test := v`.
+    If the target is plain (`x` or `f[]`), the definition itself is recorded too, including whether
+    it has a condition, as in `f[] /; test := v`.
     """
     target, is_conditional = left, False
     if has_head(left, "Condition") and left.args:
@@ -92,7 +92,7 @@ def _record_definition(inspection: Inspection, left: Expression) -> None:
 
 
 def _get_plain_target(target: Expression) -> str | None:
-    """Return `x` or `f[]`: targets without patterns, where one definition replaces another."""
+    """Return a target without patterns (`x` or `f[]`), where one definition replaces another."""
     if isinstance(target, Atom):
         return target.text if target.kind == "symbol" else None
     head = get_head_name(target)
@@ -117,7 +117,7 @@ def get_defined_symbol(left: Expression) -> str | None:
 def _check_missing_symbol(inspection: Inspection, left: Expression) -> None:
     """Report an assignment whose left side is only a pattern, such as `_ = 1`.
 
-    Its left side contains no symbol to which the definition could belong.
+    Its left side contains no symbol that the definition could belong to.
     """
     # `x_`, `x_ /; test` and `x_?test` are only patterns too, so the pattern inside is checked.
     target = left
@@ -135,8 +135,8 @@ def _check_missing_symbol(inspection: Inspection, left: Expression) -> None:
 
 
 def _check_patterns_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
-    """Report parameters that are written as patterns in the value: `f[x_] := x_ + 1`."""
-    # An assignment to a symbol has no parameters. Most values are calls that are not searched.
+    """Report parameters written as patterns in the value: `f[x_] := x_ + 1`."""
+    # An assignment to a symbol has no parameters. Most values are calls, which are not searched.
     if isinstance(left, Atom) or not has_any_head(right, _SEARCHED_HEADS):
         return
     # Other functions may take patterns as arguments, as in `Cases[list, x_]`.
@@ -161,7 +161,7 @@ def _check_mistyped_unequal(
     if node.form != "=" or not isinstance(right, Node) or right.form != "prefix !":
         return
     text, start = inspection.text, right.start
-    # In `x = !y`, no space follows the `!`, so the negation is intended.
+    # In `x = !y`, no space follows the `!`, so the negation is intentional.
     has_joined_signs = text[start - 1] == "=" and text[start + 1 : start + 2].isspace()
     if has_joined_signs and left.end < start:
         fixes = [
@@ -173,7 +173,7 @@ def _check_mistyped_unequal(
 
 @DEFINITIONS.check_nodes(*_MUTATING_HEADS)
 def _record_change(inspection: Inspection, node: Node) -> None:
-    """Record that a symbol is modified, such as by `AppendTo[x, 1]` or `x++`."""
+    """Record that a symbol is modified, for example by `AppendTo[x, 1]` or `x++`."""
     if node.args:
         _record_assignment(inspection, node.args[0])
 
@@ -187,7 +187,7 @@ def _record_tag_definition(inspection: Inspection, node: Node) -> None:
 
 @DEFINITIONS.check_source
 def _check_unreachable_definitions(inspection: Inspection) -> None:
-    """Report conditional definitions that are replaced by an unconditional one.
+    """Report conditional definitions that an unconditional one replaces.
 
     For example, `x = 2` replaces `x /; test := 1`, because both have the target `x`.
     """

@@ -1,4 +1,4 @@
-"""State of one inspection: issues so far, and facts about the source collected by the walk.
+"""The state of an inspection: its issues, and the facts that the walk collects about the source.
 
 Node checks report issues, or record facts here for the source checks that run after the walk:
 positions of symbols, local scopes, definitions, and spans.
@@ -21,17 +21,16 @@ if TYPE_CHECKING:
     from paddock.wolfram.source import ParsedSource
 
 _MAX_QUOTED_CHARACTERS = 60
-"""Characters of code quoted in an issue description."""
+"""Maximum number of characters of code quoted in an issue description."""
 _PATTERN_SCOPE_HEADS = frozenset(
     {"Set", "SetDelayed", "UpSetDelayed", "TagSetDelayed", "RuleDelayed"}
 )
 
 
 class SpanSet:
-    """A set of text spans, which may be nested, with a fast test if one contains a position.
+    """A set of text spans, possibly nested, with a fast test for whether one contains a position.
 
-    The test is a binary search. All spans should be added before the first test, because it sorts
-    them.
+    The test is a binary search. Add all spans before the first test, which sorts them.
     """
 
     __slots__ = ("_ends", "_spans", "_starts")
@@ -51,7 +50,8 @@ class SpanSet:
         if len(self._starts) != len(self._spans):
             self._spans.sort()
             self._starts = [start for start, _ in self._spans]
-            # Keep the furthest end so far: an outer span can end after the spans nested in it.
+            # Keep the furthest end so far, because an outer span can end after the spans nested in
+            # it.
             self._ends = list(accumulate((end for _, end in self._spans), max))
         started_count = bisect_right(self._starts, position)
         return started_count > 0 and self._ends[started_count - 1] > position
@@ -63,7 +63,7 @@ def count_positions_within(positions: list[int], start: int, end: int) -> int:
 
 
 def format_code(code: str) -> str:
-    """Quote code in backticks, on one line and shortened."""
+    """Quote code in backticks, on one line and truncated if long."""
     line = " ".join(code.split())
     if len(line) > _MAX_QUOTED_CHARACTERS:
         line = f"{line[: _MAX_QUOTED_CHARACTERS - 1]}…"
@@ -117,8 +117,8 @@ class LocalScope(NamedTuple):
 def iter_pattern_names(left: Expression) -> Iterator[Atom]:
     """Yield the names of the patterns on the left side of a definition or rule: `x` in `f[x_]`.
 
-    Names in nested definitions are left out, because they are local to those. Names such as `opts`
-    in `opts:OptionsPattern[]` are left out, because `OptionValue` uses them implicitly.
+    Names in nested definitions are omitted because they are local to those definitions. Names such
+    as `opts` in `opts:OptionsPattern[]` are omitted because `OptionValue` uses them implicitly.
     """
     pending = [left]
     while pending:
@@ -139,7 +139,7 @@ def iter_pattern_names(left: Expression) -> Iterator[Atom]:
 
 
 class IssueFix(NamedTuple):
-    """A suggested fix, which replaces a place in the text."""
+    """A suggested fix, which replaces part of the text."""
 
     label: str
     place: IssuePlace
@@ -147,16 +147,16 @@ class IssueFix(NamedTuple):
 
 
 class RawIssue(NamedTuple):
-    """An issue that a rule has found, with offsets in the source instead of lines and columns."""
+    """An issue found by a rule, with source offsets instead of lines and columns."""
 
     rule: InspectionRule
     place: IssuePlace
     """The expression or the span of the source that the issue concerns."""
     description: str
     argument: str
-    """The function that the issue concerns, if the rule applies to several, or an empty string."""
+    """The function that the issue concerns if the rule covers multiple ones, or an empty string."""
     confidence: float
-    """The certainty, from 0 to 1, that the issue is a mistake."""
+    """The likelihood, from 0 to 1, that the issue is a real mistake."""
     fixes: Sequence[IssueFix]
 
 
@@ -171,7 +171,7 @@ class DefinitionPattern(NamedTuple):
 class Inspection:
     """The issues and collected facts of one inspected source.
 
-    Node checks fill it during the walk. Source checks read the collected facts afterwards.
+    Node checks fill it during the walk, and source checks read the collected facts afterwards.
     """
 
     def __init__(self, source: ParsedSource) -> None:
@@ -179,7 +179,7 @@ class Inspection:
         self.text = source.text
         self.issues: list[RawIssue] = []
         self.symbol_positions: defaultdict[str, list[int]] = defaultdict(list)
-        """Positions of each symbol by name. The inspector sorts them after the walk."""
+        """The positions of each symbol, by name. The inspector sorts them after the walk."""
         self.assignment_positions: defaultdict[str, list[int]] = defaultdict(list)
         """Positions where a symbol is assigned or modified, by name."""
         self.defined_symbols: set[str] = set()
@@ -189,15 +189,15 @@ class Inspection:
         self.throws: list[Node] = []
         self.slots: list[Node] = []
         self.catch_spans = SpanSet()
-        """Spans where a `Throw` without a tag is caught, or is not evaluated."""
+        """Spans where an untagged `Throw` is caught or not evaluated."""
         self.function_spans = SpanSet()
-        """Spans where slots are valid, or are not evaluated."""
+        """Spans where slots are valid or not evaluated."""
         self.pattern_spans = SpanSet()
         """Spans of code that is matched as a pattern, not evaluated."""
         self.initial_values: set[int] = set()
         """Identities of assignments that initialize local variables, as in `Module[{x = 1}, …]`."""
         self.omitted_arguments: set[int] = set()
-        """Positions of arguments that may be omitted."""
+        """Positions of arguments that are allowed to be omitted."""
 
     def report_issue(
         self,
@@ -215,10 +215,10 @@ class Inspection:
             tag: The tag of the violated rule, such as `IfSet`.
             place: The expression or the span of the source that the issue concerns.
             description: A sentence for users, with code in backticks.
-            argument: The function that the issue concerns, if the rule applies to several.
-            confidence: The certainty that the issue is a mistake, from 0 to 1, if it differs from
-                that of the rule.
-            fixes: Replacements of text, from which the user can choose.
+            argument: The function that the issue concerns, if the rule covers multiple ones.
+            confidence: The likelihood that the issue is a real mistake, from 0 to 1, if it differs
+                from the rule's.
+            fixes: Text replacements that the user can choose from.
         """
         rule = RULES[tag]
         issue_confidence = rule.confidence if confidence is None else confidence
@@ -229,13 +229,13 @@ class Inspection:
         return self.text[place.start : place.end]
 
     def quote_code(self, place: IssuePlace) -> str:
-        """Return the source text at a place in backticks, shortened, for a description."""
+        """Return the source text at a place for a description: in backticks and truncated."""
         return format_code(self.get_code(place))
 
     def build_sign_fixes(
         self, left: Expression, sign: str, right: Expression, replacements: Sequence[str]
     ) -> list[IssueFix]:
-        """Return one fix for each replacement of the operator sign between two operands.
+        """Return one fix for each possible replacement of the operator sign between two operands.
 
         The list is empty if the source does not contain the sign, as in `Set[x, y]`.
         """
@@ -250,7 +250,7 @@ class Inspection:
 
 
 def get_name_span(name: str, start: int) -> TextSpan:
-    """Return the place of a name that starts at an offset."""
+    """Return the span of a name that starts at an offset."""
     return TextSpan(start, start + len(name))
 
 

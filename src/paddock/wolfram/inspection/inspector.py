@@ -1,7 +1,7 @@
-"""Inspector: runs the checks of all rules on a source and returns the issues.
+"""The inspector, which runs the checks of all rules on a source and returns the issues.
 
-One walk over the expressions runs the node checks. The source checks follow, because they need to
-know the whole source: all uses of a symbol, for example.
+A single walk over the expressions runs the node checks. The source checks come after it, because
+they need the whole source: for example, all uses of a symbol.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 # LOCAL_NAMES must come first: it records the initial values, which SelfAssignment skips.
 _CODE_RULE_SETS = (LOCAL_NAMES, CONTROL_FLOW, OPERATORS, DEFINITIONS, CALLS, PACKAGES)
-"""Rules on code that is evaluated, so not within `HoldPattern`."""
+"""Rules about evaluated code, which excludes code within `HoldPattern`."""
 _LINE_TAGS = frozenset(rule.tag for rule in RULES.values() if rule.subject == "Lines")
 
 
 def _merge_node_checks() -> dict[str, list[NodeCheck]]:
-    """Return the checks of all rules on code, by the heads of the nodes that they check.
+    """Return the checks of all rules about code, by the heads of the nodes they check.
 
     They are grouped so that the walk over the source needs a single lookup for each node.
     """
@@ -66,7 +66,7 @@ _NODE_CHECKS = _merge_node_checks()
 def inspect_code(text: str, selection: IssueFilter = ALL_ISSUES) -> list[CodeIssue]:
     """Return the issues in a source text.
 
-    Never raises. Issues are in order of position, those about lines come last.
+    Never raises. Issues are ordered by position, and those about lines come last.
     """
     return inspect_source(parse(text), selection)
 
@@ -74,12 +74,12 @@ def inspect_code(text: str, selection: IssueFilter = ALL_ISSUES) -> list[CodeIss
 def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) -> list[CodeIssue]:
     """Return the issues that the code inspector finds in parsed Wolfram Language code.
 
-    Issues in code come first, in the order of their positions. Issues about the lengths of lines
-    and of the file follow.
+    Issues in code come first, ordered by position. Issues about line and file lengths follow.
 
     Args:
         source: The parsed code.
-        selection: The filter that selects the issues to return. By default, all are returned.
+        selection: The filter that selects the issues to return. By default, all issues are
+            returned.
     """
     inspection = Inspection(source)
     with defer_gc():
@@ -91,18 +91,18 @@ def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) ->
 
 
 def _check_code(inspection: Inspection, selection: IssueFilter) -> None:
-    """Run all checks except those of the lengths of lines and of the file.
+    """Run all checks except those of line and file lengths.
 
     The order matters, because issues within patterns and broken expressions are removed between the
-    steps. Rules that apply there too run after the removal.
+    steps. Rules that also apply there run after the removal.
     """
     _walk_expressions(inspection)
-    # These checks are skipped because all of their issues would be excluded anyway.
+    # These checks are skipped, because all of their issues would be excluded anyway.
     if "Scoping" not in selection.excluded_severities:
         for check in LOCAL_NAMES.scoping_checks:
             check(inspection)
     _run_source_checks(inspection, *_CODE_RULE_SETS)
-    # Code within `HoldPattern` and the like is matched, not evaluated.
+    # Code within `HoldPattern` and similar heads is matched, not evaluated.
     _drop_issues_within(inspection, inspection.pattern_spans)
     # Names are checked after that removal, because a misspelled name is wrong in a pattern too.
     _run_source_checks(inspection, SYMBOLS)
@@ -118,10 +118,10 @@ def _run_source_checks(inspection: Inspection, *rule_sets: RuleSet) -> None:
 
 
 def _walk_expressions(inspection: Inspection) -> None:
-    """Run the checks of single nodes, and record the positions of all symbols.
+    """Run the node checks, and record the positions of all symbols.
 
-    This is the only walk over all expressions. It uses a stack instead of recursion, so that the
-    nesting depth of the code is not limited.
+    This is the only walk over all expressions. It uses a stack instead of recursion, so the code
+    can be nested to any depth.
     """
     # This loop runs once for each expression, so attribute lookups are kept out of it.
     checks, symbols, text = _NODE_CHECKS, inspection.symbol_positions, inspection.text
@@ -149,7 +149,7 @@ def _walk_expressions(inspection: Inspection) -> None:
 
 
 def _drop_issues_within(inspection: Inspection, spans: SpanSet) -> None:
-    """Remove the issues that begin within the spans."""
+    """Remove issues that begin within the spans."""
     inspection.issues = [
         issue for issue in inspection.issues if not spans.covers(issue.place.start)
     ]
@@ -166,10 +166,9 @@ def _get_broken_spans(source: ParsedSource) -> SpanSet:
 
 
 def _build_issues(inspection: Inspection, selection: IssueFilter) -> list[CodeIssue]:
-    """Return the issues for the caller, with lines and columns instead of offsets.
+    """Return the final issues, with lines and columns instead of offsets.
 
-    Issues that a comment in the source suppresses and issues that the selection excludes are left
-    out.
+    Issues that a source comment suppresses or the selection excludes are omitted.
     """
     source = inspection.source
     suppressions = find_suppressions(source)
@@ -195,10 +194,10 @@ def _build_issues(inspection: Inspection, selection: IssueFilter) -> list[CodeIs
 
 
 def _is_excluded_line(issue: CodeIssue, selection: IssueFilter) -> bool:
-    """Return whether the tag of an issue about lengths is excluded.
+    """Return whether the selection excludes the tag of a length issue.
 
-    An excluded name such as `tag::argument` excludes all issues about lengths that have the tag,
-    regardless of its argument.
+    An excluded name such as `tag::argument` excludes all length issues with the tag, regardless of
+    the argument.
     """
     return issue.tag in _LINE_TAGS and any(
         name.partition("::")[0] == issue.tag for name in selection.excluded_tags

@@ -1,4 +1,4 @@
-"""Rules on operators: unintended products and sums, comparisons and precedence."""
+"""Rules about operators: unintended products and sums, comparisons and precedence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 def _check_product(inspection: Inspection, node: Node) -> None:
     """Check a product for factors without a sign between them, such as `2 x`.
 
-    A negation is also a product, and is checked for dates.
+    A negation is also a product, so it is checked for dates.
     """
     if node.form == "prefix -":
         _check_negated_date(inspection, node)
@@ -56,13 +56,13 @@ def _check_product(inspection: Inspection, node: Node) -> None:
 def _check_implicit_product(
     inspection: Inspection, left: Expression, right: Expression, gap: str
 ) -> None:
-    """Report two expressions without an operator between them, if a product is probably a mistake.
+    """Report two adjacent expressions if multiplying them is probably a mistake.
 
     Args:
         inspection: The inspection that collects the issues.
         left: The first factor.
         right: The second factor.
-        gap: The text between the factors without comments, which is empty or whitespace.
+        gap: The text between the factors without comments: empty or whitespace.
     """
     product = TextSpan(left.start, right.end)
     if is_atom(left, "string") or is_atom(right, "string"):
@@ -132,7 +132,7 @@ def _check_plus(inspection: Inspection, node: Node) -> None:
     if node.form != "+" or not any(is_atom(arg, "string") for arg in node.args):
         return
     left, right, *others = node.args
-    # With more operands, the other `+` signs may be intended as sums.
+    # With more operands, the other `+` signs may be intended as addition.
     fixes = [] if others else inspection.build_sign_fixes(left, "+", right, ("<>",))
     description = "`+` does not join strings; use `<>`."
     inspection.report_issue("PlusString", node, description, fixes=fixes)
@@ -140,8 +140,8 @@ def _check_plus(inspection: Inspection, node: Node) -> None:
 
 @OPERATORS.check_nodes("And", "Or", "Not")
 def _check_logic_operands(inspection: Inspection, node: Node) -> None:
-    """Report a string or a number as an operand of a logical operator: `x == "a" || "b"`."""
-    # This mistake is made with operators. A call such as `Or[x, "b"]` is probably intended.
+    """Report a string or number used as an operand of a logical operator: `x == "a" || "b"`."""
+    # This mistake occurs with operators. A call such as `Or[x, "b"]` is probably intentional.
     if node.form == CALL_FORM:
         return
     for arg in node.args:
@@ -167,14 +167,14 @@ def _check_contradicting_strings(inspection: Inspection, node: Node) -> None:
 
 @OPERATORS.check_nodes("Map")
 def _check_map_precedence(inspection: Inspection, node: Node) -> None:
-    """Report `f @ g /@ x`, which means `(f @ g) /@ x` although `f @ (g /@ x)` may be intended."""
+    """Report `f @ g /@ x`, which means `(f @ g) /@ x` when `f @ (g /@ x)` may be intended."""
     if node.form != "/@" or len(node.args) != 2:
         return
     function, operand = node.args
     if not (isinstance(function, Node) and function.form == "@") or function.is_grouped:
         return
     outer, inner = function.head, function.args[0]
-    # With parentheses or brackets, the grouping is visible, so only plain symbols are reported.
+    # Parentheses or brackets make the grouping visible, so only plain symbols are reported.
     if not all(is_atom(part, "symbol") and not part.is_grouped for part in (outer, inner)):
         return
     outer_code, inner_code, operand_code = map(inspection.get_code, (outer, inner, operand))
@@ -213,9 +213,9 @@ def _collect_pattern(inspection: Inspection, node: Node) -> None:
 
 @OPERATORS.check_source
 def _check_stray_slots(inspection: Inspection) -> None:
-    """Report slots such as `#1`, the parameters of pure functions, outside of any function.
+    """Report slots (parameters of pure functions, such as `#1`) outside any function.
 
-    The walk over the source has collected the slots and the spans of the functions.
+    The walk over the source has already collected the slots and the function spans.
     """
     for slot in inspection.slots:
         if not inspection.function_spans.covers(slot.start):

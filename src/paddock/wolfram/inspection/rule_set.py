@@ -1,4 +1,4 @@
-"""Registration of the inspector's checks, by the subject of their rules."""
+"""Registration of the inspector's checks by rule subject."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class RuleSet:
-    """The checks of the code inspector's rules on one subject, such as control flow.
+    """The checks for the code inspector's rules about one subject, such as control flow.
 
-    Node checks run during the walk over the expressions of a source, for nodes with the heads for
-    which they are registered. Source checks run after the walk, when all facts are collected.
+    Node checks run during the walk over a source's expressions, for nodes with the registered
+    heads. Source checks run after the walk, when all facts have been collected.
     """
 
     def __init__(self) -> None:
         self.node_checks: defaultdict[str, list[NodeCheck]] = defaultdict(list)
         self.source_checks: list[SourceCheck] = []
         self.scoping_checks: list[SourceCheck] = []
-        """Source checks that report issues of the severity Scoping only."""
+        """Source checks that only report issues of the severity Scoping."""
 
     def check_nodes(self, *heads: str) -> Callable[[NodeCheck], NodeCheck]:
-        """Return a decorator that registers a check of nodes with any of these heads."""
+        """Return a decorator that registers a check for nodes with any of these heads."""
 
         def register(check: NodeCheck) -> NodeCheck:
             for head in heads:

@@ -1,4 +1,4 @@
-"""The rules of the inspector, from the table in `rules.txt`."""
+"""The inspector's rules, from the table in `rules.txt`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 class InspectionRule(NamedTuple):
-    """A rule of the inspector, which finds mistakes in Wolfram Language code."""
+    """An inspector rule, which finds mistakes in Wolfram Language code."""
 
     tag: str
     """The name of the rule, such as `PrefixPlus`."""
     severity: Severity
     confidence: float
-    """The certainty, from 0 to 1, that an issue of this rule is a mistake."""
+    """The likelihood, from 0 to 1, that an issue found by this rule is a real mistake."""
     summary: str
     """A clause that completes the sentence "Reports …" in the documentation."""
     subject: str
@@ -27,7 +27,7 @@ def _read_rules() -> dict[str, InspectionRule]:
     """Return the inspector's rules from `rules.txt` by tag, in the order of the documentation.
 
     A line such as `PrefixPlus | Remark | 0.8 | ...` defines a rule. A line that begins with `##` is
-    the subject of the rules after it, and other lines that begin with `#` are comments.
+    the subject of the rules below it. Other lines that begin with `#` are comments.
     """
     rules: dict[str, InspectionRule] = {}
     subject = ""

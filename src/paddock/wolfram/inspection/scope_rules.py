@@ -1,7 +1,7 @@
-"""Rules on local names: variables of `Module` and the like, parameters, and pattern names.
+"""Rules about local names: parameters, pattern names, and variables of `Module` and the like.
 
-The walk records the scopes. Which names are used is determined afterwards, from the positions of
-all symbols.
+The walk records the scopes. Afterwards, the positions of all symbols determine which names are
+used.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ LOCAL_NAMES = RuleSet()
 
 _BLOCK_CONFIDENCE = 0.7
 _MAX_SEARCHED_CHARACTERS = 10_000
-"""Longer initial values are not searched: nested ones would take quadratic time."""
+"""Longer initial values are not searched, because nested ones would take quadratic time."""
 _ITERATOR_HEADS = (
     *("Table", "Do", "Sum", "Product", "Plot", "Plot3D", "Manipulate", "Array", "ParallelTable"),
     *("ParallelDo", "ParallelSum", "NSum", "NIntegrate", "Integrate", "ListPlot", "LogPlot"),
@@ -70,7 +70,7 @@ def _check_variable_lists(inspection: Inspection, node: Node) -> None:
     # A scoping construct with patterns is itself a pattern, as in `Module[_, _]`.
     if len(node.args) < 2 or has_patterns(node.args):
         return
-    # Only `With` can have several lists.
+    # Only `With` can have multiple lists.
     variable_lists = node.args[:-1] if kind == "With" else node.args[:1]
     variables: list[LocalVariable] = []
     for index, variable_list in enumerate(variable_lists):
@@ -91,7 +91,7 @@ def _iter_declarations(
 ) -> Iterator[LocalVariable]:
     """Yield the variables that a list such as `{x, y = 1}` declares, and report invalid elements.
 
-    The assignments in the list are recorded as initial values, so that the rule `SelfAssignment`
+    The assignments in the list are recorded as initial values, so that the `SelfAssignment` rule
     does not report `x = x` there.
     """
     for element in variable_list.args:
@@ -132,7 +132,7 @@ def _report_variable_error(
 def _check_duplicate_variables(
     inspection: Inspection, kind: str, declared: list[LocalVariable]
 ) -> None:
-    """Report variables that a list of a scoping construct declares twice, as in `{x, x}`."""
+    """Report variables that a scoping construct declares twice in a list, as in `{x, x}`."""
     seen_names: set[str] = set()
     for variable in declared:
         if variable.name in seen_names:
@@ -159,7 +159,7 @@ def _collect_function_scope(inspection: Inspection, node: Node) -> None:
 @LOCAL_NAMES.check_nodes("SetDelayed", "Set", "UpSetDelayed", "TagSetDelayed", "RuleDelayed")
 def _collect_pattern_scope(inspection: Inspection, node: Node) -> None:
     """Record the pattern names of a definition or rule as a scope: `x` in `f[x_] := x^2`."""
-    # The left side of `f /: g[x_] = v` is the last argument but one, as in `g[x_] = v`.
+    # The left side of `f /: g[x_] = v` is the second-to-last argument, as in `g[x_] = v`.
     if len(node.args) < 2 or isinstance(node.args[-2], Atom):
         return
     variables = [
@@ -183,7 +183,7 @@ def _collect_iterator_scope(inspection: Inspection, node: Node) -> None:
 
 @LOCAL_NAMES.check_scoping
 def _check_unused_variables(inspection: Inspection) -> None:
-    """Report variables and parameters that are never used in their scope.
+    """Report variables and parameters that are never used within their scope.
 
     A name that occurs in boxes, the notebook format for typeset expressions, counts as used,
     because boxes are not parsed.
@@ -216,7 +216,7 @@ def _is_used(
     positions = inspection.symbol_positions.get(variable.name, [])
     occurrences = count_positions_within(positions, scope.node.start, scope.node.end)
     use_count = occurrences - declaration_count
-    # In its own initial value, the name refers to the variable outside of the scope.
+    # In its own initial value, the name refers to the variable outside the scope.
     initial = variable.initial
     if initial is not None:
         use_count -= count_positions_within(positions, initial.start, initial.end)
@@ -224,7 +224,7 @@ def _is_used(
 
 
 def _get_box_text(inspection: Inspection, scope: LocalScope) -> str:
-    """Return the text from the first box expression in a scope: boxes are not parsed for names."""
+    """Return a scope's text from its first box on, because boxes are not parsed for names."""
     start = inspection.text.find("\\(", scope.node.start, scope.node.end)
     return inspection.text[start : scope.node.end] if start >= 0 else ""
 
@@ -238,7 +238,7 @@ def _report_unused_variable(
         tag, kind = "UnusedParameter", "parameter"
     name = format_code(variable.name)
     fixes = []
-    # `x_` can become `_`. Other parameters are needed for their position.
+    # `x_` can become `_`. Other parameters must stay because their position matters.
     if scope.is_pattern and inspection.text.startswith("_", variable.end):
         fixes.append(IssueFix(f"Remove the name {name}", variable, ""))
     inspection.report_issue(
@@ -253,14 +253,14 @@ def _report_unused_variable(
 
 @LOCAL_NAMES.check_scoping
 def _check_shadowing_variables(inspection: Inspection) -> None:
-    """Report local names that shadow a name of an enclosing scope.
+    """Report local names that shadow a name in an enclosing scope.
 
-    All scopes are visited in the order of their positions, with the enclosing ones on a stack.
+    All scopes are visited in order of position, with the enclosing ones on a stack.
     """
     enclosing: list[LocalScope] = []
     enclosing_by_name: dict[str, list[LocalScope]] = {}
     for scope in _sort_scopes(inspection.scopes):
-        # Scopes are sorted, so the ones that end before this scope enclose no later one either.
+        # Scopes are sorted, so those that end before this scope cannot enclose a later one either.
         while enclosing and enclosing[-1].node.end <= scope.node.start:
             for name in {variable.name for variable in enclosing.pop().variables}:
                 enclosing_by_name[name].pop()
@@ -279,7 +279,7 @@ def _sort_scopes(scopes: list[LocalScope]) -> list[LocalScope]:
 
 
 def _is_intended_shadow(inspection: Inspection, scope: LocalScope, variable: LocalVariable) -> bool:
-    """Return whether the shadowing is deliberate: `Module[{x = x}, ...]`, or an iterator."""
+    """Return whether shadowing is deliberate: `Module[{x = x}, ...]`, or an iterator."""
     initial, positions = variable.initial, inspection.symbol_positions.get(variable.name, [])
     return scope.kind == "iterator" or (
         initial is not None and count_positions_within(positions, initial.start, initial.end) > 0
@@ -289,7 +289,7 @@ def _is_intended_shadow(inspection: Inspection, scope: LocalScope, variable: Loc
 def _report_shadowing(
     inspection: Inspection, scope: LocalScope, variable: LocalVariable, outer_scope: LocalScope
 ) -> None:
-    """Report a variable of a scope that shadows the one with the same name in an outer scope."""
+    """Report a variable that shadows one of the same name in an outer scope."""
     line, _ = inspection.source.get_position(outer_scope.node.start)
     inspection.report_issue(
         "ShadowedParameter" if scope.has_parameters else "ShadowedVariable",
@@ -301,7 +301,7 @@ def _report_shadowing(
 
 @LOCAL_NAMES.check_scoping
 def _check_leaked_variables(inspection: Inspection) -> None:
-    """Report assignments in a `Module` to a symbol that is not local, but used nowhere else.
+    """Report assignments in a `Module` to a symbol that is neither local nor used elsewhere.
 
     Such a symbol was probably meant to be local. A symbol that is also used in other top-level
     expressions may be shared state, so it is not reported.
@@ -312,7 +312,8 @@ def _check_leaked_variables(inspection: Inspection) -> None:
             module_spans.add(scope.node.start, scope.node.end)
     scopes_by_name = _group_scopes_by_name(inspection)
     for name, positions in inspection.assignment_positions.items():
-        # By convention, local names are lowercase. Capitalized ones are probably intended globals.
+        # By convention, local names are lowercase. Capitalized ones are probably deliberate
+        # globals.
         if not name[:1].islower() or "`" in name:
             continue
         if not _is_used_in_one_expression(inspection, name, positions[0]):
@@ -351,7 +352,7 @@ def _iter_innermost_scopes(
 ) -> Iterator[tuple[int, LocalScope | None]]:
     """Yield each position with the innermost scope that contains it, or None if no scope does.
 
-    Positions and scopes are visited in one pass in the order of the source, because a search for
+    Positions and scopes are visited in source order in a single pass, because a separate search for
     each position would take quadratic time.
 
     Args:
@@ -374,9 +375,9 @@ def _iter_innermost_scopes(
 
 @LOCAL_NAMES.check_source
 def _check_constant_assignments(inspection: Inspection) -> None:
-    """Report assignments to variables of `With`, as in `With[{x = 1}, x = 2]`.
+    """Report assignments to `With` variables, as in `With[{x = 1}, x = 2]`.
 
-    `With` replaces its variables by their values before it evaluates the body.
+    `With` replaces its variables with their values before it evaluates the body.
     """
     assigned_names = {
         variable.name
@@ -402,7 +403,7 @@ def _check_constant_assignments(inspection: Inspection) -> None:
 
 
 def _is_replaced_constant(scope: LocalScope, name: str, position: int) -> bool:
-    """Return whether a `With` replaces a name at a position in its body by a constant value."""
+    """Return whether a `With` replaces a name at a position in its body with a constant value."""
     body = scope.node.args[-1]
     initial = next(variable.initial for variable in scope.variables if variable.name == name)
     return (
@@ -415,10 +416,10 @@ def _is_replaced_constant(scope: LocalScope, name: str, position: int) -> bool:
 
 @LOCAL_NAMES.check_source
 def _check_initial_values(inspection: Inspection) -> None:
-    """Report initial values that use an earlier variable of the same list: `{x = 1, y = x}`.
+    """Report initial values that use an earlier variable from the same list: `{x = 1, y = x}`.
 
-    The name refers to the variable outside of the scope, because initial values are evaluated
-    before the scope exists.
+    The name refers to the variable outside the scope, because initial values are evaluated before
+    the scope exists.
     """
     sibling_uses = [
         (scope, variable, name)
@@ -433,7 +434,7 @@ def _check_initial_values(inspection: Inspection) -> None:
         for name in {name for _, _, name in sibling_uses}
     }
     for scope, variable, name in sibling_uses:
-        # A name that is also local to an enclosing scope may deliberately refer to that one.
+        # A name that is also local to an enclosing scope may deliberately refer to that scope.
         if variable.initial is not None and id(scope.node) not in nested_scope_ids[name]:
             inspection.report_issue(
                 "SiblingInitial",
@@ -447,7 +448,7 @@ def _check_initial_values(inspection: Inspection) -> None:
 def _iter_sibling_uses(
     scope: LocalScope, variable_list: Expression
 ) -> Iterator[tuple[LocalVariable, str]]:
-    """Yield pairs of a variable and an earlier name of its list that its initial value uses.
+    """Yield each variable whose initial value uses an earlier name from its list, with that name.
 
     For the list `{x = 1, y = x}`, this is the variable `y` with the name `x`.
     """
@@ -465,7 +466,7 @@ def _iter_sibling_uses(
 
 
 def _find_nested_scopes(scopes: list[LocalScope]) -> set[int]:
-    """Return the ids of the nodes whose scopes are nested in another or directly enclose one.
+    """Return the ids of nodes whose scopes are nested in another scope or directly enclose one.
 
     Args:
         scopes: The scopes in which one name is local, outer scopes first.

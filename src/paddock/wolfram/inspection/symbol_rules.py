@@ -1,4 +1,4 @@
-"""Rules on symbols (contexts, unknown and obsolete names) and on package declarations."""
+"""Rules about symbols (contexts, unknown and obsolete names) and package declarations."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _BEGIN_HEADS = {"End": "Begin", "EndPackage": "BeginPackage"}
 
 @SYMBOLS.check_source
 def _check_symbols(inspection: Inspection) -> None:
-    """Report symbols that are misspelled or obsolete, or that are for debugging.
+    """Report symbols that are misspelled, obsolete or meant for debugging.
 
     Qualified symbols such as `` Global`x `` are reported if their context (namespace) is unusual.
     """
@@ -99,7 +99,7 @@ def _is_local(inspection: Inspection, name: str) -> bool:
 def _check_symbol_context(inspection: Inspection, name: str, positions: list[int]) -> None:
     """Report all uses of a qualified symbol whose context (namespace) is unusual.
 
-    This is the context of interactive sessions, or a private context of a package.
+    Unusual contexts are those of interactive sessions and the private contexts of packages.
     """
     if name.startswith("Global`"):
         tag, problem = "GlobalSymbol", "refers to the context of interactive sessions"
@@ -133,7 +133,7 @@ def _report_replaceable_symbol(inspection: Inspection, name: str, positions: lis
 def _check_packages(inspection: Inspection) -> None:
     """Report mistakes in the context declarations of a package, from `BeginPackage` to `End`.
 
-    These are unbalanced declarations, suspicious private contexts, and symbols that are used before
+    The mistakes are unbalanced declarations, suspicious private contexts, and symbols used before
     the `Needs` that loads their context.
     """
     # After a syntax error, an `End[]` may have been swallowed by an unclosed bracket.
@@ -178,13 +178,13 @@ def _close_context(inspection: Inspection, node: Node, open_contexts: list[Node]
         description = f"`{end_head}` has no matching `{begin_head}`."
         inspection.report_issue("UnbalancedContext", node, description, argument=end_head)
         return
-    # Inner contexts that were not closed are reported, as for brackets.
+    # Inner contexts that were not closed are reported, like unclosed brackets.
     while not has_head(begin_node := open_contexts.pop(), begin_head):
         _report_unclosed_context(inspection, begin_node)
 
 
 def _report_unclosed_context(inspection: Inspection, node: Node) -> None:
-    """Report a `Begin` or `BeginPackage` without its end."""
+    """Report a `Begin` or `BeginPackage` without a matching end."""
     head = get_head_name(node)
     description = f"`{head}` has no matching `{head.replace('Begin', 'End')}[]`."
     inspection.report_issue("UnbalancedContext", node, description, argument=head)

@@ -1,4 +1,4 @@
-"""Rules on syntax, comments and lines, and the comments that suppress rules."""
+"""Rules about syntax, comments and lines, and the comments that suppress rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMMENTS = RuleSet()
 LINES = RuleSet()
 _COMMENT_CLOSER = re.compile(r"\*\)")
 _MAX_DESCRIPTION_CHARACTERS = 500
-"""Characters of a comment used as the description of the issue."""
+"""Maximum number of characters of a comment used as an issue description."""
 _DIRECTIVE = re.compile(
     r"\(\*\s*:!CodeAnalysis::(?:(BeginBlock|EndBlock)|Disable::(\w+(?:::[\w$`]+)?))::\s*\*\)"
 )
@@ -51,14 +51,14 @@ _TAGS_BY_MESSAGE = {
         (r"", "SyntaxError"),
     )
 }
-"""Tags for the problems of the parser, by the first pattern that matches their message."""
+"""Tags for parser problems, by the first pattern that matches the message."""
 
 
 @SYNTAX.check_source
 def _report_syntax_problems(inspection: Inspection) -> None:
-    """Report each syntax problem that the parser found, with the tag of the rule for it.
+    """Report each syntax problem that the parser found, with the tag of its rule.
 
-    The problems that result from a stray `*)` are reported as a single issue about this sign.
+    Problems caused by a stray `*)` are reported as a single issue about this sign.
     """
     comment_closers = {match.start() for match in _COMMENT_CLOSER.finditer(inspection.text)}
     for problem in inspection.source.problems:
@@ -103,13 +103,13 @@ def _check_fixme_comments(inspection: Inspection) -> None:
 
 
 def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
-    """Return the spans in which comments suppress a rule, by the tag of the rule.
+    """Return the spans where comments suppress a rule, by the rule's tag.
 
     For example, `(* :!CodeAnalysis::Disable::IfSet:: *)` suppresses the rule `IfSet` in the next
     expression, or in the whole block if it is between `BeginBlock` and `EndBlock` comments.
     """
     text = source.text
-    # A source without this marker has no such comments, so that none has to be matched.
+    # A source without this marker has no such comments, so there is no need to match any.
     if ":!CodeAnalysis::" not in text:
         return {}
     suppressions: defaultdict[str, SpanSet] = defaultdict(SpanSet)
@@ -137,12 +137,12 @@ def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
 def _close_block(
     open_blocks: list[tuple[int, list[str]]], end: int, suppressions: dict[str, SpanSet]
 ) -> None:
-    """Close the innermost block of suppressed rules at a position. Ignore an unmatched end.
+    """Close the innermost block of suppressed rules at a position, or ignore an unmatched end.
 
     Args:
         open_blocks: The start of each open block, and the tags of the rules that it suppresses.
         end: The position after the block.
-        suppressions: The spans in which each rule is suppressed. This function adds the block.
+        suppressions: The spans where each rule is suppressed. This function adds the block.
     """
     if open_blocks:
         start, tags = open_blocks.pop()
@@ -155,12 +155,12 @@ def _suppress_next_expression(
     next_expression_tags: list[tuple[int, str]],
     suppressions: dict[str, SpanSet],
 ) -> None:
-    """Suppress rules in the expression that follows a comment outside of any block.
+    """Suppress rules in the expression that follows a comment outside any block.
 
     Args:
         source: The parsed code.
         next_expression_tags: The end of each comment, and the tag of the rule that it suppresses.
-        suppressions: The spans in which each rule is suppressed. This function adds to them.
+        suppressions: The spans where each rule is suppressed. This function adds to them.
     """
     if not next_expression_tags:
         return
@@ -170,7 +170,7 @@ def _suppress_next_expression(
         for part in walk(expression)
         if part.start < part.end
     ]
-    # Of the expressions that start at the same position, the outermost comes first.
+    # Among expressions that start at the same position, the outermost comes first.
     parts.sort(key=lambda part: (part.start, -part.end))
     starts = [part.start for part in parts]
     for comment_end, tag in next_expression_tags:
@@ -188,7 +188,7 @@ def is_suppressed(suppressions: dict[str, SpanSet], issue: RawIssue) -> bool:
 
 
 def _get_first_statement(expression: Expression) -> Expression:
-    """Return the first statement of a sequence such as `a; b`, or else the expression itself."""
+    """Return the first statement of a sequence such as `a; b`. Anything else is unchanged."""
     while has_head(expression, "CompoundExpression") and not expression.is_grouped:
         expression = expression.args[0]
     return expression
@@ -196,9 +196,9 @@ def _get_first_statement(expression: Expression) -> Expression:
 
 @LINES.check_source
 def _check_lengths(inspection: Inspection) -> None:
-    """Report lines that have too many characters, and a file that has too many lines.
+    """Report lines that are too long, and a file that has too many lines.
 
-    The issue about a line marks the part of the line beyond the limit.
+    An issue about a line marks the part beyond the limit.
     """
     source = inspection.source
     for number in range(1, source.line_count + 1):
