@@ -19,7 +19,7 @@ UNSUPPORTED_VERSION = -32022
 
 
 class ProtocolError(PaddockError):
-    """A request cannot be answered with a result."""
+    """The error response to a request that cannot be answered with a result."""
 
     code = "protocol"
 
@@ -85,7 +85,7 @@ class ScopeError(ProtocolError):
 
 
 class UnsupportedVersionError(ProtocolError):
-    """The request names a protocol version that the server does not support."""
+    """The request specifies a protocol version that the server does not support."""
 
     code = "unsupported-version"
 

@@ -1,7 +1,7 @@
 """Names and values of the protocol's HTTP headers, for servers and clients.
 
-A header value can carry any text: visible ASCII is sent as it is, everything else as base64 of
-UTF-8 between `=?base64?` and `?=`.
+A header value can carry any text: visible ASCII is sent as is, everything else as UTF-8 encoded in
+base64, between `=?base64?` and `?=`.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ BASE64_PREFIX, BASE64_SUFFIX = "=?base64?", "?="
 def encode_header_value(text: str) -> str:
     """Encode a text as the value of an HTTP header.
 
-    Most ASCII texts are not changed. All others are encoded as base64 with a prefix and a suffix.
+    Most ASCII texts are left unchanged. All others are encoded as base64 with a prefix and a
+    suffix.
     """
-    # HTTP removes spaces at both ends of a value. A text that looks like an encoded value must be
+    # HTTP strips spaces from both ends of a value. A text that looks like an encoded value must be
     # encoded, because the receiver would decode it.
     is_plain = all(" " <= character <= "~" or character == "\t" for character in text)
     if is_plain and text == text.strip(" \t") and not _is_base64_value(text):
@@ -52,7 +53,7 @@ def encode_header_value(text: str) -> str:
 
 
 def decode_header_value(value: str, name: str) -> str:
-    """Decode the value of an HTTP header, which `encode_header_value` may have encoded.
+    """Decode an HTTP header value, which may be encoded by `encode_header_value`.
 
     Args:
         value: The value.

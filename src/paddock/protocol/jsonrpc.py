@@ -1,6 +1,6 @@
 """JSON-RPC frames: decoding and encoding.
 
-A frame is one line. Its `params`, `result` and `error` stay encoded until their types are known.
+A frame is one line. Its `params`, `result` and `error` remain encoded until their types are known.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ decode_frame = msgspec.json.Decoder(JsonRpcFrame).decode
 _decode_raw_list = msgspec.json.Decoder(list[Raw]).decode
 
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""Exceptions that msgspec raises for bytes that are not the expected JSON."""
+"""Exceptions that msgspec raises for bytes that are not valid JSON of the expected type."""
 
 
 def encode_request_id(request_id: RequestId) -> bytes:
@@ -63,7 +63,7 @@ def encode_error(request_id: RequestId | None, error: ProtocolError) -> bytes:
 
 
 def encode_notification(method: str, params: object = None) -> bytes:
-    """Encode a JSON-RPC notification, a message that is not answered, as one line."""
+    """Encode a JSON-RPC notification, which is a message without an answer, as one line."""
     if params is None:
         return b'{"jsonrpc":"2.0","method":%b}\n' % encode_json(method)
     return b'{"jsonrpc":"2.0","method":%b,"params":%b}\n' % (
@@ -87,19 +87,19 @@ def is_batch(line: bytes) -> bool:
 
 
 def split_messages(line: bytes) -> list[bytes]:
-    """Return the messages of a line: those of a batch, or the line itself."""
+    """Return the messages in a line: the members of a batch, or the line itself."""
     return [bytes(message) for message in _decode_raw_list(line)] if is_batch(line) else [line]
 
 
 def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
     """Return the error for a line that could not be decoded as a JSON-RPC message.
 
-    A malformed request gets an error with its id. Blank lines, malformed notifications and
-    malformed responses are not answered, so None is returned for them.
+    A malformed request gets an error with its id. Returns None for blank lines, malformed
+    notifications and malformed responses, which are not answered.
 
     Args:
         line: The line.
-        decode_error: The exception that decoding the line has raised.
+        decode_error: The exception raised when decoding the line.
     """
     if not line.strip():
         return None
@@ -126,7 +126,7 @@ def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
     return _encode_invalid_request(f"Not a JSON-RPC 2.0 request: {decode_error}", request_id)
 
 
-# The patterns are not compiled here, because only lines beyond the size limit need them.
+# The patterns are not compiled here, because only lines that exceed the size limit need them.
 _ID_PATTERN = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\x00-\x1f]*")\s*'
 _SCALAR_PATTERN = rb'"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?\d+)\s*'
 _LEADING_ID_PATTERN = rb"\s*\{\s*(?:" + _SCALAR_PATTERN + rb",\s*)*?" + _ID_PATTERN + rb"[,}]"
@@ -137,14 +137,14 @@ _RESPONSE_PATTERN = rb"\s*\{\s*(?:" + _SCALAR_PATTERN + rb",\s*)*\"(?:result|err
 
 
 def is_response(head: bytes) -> bool:
-    """Return whether a message is a response, from its beginning alone."""
+    """Return whether a message is a response, judging only by its beginning."""
     return re.match(_RESPONSE_PATTERN, head) is not None
 
 
 def find_request_id(head: bytes, tail: bytes) -> RequestId | None:
-    """Find the id of a request that is too long to decode, in its first and last bytes.
+    """Find the id of a request that is too long to decode, using its first and last bytes.
 
-    Nested values may contain members named `id` as well. The search is therefore limited to the
+    Nested values may also contain members named `id`. The search is therefore limited to the
     members before the first nested value and after the last one. Returns None if no id is found.
     """
     match = re.match(_LEADING_ID_PATTERN, head) or re.search(_TRAILING_ID_PATTERN, tail)

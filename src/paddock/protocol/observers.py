@@ -1,6 +1,6 @@
-"""Observers of requests, for spans and logs.
+"""Request observers, for spans and logs.
 
-Observers wrap the operations in an era's method table when a server starts. Without observers the
+Observers wrap the operations in an era's method table when a server starts. Without observers, the
 table is unchanged, so observation costs nothing when unused.
 """
 
@@ -36,7 +36,7 @@ _TOOL_ERROR_MEMBER = b'"isError":true'
 
 
 class RequestOutcome(NamedTuple):
-    """The outcome of a request: its status, and the error and JSON-RPC code of a failure."""
+    """The outcome of a request: its status and, for a failure, the error and its JSON-RPC code."""
 
     status: OutcomeStatus
     error: ProtocolError | None = None
@@ -53,27 +53,27 @@ class RequestObservation(Protocol):
     """
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Call the function that handles the request, for example with the span as context."""
+        """Call the function that handles the request, for example in the context of a span."""
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Await the coroutine function that handles the request."""
 
     def record_exception(self, error: BaseException) -> None:
-        """Record an exception of the handler, which the client sees only as a message."""
+        """Record a handler's exception, which the client only sees as a message."""
 
     def end(self, outcome: RequestOutcome) -> None:
         """Record the outcome. Called again only if a cancellation interrupted the first call."""
 
 
 class RequestObserver(Protocol):
-    """An observer of all requests that a server begins to answer, for traces and logs."""
+    """An observer of all requests that a server starts to answer, for traces and logs."""
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> RequestObservation:
-        """Begin to observe a request, and return the record that is notified of its progress.
+        """Start observing a request, and return the record that is notified of its progress.
 
         Args:
             request: The request.
-            received_ns: The time it was received, in nanoseconds since the epoch.
+            received_ns: The time when it was received, in nanoseconds since the epoch.
             is_known: Whether the tool or prompt that the request names exists.
         """
 
@@ -83,7 +83,8 @@ def wrap_methods(
 ) -> dict[str, Operation]:
     """Return a method table in which the observers see every request.
 
-    The first observer is outermost: it is notified first of a request, and last of its end.
+    The first observer is outermost: it is the first to be notified of a request, and the last to be
+    notified of its end.
     """
     for observer in reversed(list(observers)):
         methods = {
@@ -93,10 +94,10 @@ def wrap_methods(
 
 
 def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operation:
-    """Return an operation that reports each request to an observer, and then does the same.
+    """Return a wrapper for an operation that reports each request to an observer.
 
-    If the operation returns a result, the observation ends with it. If it assigns work to the
-    request instead, the observation includes the work and ends when the work does.
+    If the operation returns a result, the observation ends there. If it assigns work to the request
+    instead, the observation includes the work and ends when the work does.
     """
 
     def run_observed(request: Request) -> OperationResult:
@@ -122,8 +123,8 @@ def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operatio
 class ObservedRequest:
     """Runs the work of a request inside an observation.
 
-    Several observers wrap the work one inside the other, so an observed request passes exceptions
-    on to the one that it wraps.
+    Multiple observers are nested, so an observed request passes exceptions on to the one that it
+    wraps.
     """
 
     __slots__ = ("_async_work", "_has_ended", "_inner_hook", "_observation", "_work")
@@ -140,7 +141,7 @@ class ObservedRequest:
             request.async_work = self._run_async
 
     def record_exception(self, error: BaseException) -> None:
-        """Record an exception of the handler."""
+        """Record an exception from the handler."""
         self._observation.record_exception(error)
         if self._inner_hook is not None:
             self._inner_hook.record_exception(error)
@@ -154,12 +155,12 @@ class ObservedRequest:
             self._inner_hook.discard(error)
 
     def _run(self, request: Request) -> Result:
-        """Run the original work within the observation. The request has this as its `work`."""
+        """Run the original work within the observation. This is the request's `work`."""
         try:
             return self._observation.run(lambda: self._run_work(request))
         except HandlerCancelled:
-            # A cancellation can be raised at any bytecode, and thus also outside the `try`
-            # statement of `_run_work`.
+            # A cancellation can be raised at any bytecode, including outside the `try` statement in
+            # `_run_work`.
             self._end(CANCELLED_OUTCOME)
             raise
 
@@ -232,9 +233,9 @@ _decode_error_code = msgspec.json.Decoder(_ErrorCode).decode
 
 
 def _is_tool_error(result: OperationResult) -> bool:
-    """Return whether the result of a tool call is an error, which has `"isError": true`.
+    """Return whether a tool call's result is an error, which has `"isError": true`.
 
-    To save time, an encoded result is decoded only if it contains that text.
+    To save time, an encoded result is only decoded if it contains that text.
     """
     if isinstance(result, dict):
         return result.get("isError") is True

@@ -1,6 +1,6 @@
-"""Parameters of the requests and notifications that clients send.
+"""Parameters of client requests and notifications.
 
-Fields that only one era defines are optional here. Each era checks its own fields.
+Fields defined by only one era are optional here. Each era checks its own fields.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOGGING_LEVELS: tuple[str, ...] = get_args(LoggingLevel)
 
 
 def is_level_enabled(level: str, minimum_level: str | None) -> bool:
-    """Return whether a minimum level, such as `warning`, includes messages of a level."""
+    """Return whether a minimum level, such as `warning`, includes messages of the given level."""
     if minimum_level is None:
         return False
     return LOGGING_LEVELS.index(level) >= LOGGING_LEVELS.index(minimum_level)
@@ -49,7 +49,7 @@ class RequestMeta(Struct):
 
 
 class RequestParams(Struct, kw_only=True):
-    """Parameters that every request has."""
+    """Parameters common to all requests."""
 
     meta: RequestMeta | UnsetType = field(default=UNSET, name="_meta")
 
@@ -82,7 +82,7 @@ class TaskMetadata(Struct):
 
 
 class CallToolParams(InputResponseParams, kw_only=True):
-    """Parameters of `tools/call`. The arguments stay encoded until the tool is known."""
+    """Parameters of `tools/call`. The arguments remain encoded until the tool is known."""
 
     name: str
     arguments: Raw | UnsetType = UNSET
@@ -105,8 +105,8 @@ class ReadResourceParams(InputResponseParams, kw_only=True):
 class GetSkillParams(RequestParams, kw_only=True):
     """The parameters of `skills/get`.
 
-    The type of `uri` is not checked here, but by the operation. A server without skills does not
-    have the method, and that error must be reported first.
+    The operation checks the type of `uri`, not this class. A server without skills does not have
+    the method, and that error must be reported first.
     """
 
     uri: object = UNSET
@@ -152,7 +152,7 @@ class CompletionArgument(Struct):
 
 
 class CompletionContext(Struct):
-    """Arguments that already have values."""
+    """The arguments that already have values."""
 
     arguments: dict[str, str] | UnsetType = UNSET
 
@@ -169,13 +169,13 @@ class SubscriptionFilter(Struct):
     """The changes that a client subscribes to with `subscriptions/listen`."""
 
     tools: bool = field(default=False, name="toolsListChanged")
-    """True to report changes of the list of tools."""
+    """True to report changes to the list of tools."""
     prompts: bool = field(default=False, name="promptsListChanged")
     resources: bool = field(default=False, name="resourcesListChanged")
     uris: list[str] = field(default_factory=list, name="resourceSubscriptions")
-    """The resources whose changes of content are reported."""
+    """The resources whose content changes are reported."""
     task_ids: list[str] | UnsetType = field(default=UNSET, name="taskIds")
-    """The tasks whose changes of status are reported."""
+    """The tasks whose status changes are reported."""
 
 
 class ListenParams(RequestParams, kw_only=True):
@@ -185,7 +185,7 @@ class ListenParams(RequestParams, kw_only=True):
 
 
 class TaskParams(RequestParams, kw_only=True):
-    """Parameters of requests about one task."""
+    """Parameters of requests about a single task."""
 
     task_id: str = field(name="taskId")
 
@@ -229,7 +229,7 @@ _PARAMS_TYPES: dict[str, type[RequestParams]] = {
 
 
 class ToolCallFrame(Struct):
-    """A complete `tools/call`, which is decoded in one pass instead of two, as it may be long."""
+    """A complete `tools/call`, decoded in one pass instead of two because it may be long."""
 
     jsonrpc: Literal["2.0"]
     method: Literal["tools/call"]
@@ -245,7 +245,7 @@ _EMPTY_OBJECT = Raw(b"{}")
 
 
 def decode_params(method: str, raw: Raw | UnsetType) -> RequestParams:
-    """Decode the JSON parameters of a request as the type that its method requires.
+    """Decode a request's JSON parameters as the type that its method requires.
 
     Missing parameters and null are treated as an empty object.
 

@@ -11,11 +11,11 @@ class Principal:
     """The user or program on whose behalf a request is made.
 
     Args:
-        subject: Identifier of the user or program, unique for the issuer.
+        subject: Identifier of the user or program, unique within the issuer.
         issuer: Identifier of the authority that authenticated the subject.
         scopes: Granted scopes.
         client_id: The OAuth client in use.
-        username: Name for display.
+        username: Display name.
         claims: All claims of the token.
         expires_at: Expiry in seconds since the epoch.
     """
@@ -43,7 +43,7 @@ class Principal:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The identity that sessions, tasks and sealed states are bound to."""
+        """The identity to which sessions, tasks and sealed states are bound."""
         return (self.issuer, self.subject)
 
     def __repr__(self) -> str:

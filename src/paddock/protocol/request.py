@@ -1,7 +1,7 @@
 """One request in progress, and the interfaces that it depends on.
 
-The dispatcher creates a `Request`. An operation either finishes it at once or gives it work, which
-the transport runs: `run` in any thread, `run_async` on an event loop. Cancelled work is stopped
+The dispatcher creates a `Request`. An operation either finishes it immediately or gives it work for
+the transport to run: `run` in any thread, `run_async` on an event loop. Cancelled work is stopped
 and never answered.
 
 `ProtocolEra` is the interface of an era: a method table and the encoding of answers. A method that
@@ -42,14 +42,14 @@ QUICK_CALLS_TO_FORGIVE = 16
 
 
 class SlowHandlerTracker:
-    """Decides where a plain handler runs, from the duration of its earlier calls.
+    """Decides where a plain handler runs, based on the duration of its earlier calls.
 
-    At first a handler runs in the thread that read its call, which avoids a thread switch. Once it
-    proves slow, its calls go to worker threads. A handler that was slow only once, for example
-    because of a cold cache, recovers after `QUICK_CALLS_TO_FORGIVE` quick calls.
+    At first, a handler runs in the thread that read its call, which avoids a thread switch. Once it
+    proves to be slow, its calls go to worker threads. A handler that was slow only once, for
+    example because of a cold cache, recovers after `QUICK_CALLS_TO_FORGIVE` quick calls.
 
     Args:
-        is_trusted: The author declared the handler to be quick. It is never marked as slow.
+        is_trusted: The author declared the handler as quick, so it is never marked as slow.
     """
 
     __slots__ = ("_quick_streak", "is_slow", "is_trusted")
@@ -65,7 +65,7 @@ class SlowHandlerTracker:
         self._quick_streak = 0
 
     def record_quick_call(self) -> None:
-        """Record that a call of a slow handler was quick."""
+        """Record that a call to a slow handler was quick."""
         self._quick_streak += 1
         if self._quick_streak >= QUICK_CALLS_TO_FORGIVE:
             self.is_slow = False
@@ -74,18 +74,18 @@ class SlowHandlerTracker:
 Result = bytes | tuple[bytes, ...] | dict[str, object]
 """A result as a dictionary, or as the encoded members of its JSON object without the braces.
 
-The members may be split into several pieces, because joining a large result would copy it.
+The members may be split into multiple pieces, because joining a large result would copy it.
 """
 
 OperationResult = Result | None
-"""A result, or None if the operation gave the request work or answers it later."""
+"""A result, or None if the operation gave the request work or will answer it later."""
 
 Operation = Callable[["Request"], OperationResult]
 Work = Callable[["Request"], Result]
 AsyncWork = Callable[["Request"], Awaitable[Result]]
 
 TaskSupport = Literal["forbidden", "optional", "required"]
-"""Whether calls of a tool can become tasks."""
+"""Whether calls to a tool can become tasks."""
 
 EMPTY_PARAMS = RequestParams()
 
@@ -93,10 +93,10 @@ _cancel_lock = allocate_lock()
 
 
 class InputRequired(BaseException):
-    """Raised in a handler that needs answers of the client before it can continue.
+    """Raised in a handler that needs answers from the client before it can continue.
 
-    Used by protocol versions in which the client repeats the request with its answers. It is not
-    an `Exception`, so that `except Exception` in a handler does not catch it.
+    Used in protocol versions where the client repeats the request with its answers. It is not an
+    `Exception`, so that `except Exception` in a handler does not catch it.
     """
 
     def __init__(self, server_requests: dict[str, ServerRequest]) -> None:
@@ -121,7 +121,7 @@ class ProtocolEra(Protocol):
         """Encode a complete result as a frame."""
 
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
-        """Encode an error as a frame, with the code that it has in this era."""
+        """Encode an error as a frame, with its code in this era."""
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
         """Encode a handler's questions as a frame."""
@@ -138,11 +138,11 @@ class ProtocolEra(Protocol):
         """Return a factory if the call may become a task, otherwise None.
 
         Raises:
-            ProtocolError: Client and tool disagree about tasks.
+            ProtocolError: The client and the tool disagree about tasks.
         """
 
     def encode_task_created(self, request: Request, task: CallTask) -> bytes:
-        """Encode the answer to a call that has become a task."""
+        """Encode the answer to a call that became a task."""
 
     def get_version(self, request: Request) -> str:
         """Return the protocol version of a request."""
@@ -151,10 +151,10 @@ class ProtocolEra(Protocol):
         """Return the capabilities that the client declared."""
 
     def get_client_info(self, request: Request) -> Json | None:
-        """Return the name and version of the client, if it sent them."""
+        """Return the client's name and version, if it sent them."""
 
     def get_log_level(self, request: Request) -> str | None:
-        """Return the lowest level of log messages to send for a request, or None for none."""
+        """Return the lowest level of log messages to send for a request, or None to send none."""
 
 
 class RequestExchange(Protocol):
@@ -162,7 +162,7 @@ class RequestExchange(Protocol):
 
     principal: Principal | None
     error: ProtocolError | None
-    """The error of a request whose work could not begin."""
+    """The error for a request whose work could not start."""
     is_over: bool
     """Whether the response is complete or the client has disconnected."""
 
@@ -171,7 +171,7 @@ class RequestExchange(Protocol):
         """Whether messages can be sent before the answer, because the response is a stream."""
 
     def send(self, frame: bytes) -> None:
-        """Send a message that belongs to the request. May be called by any thread."""
+        """Send a message that belongs to the request. Any thread may call this."""
 
     def get_header(self, name: str) -> str | None:
         """Return a header of the request, or None.
@@ -188,7 +188,7 @@ class RequestExchange(Protocol):
         """
 
     def finish(self, request: Request, answer: bytes | None) -> None:
-        """Send the answer, which ends the exchange. May be called by any thread."""
+        """Send the answer, which ends the exchange. Any thread may call this."""
 
     @property
     def session_id(self) -> str | None:
@@ -199,17 +199,17 @@ class RequestExchange(Protocol):
         """The address and port of the client."""
 
     def set_log_fields(self, fields: Mapping[str, object]) -> None:
-        """Set the fields that the access log line of this exchange contains in addition."""
+        """Set additional fields for the access log line of this exchange."""
 
 
 class AnswerSink(Protocol):
-    """An object that receives the answer of a request before the client: a batch or a task."""
+    """An object that receives the answer to a request instead of the client: a batch or a task."""
 
     def add_answer(self, answer: bytes | None) -> bytes | None:
-        """Add the answer of a request.
+        """Add the answer to a request.
 
         Args:
-            answer: The encoded answer. None if the request was cancelled and is not answered.
+            answer: The encoded answer, or None if the request was cancelled and is not answered.
 
         Returns:
             The bytes to send to the client now, or None.
@@ -217,10 +217,10 @@ class AnswerSink(Protocol):
 
 
 class Request:
-    """A request of the client, from its arrival to its answer.
+    """A client's request, from its arrival to its answer.
 
-    The thread that runs the work and the thread that cancels it both use the object. `interrupt`
-    and `run` are written so that an interrupt can only hit the work of this request.
+    The object is shared by the thread that runs the work and the thread that cancels it.
+    `interrupt` and `run` are written so that an interrupt can only affect the work of this request.
     """
 
     # Most requests never set these. As class attributes they cost nothing per request.
@@ -235,7 +235,7 @@ class Request:
     task: CallTask | None = None
     observation: ObservedRequest | None = None
     has_no_deadline = False
-    """Whether the work is exempt from time limits, because it waits for something else."""
+    """Whether the work is exempt from time limits because it waits for something else."""
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
@@ -258,8 +258,8 @@ class Request:
         self.id = request_id
         self.method = method
         self.params = params
-        # The encoded message, because `_meta` members that the protocol does not define are decoded
-        # only if a handler reads them.
+        # The encoded message, because `_meta` members that the protocol does not define are only
+        # decoded if a handler reads them.
         self.line = line
 
     @property
@@ -269,7 +269,7 @@ class Request:
 
     @property
     def principal(self) -> Principal | None:
-        """The authenticated sender, if the transport authenticates."""
+        """The authenticated sender, if the transport uses authentication."""
         return None if self.exchange is None else self.exchange.principal
 
     @property
@@ -287,7 +287,7 @@ class Request:
         (self.exchange or self.connection).send(frame)
 
     def run(self) -> bytes | None:
-        """Run the work of the request, usually a handler, in this thread.
+        """Run the request's work, usually a handler, in this thread.
 
         Returns:
             The message to send, or None if the request was cancelled or an `AnswerSink` has
@@ -296,7 +296,7 @@ class Request:
         self._thread_id = get_ident()
         answer: bytes | None = None
         # Another thread cancels the work by raising HandlerCancelled here. It can be raised at any
-        # bytecode, also while another exception is being encoded, where only the outer `try`
+        # bytecode, even while another exception is being encoded, where only the outer `try`
         # statement catches it.
         try:
             try:
@@ -313,13 +313,13 @@ class Request:
             self.is_done = True
         if self._was_interrupted:
             self._withdraw_interrupt()
-        # Most answers go directly to the client, without a further call.
+        # Most answers go directly to the client, without another call.
         if self.answer_sink is None and not self.is_cancelled:
             return answer
         return self._pass_to_sink(answer)
 
     async def run_async(self, send_answer: Callable[[Request, bytes | None], None]) -> None:
-        """Await the work of the request on the running event loop.
+        """Await the request's work on the running event loop.
 
         Args:
             send_answer: Called with the request and the message to send. The message is None if
@@ -339,12 +339,12 @@ class Request:
         """Stop the work in the thread or event loop where it runs. The request is not answered.
 
         Args:
-            reason: The reason that the client gave, or the server's own.
+            reason: The client's reason or the server's own.
         """
         self.is_cancelled = True
         for callback in self._cancel_callbacks or ():
             callback()
-        # Work that has not begun has neither `stop` nor a thread. `run` checks `is_cancelled`.
+        # Work that has not started has neither `stop` nor a thread. `run` checks `is_cancelled`.
         if self.stop is not None:
             self.stop()
         elif self._thread_id:
@@ -353,12 +353,12 @@ class Request:
                 interrupt_retrier.retry_until_done(self)
 
     def detach(self, ttl_ms: int | None = None, message: str | None = None) -> bool:
-        """Turn the call into a task: answer the request now, although its work continues.
+        """Turn the call into a task: answer the request now, while its work continues.
 
-        The answer names the task, from which the client can fetch the result later.
+        The answer identifies the task, so that the client can fetch the result later.
 
         Args:
-            ttl_ms: Milliseconds for which the client can fetch the result.
+            ttl_ms: Number of milliseconds during which the client can fetch the result.
             message: The status message of the new task.
 
         Returns:
@@ -384,12 +384,12 @@ class Request:
         return True
 
     def discard_body(self) -> None:
-        """Release the message, which may be large, once the work no longer needs it."""
+        """Release the message, which may be large, because the work no longer needs it."""
         self.line = b"{}"
         self.params = EMPTY_PARAMS
 
     def decode_meta(self) -> dict[str, object]:
-        """Return the complete `_meta` of the request."""
+        """Return the request's complete `_meta`."""
         if self.params.meta is UNSET:
             return {}
         # Decoded again, because RequestMeta drops the members that the protocol does not define.
@@ -405,17 +405,17 @@ class Request:
             callback()
 
     def finish_cancelled(self) -> bytes | None:
-        """Complete a request whose work was cancelled before it began.
+        """Complete a request whose work was cancelled before it started.
 
         Returns:
-            The answers of the request's batch if this request was the last one, otherwise None.
+            The answers to the request's batch if this request was the last one, otherwise None.
         """
         if self.observation is not None:
             self.observation.discard()
         return self._pass_to_sink(None)
 
     def reject_busy(self) -> bytes | None:
-        """Return the answer if too many requests are waiting."""
+        """Return the answer for the case that too many requests are waiting."""
         error = ProtocolError("The server is busy: too many requests are waiting; try again later")
         if self.observation is not None:
             self.observation.discard(error)
@@ -437,14 +437,14 @@ class Request:
         return self.era.encode_error_reply(self.id, error)
 
     def _pass_to_sink(self, answer: bytes | None) -> bytes | None:
-        """Give the answer to the batch or task, if there is one, and return the bytes to send."""
+        """Pass the answer to the batch or task, if there is one, and return the bytes to send."""
         # A batch counts its members, so it must also receive the missing answer of a cancelled one.
         if self.is_cancelled:
             answer = None
         return answer if self.answer_sink is None else self.answer_sink.add_answer(answer)
 
     def interrupt(self) -> None:
-        """Raise `HandlerCancelled` in the thread that runs the work of the request."""
+        """Raise `HandlerCancelled` in the thread that runs the request's work."""
         # The thread may have just finished the work. It sets `is_done` and then reads
         # `_was_interrupted`, while this thread sets `_was_interrupted` and then reads `is_done`.
         # At least one of them sees the other's change, so an interrupt never hits later work.
@@ -472,12 +472,12 @@ def describe_object(value: object) -> str:
 
 
 def make_internal_error(error: BaseException) -> ProtocolError:
-    """Return the error for a request that failed because of a defect."""
+    """Return the error for a request that failed because of a bug."""
     return ProtocolError(f"Internal error: {type(error).__name__}: {describe_object(error)}")
 
 
 class BatchReply:
-    """Collects the answers to a batch, which are sent as one array."""
+    """Collects the answers to a batch and returns them as one array."""
 
     __slots__ = ("_answers", "_lock", "_missing_count")
 
@@ -487,14 +487,14 @@ class BatchReply:
         self._lock = allocate_lock()
 
     def add_answer(self, answer: bytes | None) -> bytes | None:
-        """Add the answer to one message of the batch.
+        """Add the answer to one message in the batch.
 
         Args:
-            answer: The encoded answer. None for a message that is not answered.
+            answer: The encoded answer, or None for a message that is not answered.
 
         Returns:
-            The array of all answers if this was the last message, otherwise None. A batch without
-            any answers has no array either.
+            The array of all answers if this was the last message, otherwise None. Also None if no
+            message in the batch has an answer.
         """
         with self._lock:
             self._missing_count -= 1

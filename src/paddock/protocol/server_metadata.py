@@ -13,9 +13,9 @@ Json = dict[str, object]
 
 
 def make_default_capabilities() -> Json:
-    """Return the capabilities of a server whose author has not chosen any: all of them.
+    """Return the default capabilities of a server, which are all of them.
 
-    A server that has no prompts, for example, may add some while it runs.
+    For example, a server without prompts may add some while it runs.
     """
     return {
         "tools": {"listChanged": True},
@@ -59,7 +59,7 @@ class ServerMetadata:
         )
 
     def to_server_info(self) -> Json:
-        """Return the `serverInfo` of the protocol, such as `{"name": "Calc", "version": "1.0"}`."""
+        """Return the protocol's `serverInfo`, such as `{"name": "Calc", "version": "1.0"}`."""
         optional_fields = {
             "title": self.title,
             "description": self.description,
@@ -70,7 +70,7 @@ class ServerMetadata:
         return {"name": self.name, "version": self.version, **present_fields}
 
     def to_cache_hints(self) -> Json:
-        """Return how long and by whom lists and resources may be cached."""
+        """Return the hints for how long and by whom lists and resources may be cached."""
         return {"ttlMs": self.cache_ttl_ms, "cacheScope": self.cache_scope}
 
     def has_capability(self, capability: str) -> bool:
@@ -78,13 +78,13 @@ class ServerMetadata:
         return self.capabilities.get(capability) is not None
 
     def declare_extension(self, name: str, settings: Json) -> None:
-        """Add an extension of the protocol to the capabilities, unless it is already declared.
+        """Add a protocol extension to the capabilities unless it is already declared.
 
-        Capabilities that the author has set explicitly are complete, so they are not changed.
+        Capabilities set explicitly by the author are complete, so they are not changed.
 
         Args:
             name: The identifier of the extension.
-            settings: The settings that the extension defines, often empty.
+            settings: The extension's settings, often empty.
         """
         if not self._has_explicit_capabilities and self.get_extension_settings(name) is None:
             self.capabilities = {

@@ -1,4 +1,4 @@
-"""The operations of a server, and the methods that both eras have in common."""
+"""Server operations, and the methods common to both eras."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ METHODS_BY_CAPABILITY = {
 }
 """The methods of each capability.
 
-Those of the skills extension belong to `resources`: a server may get its first skill while clients
-are connected. Until then its operations report an unknown method.
+Those of the skills extension belong to `resources`, because a server may get its first skill while
+clients are connected. Until then, its operations report an unknown method.
 """
 METHODS_OF_AUTHOR_CODE = frozenset(
     {
@@ -49,19 +49,19 @@ class ServerOperations(Protocol):
         """The operation that answers each method, such as `tools/call`."""
 
     def watch(self, uri: str, /) -> None:
-        """Report changes of a resource from now on, because a client has subscribed to it."""
+        """Report changes to a resource from now on, because a client has subscribed to it."""
 
     @property
     def tasks(self) -> TaskStore:
-        """The store of calls that continue as tasks after they have been answered."""
+        """The store for calls that continue as tasks after they have been answered."""
 
     @property
     def state_key(self) -> bytes:
-        """The secret key that signs the state which clients send back with a repeated request."""
+        """The secret key for signing the state that clients send back with a repeated request."""
 
 
 def build_method_table(operations: ServerOperations) -> dict[str, Operation]:
-    """Return the operation of each method, except for methods of undeclared capabilities."""
+    """Return the operation for each method, except those of undeclared capabilities."""
     return {
         method: operations.methods[method]
         for capability, methods in METHODS_BY_CAPABILITY.items()

@@ -1,7 +1,7 @@
-"""Requests of the server to the client (elicitation, sampling, roots), and their pending answers.
+"""Server requests to the client (elicitation, sampling, roots), and their pending answers.
 
 An `async def` handler awaits a `PendingAnswer`. A plain handler calls its `wait` method. The
-protocol era determines the way in which the requests are sent.
+protocol era determines how the requests are sent.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class ServerRequest(Struct, frozen=True):
     required_capabilities: Json
     """The capabilities that the client must have declared, as in `{"roots": {}}`."""
     parse_result: Callable[[Json], object]
-    """Converts the client's result to the value that the handler gets."""
+    """Converts the client's result to the value passed to the handler."""
 
     def check_capabilities(self, declared: Json) -> None:
         """Check that the client supports the request.
 
         Args:
-            declared: The capabilities that the client has declared.
+            declared: The capabilities declared by the client.
 
         Raises:
             MissingCapabilityError: The client has not declared the required capabilities.
@@ -54,10 +54,10 @@ class ServerRequest(Struct, frozen=True):
             raise MissingCapabilityError(self.required_capabilities, self.method)
 
     def parse_answer(self, value: object) -> object:
-        """Convert the client's answer to the value that the handler gets.
+        """Convert the client's answer to the value passed to the handler.
 
         Raises:
-            AskError: The answer is not a valid result of the request.
+            AskError: The answer is not a valid result for the request.
         """
         if not isinstance(value, dict):
             raise AskError(
@@ -87,7 +87,7 @@ def covers_capabilities(declared: Json, required: Json) -> bool:
 
 
 class PendingAnswer(Generic[T]):
-    """The answer to a handler's questions, for which the handler must wait or use `await`."""
+    """The answer to a handler's questions, which the handler must wait for or `await`."""
 
     __slots__ = ("_build_value", "_request", "_requests")
 
@@ -137,7 +137,7 @@ class ResponseCollector:
     def __init__(self, request: Request, server_requests: dict[str, ServerRequest]) -> None:
         self._request = request
         self._requests = server_requests
-        # The answers by the names of the questions, and the error if the client has refused one.
+        # The answers by question name, and the error if the client refused a question.
         self._results: Json = {}
         self._refusal: str | None = None
         self._missing_count = len(server_requests)
@@ -145,15 +145,15 @@ class ResponseCollector:
         self._wake_waiter: Callable[[], None] | None = None
         self._on_complete: Callable[[], None] | None = None
         self.withdrawals: list[Callable[[], None]] = []
-        """Functions that cancel the questions, for a handler that no longer waits for them."""
+        """Functions that cancel the questions if the handler no longer waits for them."""
 
     def receive_response(self, key: str, result: object, error: object) -> None:
         """Store the client's answer to one question, and wake the handler if it was the last one.
 
         Args:
             key: The name of the question.
-            result: The client's result, which has not been checked yet.
-            error: The JSON-RPC error if the client has refused the question, otherwise None.
+            result: The client's result, which is still unchecked.
+            error: The JSON-RPC error if the client refused the question, otherwise None.
         """
         with self._lock:
             self._missing_count -= 1
@@ -180,7 +180,7 @@ class ResponseCollector:
             HandlerCancelled: The request was cancelled.
             AskError: The client refused a question, or an answer is invalid.
         """
-        # The lock serves as an event: the second `acquire` blocks until `wake` has released it.
+        # The lock serves as an event: the second `acquire` blocks until `wake` releases it.
         lock = allocate_lock()
         lock.acquire()
 
@@ -204,7 +204,7 @@ class ResponseCollector:
 
         def register_wake(wake: Callable[[], None]) -> None:
             self._set_waiter(wake)
-            # A handler that has caught its cancellation and asks again must not wait.
+            # A handler that caught its cancellation and asks again must not wait.
             if self._request.is_cancelled:
                 wake()
 
@@ -218,7 +218,7 @@ class ResponseCollector:
     def _set_waiter(self, wake: Callable[[], None]) -> None:
         """Store the function that wakes the waiting handler when all answers have arrived.
 
-        If they have arrived already, the function is called immediately.
+        If they have already arrived, the function is called immediately.
         """
         with self._lock:
             self._wake_waiter = wake
@@ -235,10 +235,10 @@ class ResponseCollector:
         return self._missing_count == 0 or self._refusal is not None
 
     def _read_answers(self) -> Json:
-        """Return the converted answers to all questions, by the names of the questions.
+        """Return the converted answers to all questions, by question name.
 
         Raises:
-            HandlerCancelled: The request was cancelled while its handler waited.
+            HandlerCancelled: The request was cancelled while its handler was waiting.
             AskError: The client refused a question, or an answer is invalid.
         """
         if self._request.is_cancelled:
@@ -256,8 +256,8 @@ async def wait_for_callback(register: Callable[[Callable[[], None]], None]) -> N
     """Suspend a coroutine until a callback is called, which may happen in any thread.
 
     Args:
-        register: Gets the callback, and stores it for the code that will call it. May also call
-            it immediately.
+        register: Function that takes the callback and stores it for the code that will call it. It
+            may also call it immediately.
     """
     import asyncio  # noqa: PLC0415 - takes 45 ms; already loaded where a loop runs
 

@@ -1,7 +1,7 @@
 """Tasks, which are calls that continue after they have been answered.
 
-A task is created from a request in progress. From then on, the client uses the task's id to ask for
-its state, its questions and its result. Each era encodes tasks in its own way.
+A task is created from a request in progress. From then on, the client uses the task's id to request
+its state, questions and result. Each era encodes tasks differently.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ MAX_TTL_MS = 86_400_000
 POLL_INTERVAL_MS = 1000
 MAX_TASKS = 10_000
 SWEEP_INTERVAL_SECONDS = 1.0
-"""Interval of the search for expired tasks."""
+"""Interval between searches for expired tasks."""
 
 TaskWatcher = Callable[["CallTask"], None]
 TaskFactory = Callable[["Request", int | None, str | None], "CallTask"]
-"""Creates a task from a request, with a time to live in milliseconds and a status message."""
+"""A function that creates a task from a request, a time to live in milliseconds, and a message."""
 
 
 class OpenQuestion(NamedTuple):
-    """A question of a task that the client has not answered yet."""
+    """A task's question that the client has not answered yet."""
 
     request: ServerRequest
     collector: ResponseCollector
@@ -50,7 +50,7 @@ class OpenQuestion(NamedTuple):
 
 
 class CallTask:
-    """A call that continues after it has been answered, and whose result is fetched later."""
+    """A call that continues after it has been answered. Its result is fetched later."""
 
     def __init__(
         self, request: Request, store: TaskStore, ttl_ms: int, message: str | None
@@ -58,15 +58,15 @@ class CallTask:
         self._store = store
         self._lock = allocate_lock()
         self._expires_at = monotonic() + ttl_ms / 1000
-        # Questions of the handler, by the keys that the client sees.
+        # The handler's questions, by the keys that the client sees.
         self._used_keys: set[str] = set()
         self._open_questions: dict[str, OpenQuestion] = {}
         self._end_callbacks: list[Callable[[], None]] = []
         self.request = request
         self.result_requests: list[Request] = []
-        """The requests `tasks/result` that wait for the result."""
+        """The `tasks/result` requests that are waiting for the result."""
         self.undelivered_frames: list[bytes] = []
-        """The messages that are sent with the first such request."""
+        """The messages to send with the first such request."""
         self.owner = store.get_owner(request)
         self.is_stateless = request.era.is_stateless
         # Without authentication, the id alone gives access to the task, so it must not be
@@ -91,7 +91,7 @@ class CallTask:
 
     @property
     def is_orphaned(self) -> bool:
-        """Whether the session that could ask for the task has ended."""
+        """Whether the session that could request the task has ended."""
         return isinstance(self.owner, ServerConnection) and self.owner.is_closed
 
     @property
@@ -106,12 +106,12 @@ class CallTask:
             self._change_status(self.status)
 
     def add_answer(self, answer: bytes | None) -> None:
-        """Store the answer of the call as the result or error of the task, which then ends.
+        """Store the call's answer as the task's result or error, which ends the task.
 
         Without the task, the answer would be sent to the client.
 
         Args:
-            answer: The encoded answer. None if the call was cancelled.
+            answer: The encoded answer, or None if the call was cancelled.
         """
         # A task may be stored for a day, so the encoded request, which may be large, is discarded.
         self.request.discard_body()
@@ -129,19 +129,19 @@ class CallTask:
             self._change_status("completed")
 
     def cancel(self) -> bool:
-        """Cancel the task and its work, and return False if the task has already ended."""
+        """Cancel the task and its work. Return False if the task has already ended."""
         with self._lock:
             if self.has_ended:
                 return False
-            # The status is set before the work is cancelled, so that an answer of the work cannot
-            # complete the task in between.
+            # The status is set before the work is cancelled, so that an answer cannot complete the
+            # task in between.
             self.status = "cancelled"
         self._change_status("cancelled")
         self.request.cancel("the task was cancelled")
         return True
 
     def request_input(self, server_requests: dict[str, ServerRequest]) -> ResponseCollector:
-        """Add a handler's questions to the task, from which the client fetches them.
+        """Add a handler's questions to the task, so that the client can fetch them.
 
         Returns:
             The collector that will receive the client's answers.
@@ -162,17 +162,17 @@ class CallTask:
         return collector
 
     def submit_responses(self, responses: dict[str, object]) -> None:
-        """Pass the client's answers to the handler that waits for them.
+        """Pass the client's answers to the handler that is waiting for them.
 
         Answers to unknown questions are ignored.
 
         Args:
-            responses: The answers by the keys of the questions.
+            responses: The answers by question key.
 
         Raises:
             InvalidParamsError: An answer is not an object.
         """
-        # All answers are checked first, so that an invalid answer has no effect at all.
+        # All answers are checked first, so that an invalid answer has no effect.
         for key, response in responses.items():
             if key in self._open_questions and not isinstance(response, dict):
                 raise InvalidParamsError(f"inputResponses.{key} is not an object")
@@ -190,7 +190,7 @@ class CallTask:
             question.collector.receive_response(question.handler_key, response, None)
 
     def on_end(self, callback: Callable[[], None]) -> None:
-        """Call a function when the task ends, or now if it has ended."""
+        """Call a function when the task ends, or now if it already has."""
         with self._lock:
             if not self.has_ended:
                 self._end_callbacks.append(callback)
@@ -217,7 +217,7 @@ class CallTask:
         A task that has ended keeps its status.
         """
         with self._lock:
-            # For example, the answer of a handler may arrive after its task was cancelled.
+            # For example, a handler's answer may arrive after its task was cancelled.
             if self.status in FINAL_STATUSES and status != self.status:
                 return
             self.status = status
@@ -256,14 +256,14 @@ class TaskStore:
 
         Args:
             request: The call in progress.
-            ttl_ms: The time in milliseconds after which the task expires, or None for the default.
+            ttl_ms: The task's time to live in milliseconds, or None for the default.
             message: The status message of the new task.
 
         Raises:
             ProtocolError: The store is full.
         """
-        # A full store removes expired tasks first. If there were not any, it removes the oldest
-        # task of the same owner that has ended.
+        # A full store first removes expired tasks. If there are not any, it removes the owner's
+        # oldest task that has ended.
         if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
             self.remove_expired()
         if len(self._tasks) >= self._limit:
@@ -276,10 +276,10 @@ class TaskStore:
         return task
 
     def require_task(self, task_id: str, request: Request) -> CallTask:
-        """Return the task with an id, if it belongs to the client that sent a request.
+        """Return the task with an id if it belongs to the client that sent a request.
 
         Raises:
-            InvalidParamsError: The task does not exist, or belongs to another client.
+            InvalidParamsError: The task does not exist or belongs to another client.
         """
         task = self._tasks.get(task_id)
         if task is not None and self._remove_if_expired(task):
@@ -297,10 +297,10 @@ class TaskStore:
         return [task for task in tasks if task.owner == owner and task.is_stateless == is_stateless]
 
     def get_owner(self, request: Request) -> object:
-        """Return the owner of the tasks that a request creates: its principal, or else its session.
+        """Return the owner of tasks created by a request: its principal, or else its session.
 
         Stateless clients without a principal cannot be distinguished, so None is the owner of all
-        their tasks. These tasks are protected only by their ids, which cannot be guessed.
+        their tasks. Only their ids, which cannot be guessed, protect these tasks.
         """
         principal = request.principal
         if principal is not None:
@@ -320,7 +320,7 @@ class TaskStore:
                 self._remove_if_expired(task)
 
     def close(self) -> None:
-        """Cancel all tasks: the server stops."""
+        """Cancel all tasks, because the server stops."""
         for task in list(self._tasks.values()):
             task.cancel()
 
@@ -334,8 +334,8 @@ class TaskStore:
     def _remove_if_expired(self, task: CallTask) -> bool:
         """Remove a task that has ended and expired, or whose session has ended.
 
-        An expired task whose work still runs is kept. An expired task that waits for answers is
-        cancelled, because they may never arrive.
+        An expired task whose work is still running is kept. An expired task that is waiting for
+        answers is cancelled, because they may never arrive.
 
         Returns:
             True if the task was removed.

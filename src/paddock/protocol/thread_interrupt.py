@@ -1,8 +1,8 @@
-"""Interruption of handlers by an exception that is raised in their threads.
+"""Interruption of handlers by raising an exception in their threads.
 
-The interpreter raises the exception at the thread's next bytecode, so a blocking C call is
-interrupted only when it returns. Where Python ignores exceptions, as in `__del__`, the exception is
-lost. Work that continues is therefore interrupted again.
+The interpreter raises the exception at the thread's next bytecode, so a blocking C call is only
+interrupted when it returns. Where Python ignores exceptions, as in `__del__`, the exception is
+lost, so work that continues is interrupted again.
 
 `ctypes` is imported on first use, because most servers never cancel a request.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 RETRY_SECONDS = 2.0
-"""Seconds that work may clean up before it is interrupted again. They double each time."""
+"""Seconds that work has to clean up before it is interrupted again. Doubles each time."""
 MAX_RETRY_SECONDS = 60.0
 CHECK_INTERVAL_SECONDS = 0.25
 
@@ -53,7 +53,7 @@ def _set_async_exception(thread: int, exception_type: type[BaseException] | None
 
 
 class _PendingInterrupt:
-    """Interrupted work that has not ended yet, and the time at which to interrupt it again."""
+    """Interrupted work that has not ended yet, and the time to interrupt it again."""
 
     def __init__(self, work: InterruptibleWork) -> None:
         self.work = work
@@ -67,9 +67,9 @@ class _PendingInterrupt:
 
 
 class InterruptRetrier:
-    """A background thread that interrupts cancelled work again, until the work ends.
+    """A background thread that repeatedly interrupts cancelled work until it ends.
 
-    A handler can continue after an interrupt, for example because it catches the exception.
+    A handler may continue after an interrupt, for example because it catches the exception.
     """
 
     def __init__(self) -> None:
@@ -84,10 +84,9 @@ class InterruptRetrier:
                 start_new_thread(self._retry_loop, ())
 
     def _retry_loop(self) -> None:
-        """Interrupt each pending work when its time has come, and return when all work is done.
+        """Interrupt each pending work item when it is due, and return when all work is done.
 
-        The thread that runs this starts with the first cancellation, so most servers never need
-        it.
+        The thread that runs this starts on the first cancellation, so most servers never need it.
         """
         while True:
             sleep(CHECK_INTERVAL_SECONDS)

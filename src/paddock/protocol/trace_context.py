@@ -1,8 +1,8 @@
 """The W3C trace context of a request.
 
 It is sent in the request's `_meta` (`traceparent`, `tracestate`, `baggage`), in both eras and on
-every transport. Over HTTP, the headers of the same names are used if `_meta` has none. Malformed
-values are ignored, as the W3C specification requires, and never fail a request.
+every transport. Over HTTP, headers with the same names are used if `_meta` has none of these.
+Malformed values are ignored, as the W3C specification requires, and never cause a request to fail.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ MAX_TRACESTATE_MEMBERS = 32
 MAX_BAGGAGE_LENGTH = 8192
 MAX_BAGGAGE_MEMBERS = 180
 
-# The patterns are compiled with the first request that has such a value. None of them can match one
-# text in two ways, so matching takes linear time, whatever a client sends.
+# The patterns are compiled on the first request that has such a value. None of them can match a
+# text in two ways, so matching takes linear time, no matter what a client sends.
 _TRACESTATE_MEMBER = r"(?=[^=]{1,256}=)[a-z0-9][a-z0-9_*/-]*(?:@[a-z0-9_*/-]*)?=[ -<>-~]{1,256}"
 _BAGGAGE_KEY = r"[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*"
 _BAGGAGE_VALUE = r"=(?:[ \t]*[!#-+\--:<-\[\]-~]+)?[ \t]*"
@@ -31,9 +31,9 @@ _BAGGAGE_MEMBER = rf"{_BAGGAGE_KEY}{_BAGGAGE_VALUE}(?:;{_BAGGAGE_KEY}(?:{_BAGGAG
 
 
 class TraceContext(NamedTuple):
-    """The trace that a request belongs to, in the three values of W3C Trace Context.
+    """The trace that a request belongs to, as the three values of W3C Trace Context.
 
-    Missing and malformed values are None. At least one value is present.
+    Missing and malformed values are None, but at least one value is present.
     """
 
     traceparent: str | None = None
@@ -52,17 +52,17 @@ class TraceContext(NamedTuple):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the caller records the trace."""
+        """Whether the caller is recording the trace."""
         return self.traceparent is not None and bool(int(self.traceparent[53:55], 16) & 1)
 
     @property
     def headers(self) -> dict[str, str]:
-        """The HTTP headers with which a handler passes the trace on to other services."""
+        """The HTTP headers for passing the trace on to other services."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
 def get_trace_context(request: Request) -> TraceContext | None:
-    """Return the trace context from the request's `_meta`, or else from its HTTP headers."""
+    """Return the trace context from the request's `_meta`, or otherwise from its HTTP headers."""
     trace_context, exchange = get_meta_trace_context(request), request.exchange
     if trace_context is not None or exchange is None:
         return trace_context
@@ -82,8 +82,8 @@ def parse_trace_context(
 ) -> TraceContext | None:
     """Return the trace context of a request, or None if it has no well-formed value.
 
-    Malformed values are ignored. A `tracestate` is ignored without a valid `traceparent`, because
-    it describes that parent.
+    Malformed values are ignored. A `tracestate` without a valid `traceparent` is also ignored,
+    because it describes that parent.
     """
     valid_traceparent = _parse_traceparent(traceparent)
     has_valid_state = valid_traceparent is not None and _is_tracestate(tracestate)
@@ -104,8 +104,8 @@ def _read_header(exchange: RequestExchange, name: str) -> str | None:
 def _parse_traceparent(value: object) -> str | None:
     """Return a valid `traceparent` in version 00 of the format, or None if it is not valid.
 
-    An example is `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`. Fields that later
-    versions append are removed.
+    An example is `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`. Fields appended by
+    later versions are removed.
     """
     if not isinstance(value, str) or len(value) < TRACEPARENT_LENGTH:
         return None
@@ -114,7 +114,7 @@ def _parse_traceparent(value: object) -> str | None:
     if not has_separators or not HEX_DIGITS.issuperset(version + trace_id + parent_id + flags):
         return None
     # W3C Trace Context, section 3.2: version ff and ids of zeros only are invalid. Later versions
-    # may append fields after another dash, version 00 must not.
+    # may append fields after another dash, but version 00 must not.
     if version == "ff" or not trace_id.strip("0") or not parent_id.strip("0"):
         return None
     later_fields = value[TRACEPARENT_LENGTH:]
@@ -126,7 +126,7 @@ def _parse_traceparent(value: object) -> str | None:
 def _is_tracestate(value: object) -> bool:
     """Return whether a value is a valid `tracestate`, such as `rojo=1,congo=t61`.
 
-    Its keys must be unique, and their number is limited.
+    Its keys must be unique, and there is a limit on their number.
     """
     if not isinstance(value, str):
         return False
@@ -142,7 +142,7 @@ def _is_tracestate(value: object) -> bool:
 def _is_baggage(value: object) -> bool:
     """Return whether a value is a valid `baggage`, such as `user=ada,tier=2;ttl=9`.
 
-    Its length and the number of its members are limited.
+    There are limits on its length and on the number of members.
     """
     if not isinstance(value, str) or not 0 < len(value) <= MAX_BAGGAGE_LENGTH:
         return False

@@ -2,7 +2,7 @@
 
 There are two eras: versions that open a session with `initialize`, and versions whose requests are
 independent of each other. Versions are compared by their position in these tuples, never as text.
-Loaded before msgspec, so this module imports nothing outside the interpreter.
+This module is loaded before msgspec, so it imports nothing outside the interpreter.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STATELESS_VERSIONS = ("2026-07-28",)
 SUPPORTED_VERSIONS = STATELESS_VERSIONS + SESSION_VERSIONS
 
 BATCH_VERSION = "2025-03-26"
-"""The only version that allows several messages in one array."""
+"""The only version that allows multiple messages in one array."""
 
 FEATURE_VERSIONS = {
     "streamable-http": "2025-03-26",
@@ -32,7 +32,7 @@ FEATURE_VERSIONS = {
     "sse-priming": "2025-11-25",
     "tasks": "2025-11-25",
 }
-"""The first version that has a feature."""
+"""The first version with each feature."""
 
 
 def negotiate_version(requested: str) -> str:
@@ -41,7 +41,7 @@ def negotiate_version(requested: str) -> str:
 
 
 def supports_feature(version: str, feature: str) -> bool:
-    """Return whether a version has a feature. False for unknown versions and features."""
+    """Return whether a version has a feature. Unknown versions and features return False."""
     first_version = FEATURE_VERSIONS.get(feature)
     if first_version is None or version not in SUPPORTED_VERSIONS:
         return False
