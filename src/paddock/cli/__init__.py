@@ -1,9 +1,9 @@
 """The `paddock` command.
 
-Clients start servers with `paddock serve TARGET`. This form is parsed here, because importing
-click would take longer than starting the server. All other commands are in `cli.commands`.
+Clients start servers with `paddock serve TARGET`. This form is parsed here because importing
+click takes longer than starting the server. All other commands are in `cli.commands`.
 
-It may import every package, but imports most of them only for the command that needs them.
+This package may import any other package, but imports most of them only when a command needs them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from paddock.errors import PaddockError
 def main() -> None:
     """Run the command in `sys.argv`. This is the entry point of the `paddock` program.
 
-    Clients start servers with `paddock serve TARGET` and no other options. This command is run
-    without loading click, so that servers start faster.
+    Clients start servers with `paddock serve TARGET` and no other options. That command runs
+    without loading click, which makes servers start faster.
     """
-    # At a terminal, click is needed: the user may be asked to install missing extensions.
+    # On a terminal, click is needed because the user may be asked to install missing extensions.
     is_typed = sys.stdin is not None and sys.stdin.isatty()
     plain_target = None if is_typed else parse_plain_serve(sys.argv[1:])
     if plain_target is None:
@@ -42,7 +42,7 @@ def main() -> None:
 def parse_plain_serve(arguments: list[str]) -> tuple[str, bool] | None:
     """Return the target of a `serve` command that has no other options, or None.
 
-    The second item is True if the target can only be the name of a server. For example,
+    The second item is True if the target can only be a server name. For example,
     `serve server.py` gives `("server.py", False)`, and `serve --named weather` gives
     `("weather", True)`.
     """
@@ -55,6 +55,6 @@ def parse_plain_serve(arguments: list[str]) -> tuple[str, bool] | None:
 
 
 def format_error(error: PaddockError) -> str:
-    """Return the error on one line, and its hint, if any, on a second one."""
+    """Format an error as one line, followed by a second line with its hint, if any."""
     text = f"{error.where}: {error.message}" if error.where else error.message
     return f"{text}\nHint: {error.hint}" if error.hint else text

@@ -1,4 +1,4 @@
-"""The server of `paddock up`: opens the zoo and the port, and runs the web application.
+"""The server behind `paddock up`: opens the zoo and the port, and runs the web application.
 
 `up` imports this module after checking that the extras are installed.
 """
@@ -36,9 +36,8 @@ def serve_app(options: AppServerOptions, *, is_port_explicit: bool) -> None:
     Does nothing if another process already serves the same zoo on this port.
 
     Args:
-        options: The options of the command.
-        is_port_explicit: True if the user selected the port, which is then not replaced without
-            asking.
+        options: The command's options.
+        is_port_explicit: True if the user chose the port. It is then not replaced without asking.
 
     Raises:
         PaddockError: The address is not safe or not available, or the database cannot be used.
@@ -85,7 +84,7 @@ def serve_app(options: AppServerOptions, *, is_port_explicit: bool) -> None:
 
 
 def _split_origins(texts: tuple[str, ...]) -> list[str]:
-    """Split origins at commas, which separate them in `ALLOWED_ORIGINS`."""
+    """Split texts at commas, the separator in `ALLOWED_ORIGINS`."""
     return [origin.strip() for text in texts for origin in text.split(",") if origin.strip()]
 
 
@@ -98,9 +97,9 @@ def _open_socket(
 ) -> socket.socket | None:
     """Return a socket that listens on the application's port, or on a nearby port if it is in use.
 
-    On a terminal, the user is asked before another port is used. Without a terminal, a port that
-    the user has selected is not replaced. If Paddock is already running with the same zoo, the user
-    is directed to it instead.
+    On a terminal, the user is asked before another port is used. Without a terminal, a port chosen
+    by the user is never replaced. If Paddock is already running with the same zoo, the user is
+    directed to it instead.
 
     Returns:
         The socket, or None if another process already serves the same zoo on this port.
@@ -128,9 +127,9 @@ def _open_socket(
 
 
 def _print_addresses(url: str, zoo_location: str, authenticator: Authenticator) -> None:
-    """Print where the application can be reached, its database, and instructions for signing in.
+    """Print the application's addresses, its database, and instructions for signing in.
 
-    Called when the server accepts connections.
+    Called once the server accepts connections.
     """
     lines = [
         f"Paddock is at {url}",
@@ -159,7 +158,7 @@ def open_browser(url: str) -> None:
 
 def _has_window_system() -> bool:
     """Return whether a graphical browser can be opened on this computer."""
-    # On a console without windows, `webbrowser` would start a text browser in this terminal.
+    # On a console without a window system, `webbrowser` would start a text browser right here.
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,4 +1,4 @@
-"""The command `paddock call`, which calls one tool of a server.
+"""The command `paddock call`, which calls one of a server's tools.
 
 Arguments are converted from text to the types in the tool's input schema. The server validates
 them.
@@ -93,7 +93,7 @@ def call(
     call_timeout = _CallTimeout(options["timeout"])
     options["on_progress"] = call_timeout.renew
     with connect(resolve_target(ctx, target), **options) as peer:
-        # Listing the tools is only needed to convert values.
+        # The tools only need to be listed if there are values to convert.
         schema = _find_input_schema(peer, tool) if pairs else {}
         result = _call_tool(
             peer, tool, {**json_arguments, **parse_arguments(pairs, schema)}, call_timeout
@@ -113,13 +113,13 @@ def call(
 
 
 def parse_arguments(pairs: tuple[str, ...], schema: Json) -> Json:
-    """Return the arguments for a tool that are given on the command line.
+    """Parse the tool arguments given on the command line.
 
     For example, `city=Oslo days:=3` gives `{"city": "Oslo", "days": 3}`.
 
     Args:
         pairs: The arguments on the command line, each `KEY=VALUE` or `KEY:=JSON`.
-        schema: The input schema of the tool, which determines the type of a `VALUE`.
+        schema: The tool's input schema, which determines the type of each `VALUE`.
 
     Raises:
         ArgumentError: An argument has neither form, or its value does not match the schema.
@@ -138,19 +138,19 @@ def parse_arguments(pairs: tuple[str, ...], schema: Json) -> Json:
 
 
 def _convert_value(key: str, text: str, schema: Json) -> object:
-    """Return the value of an argument in a type that the tool's schema accepts for it.
+    """Convert an argument's value to a type that the tool's schema accepts for it.
 
     For example, `3` becomes a number if the schema accepts integers. If the schema does not
-    restrict the type, or accepts only strings, the value stays text. The server validates the
+    restrict the type, or only accepts strings, the value remains text. The server validates the
     arguments again.
 
     Args:
         key: The name of the parameter.
         text: The value on the command line.
-        schema: The input schema of the tool.
+        schema: The tool's input schema.
 
     Raises:
-        ArgumentError: The value has none of the accepted types.
+        ArgumentError: The value cannot be converted to any of the accepted types.
     """
     properties = schema.get("properties")
     parameter_schema = properties.get(key) if isinstance(properties, dict) else None
@@ -193,17 +193,17 @@ def _parse_json(text: str, where: str) -> object:
 
 
 def _find_input_schema(peer: Peer, name: str) -> Json:
-    """Return the input schema of a tool.
+    """Return a tool's input schema.
 
-    An unknown tool has an empty schema. The server will reject the call.
+    The schema of an unknown tool is empty. The server will reject the call.
     """
     return next((tool.input_schema for tool in peer.tools() if tool.name == name), {})
 
 
 class _CallTimeout:
-    """The timeout of a call, which starts again with each progress notification.
+    """A call timeout that restarts with each progress notification.
 
-    A tool that reports progress may therefore run longer than the timeout.
+    A tool that reports progress can therefore run for longer than the timeout.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -211,11 +211,11 @@ class _CallTimeout:
         self._deadline = 0.0
 
     def renew(self, _progress: object = None) -> None:
-        """Restart the timeout. Called by the connection with each progress notification."""
+        """Restart the timeout. The connection calls this for each progress notification."""
         self._deadline = monotonic() + self._seconds
 
     def wait_for_result(self, call: PendingCall) -> Json:
-        """Wait until the server has answered a call, and return the result.
+        """Wait for the server to answer a call, and return the result.
 
         Raises:
             PeerTimeoutError: The timeout elapsed without an answer or a progress notification. The
@@ -223,7 +223,7 @@ class _CallTimeout:
         """
         self.renew()
         while True:
-            # A task is polled, and each poll has its own timeout, so the task may take any time.
+            # A task is polled, and each poll has its own timeout, so a task may run for any time.
             wait_seconds = self._seconds if call.is_task else self._deadline - monotonic()
             try:
                 return call.result(max(0.0, wait_seconds))
@@ -238,10 +238,10 @@ class _CallTimeout:
 
 
 def _call_tool(peer: Peer, name: str, arguments: Json, call_timeout: _CallTimeout) -> ToolResult:
-    """Call a tool of a server, wait for its result, and return it.
+    """Call a tool on a server and return its result.
 
-    If the call fails and the server lists no tool with this name, the error names the tools that it
-    has.
+    If the call fails and the server lists no tool with this name, the error names the tools it
+    does have.
 
     Raises:
         ArgumentError: The server has no such tool.
@@ -261,7 +261,7 @@ def _call_tool(peer: Peer, name: str, arguments: Json, call_timeout: _CallTimeou
 
 
 def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
-    """Print a protocol message that was sent or received. Called for each message with `--show`."""
+    """Print a protocol message that was sent or received. With `--show`, called for each one."""
     # This runs in the connection's thread, where a closed pipe must not end the connection. The
     # main thread handles the error when it prints the result.
     with suppress(BrokenPipeError):
@@ -271,7 +271,7 @@ def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
 
 
 def _to_json(result: ToolResult) -> Json:
-    """Return a tool result as the JSON object that the protocol uses."""
+    """Convert a tool result to its JSON object in the protocol."""
     json_result: Json = {"content": result.content, "isError": result.is_error}
     if result.structured is not None:
         json_result["structuredContent"] = result.structured
@@ -281,10 +281,9 @@ def _to_json(result: ToolResult) -> Json:
 
 
 def _save_files(result: ToolResult, folder: Path) -> list[Path]:
-    """Write the images, audio and other binary content of a result to files, and return the paths.
+    """Write a result's images, audio and other binary content to files, and return the paths.
 
-    The files are named after the position of the content in the result, such as `1.png` and
-    `3.wav`.
+    The files are named after the content's position in the result, such as `1.png` and `3.wav`.
 
     Raises:
         ArgumentError: A file cannot be written.
@@ -310,6 +309,6 @@ def _save_files(result: ToolResult, folder: Path) -> list[Path]:
 
 
 def _guess_extension(mime_type: str) -> str:
-    """Return the file extension for a MIME type; `.bin` if it is unknown."""
+    """Return the file extension for a MIME type, or `.bin` if it is unknown."""
     # The MCP specification uses audio/wav, but `mimetypes` only knows audio/x-wav.
     return ".wav" if mime_type == "audio/wav" else guess_extension(mime_type) or ".bin"

@@ -161,9 +161,9 @@ def refresh_catalogues(ctx: click.Context, location: str | None) -> None:
 
 
 def _build_catalogue_row(status: CatalogueStatus) -> list[output.Cell]:
-    """Return the table row of a catalogue: location, number of extensions, and time of download.
+    """Return a catalogue's table row: its location, number of extensions, and download time.
 
-    The row of a catalogue that cannot be used has the problem instead of the time.
+    If the catalogue cannot be used, the row shows the problem instead of the time.
     """
     if status.problem is not None:
         return [output.StyledCell(status.location, "red"), "", str(status.problem.message)]
@@ -173,7 +173,7 @@ def _build_catalogue_row(status: CatalogueStatus) -> list[output.Cell]:
 
 
 def _describe_catalogue(status: CatalogueStatus) -> dict[str, object]:
-    """Return the JSON object for a catalogue and the state of its local copy, for `--json`."""
+    """Return the `--json` object for a catalogue and the state of its local copy."""
     return {
         "location": status.location,
         "extensions": None if status.catalogue is None else len(status.catalogue.entries),

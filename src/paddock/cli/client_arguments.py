@@ -28,21 +28,21 @@ class ClientArguments(NamedTuple):
 def parse_client_arguments(
     arguments: tuple[str, ...], server: str | None, *, recorded_servers: Collection[str] = ()
 ) -> ClientArguments:
-    """Return the clients and the server that the arguments of a command name.
+    """Split a command's arguments into the clients and the server they name.
 
     For example, `claude-code cursor weather` names two clients and the server `weather`. If the
-    last argument is the name of a client, the arguments name no server.
+    last argument is a client name, no server is named.
 
     Args:
         arguments: The positional arguments.
         server: The value of `--server`. If set, all arguments are clients.
-        recorded_servers: The names of the servers that were installed into clients. They are
-            accepted even if the server has been deleted since.
+        recorded_servers: The names of servers that were installed into clients. They are accepted
+            even if the server has since been deleted.
 
     Raises:
         ArgumentError: The last argument is neither a client nor a server, or is both, or
-            several arguments together are the name of one client.
-        UnsupportedClientError: Another argument is not a client.
+            several arguments together form the name of one client.
+        UnsupportedClientError: One of the other arguments is not a client.
     """
     _check_split_client_name(arguments)
     if server is not None:
@@ -64,10 +64,10 @@ def parse_client_arguments(
 
 
 def _check_split_client_name(arguments: tuple[str, ...]) -> None:
-    """Reject a client name without quotes that the shell has split, as in `Claude Code`.
+    """Reject an unquoted client name that the shell has split, such as `Claude Code`.
 
     Raises:
-        ArgumentError: Several successive arguments together are the name of one client.
+        ArgumentError: Several successive arguments together form the name of one client.
     """
     for start, end in itertools.combinations(range(len(arguments) + 1), 2):
         words = arguments[start:end]
@@ -89,10 +89,10 @@ def _find_client_id(argument: str) -> str | None:
 
 
 def _check_server_exists(argument: str, recorded_servers: Collection[str]) -> None:
-    """Check that an argument is the name of a server or the path of a server's file.
+    """Check that an argument is a server name or the path to a server file.
 
     Raises:
-        ArgumentError: The argument is neither. The hint contains similar names.
+        ArgumentError: The argument is neither. The hint suggests similar names.
     """
     names = {*_list_server_names(), *recorded_servers}
     if argument in names or is_path_like(argument) or Path(argument).exists():

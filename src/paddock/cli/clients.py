@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ClientRow(NamedTuple):
-    """A client app with its state on this computer, which `paddock clients` shows as table rows."""
+    """A client app and its state on this computer, shown as table rows by `paddock clients`."""
 
     client: Client
     is_detected: bool
@@ -33,7 +33,7 @@ class ClientRow(NamedTuple):
 
     @property
     def project_file(self) -> str:
-        """The path of the configuration in a project, such as `.cursor/mcp.json`, or ""."""
+        """The path to the configuration within a project, such as `.cursor/mcp.json`, or ""."""
         return self.client.project[0] if self.client.project else ""
 
 
@@ -63,7 +63,7 @@ def clients(*, everything: bool, as_json: bool) -> None:
 
 
 def _build_client_rows() -> Iterator[ClientRow]:
-    """Yield a row for each supported client: first those detected here, then the others by name."""
+    """Yield a row for each supported client: detected ones first, then the others by name."""
     detected_ids = {client.id for client in detected_clients()}
     installations = read_installations()
     sorted_clients = sorted(
@@ -80,7 +80,7 @@ def _build_client_rows() -> Iterator[ClientRow]:
 
 
 def _list_files(client: Client) -> list[Path]:
-    """Return the user's configuration files of a client; empty if it has none."""
+    """Return the user's configuration files for a client, or an empty list if it has none."""
     try:
         return locate_config_files(client)
     except PaddockError:  # no file on this operating system, or only in projects
@@ -88,9 +88,9 @@ def _list_files(client: Client) -> list[Path]:
 
 
 def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
-    """Yield the table rows of a client, one for each of its configuration files.
+    """Yield a client's table rows, one for each of its configuration files.
 
-    The user's files come first, followed by other files into which a server is installed. A client
+    The user's files come first, followed by any other files that have a server installed. A client
     without such files gets a row for its project file.
     """
     leading_cells: tuple[output.Cell, ...] = (
@@ -112,12 +112,12 @@ def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
             if installation.file == file
         ]
         yield (*leading_cells, scope, file, ", ".join(server_names))
-        # Client and detection state appear only in the first row.
+        # Only the first row shows the client and its detection state.
         leading_cells = ("", "")
 
 
 def _describe_client(row: ClientRow) -> dict[str, object]:
-    """Return the JSON object for a client and its state on this computer, for `--json`."""
+    """Return the `--json` object for a client and its state on this computer."""
     return {
         **output.select_attributes(row.client, ("id", "name")),
         "is_detected": row.is_detected,

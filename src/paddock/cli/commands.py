@@ -1,8 +1,7 @@
 """The command group `paddock`, which imports each command on first use.
 
-Help and shell completion read the names and summaries from `COMMAND_GROUPS`, so that neither has
-to import any command. `LazyGroup` is the only place that turns a `PaddockError` into a message
-and exit code 2.
+Help and shell completion read names and summaries from `COMMAND_GROUPS`, so neither has to import
+a command. `LazyGroup` is the only place that turns a `PaddockError` into a message and exit code 2.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first argument names, and the remaining arguments.
+        """Return the command named by the first argument, and the remaining arguments.
 
         Raises:
             ArgumentError: The name is unknown. The hint suggests similar names.
@@ -104,7 +103,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands in the help, by group, without importing their modules."""
+        """Write the help's list of commands, by group, without importing their modules."""
         width = max(map(len, COMMANDS))
         for title, group in COMMAND_GROUPS.items():
             with formatter.section(title):
@@ -120,14 +119,14 @@ class LazyGroup(click.Group):
         return [*_complete_names(COMMANDS, incomplete), *options]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options before the command name. Usage errors get Paddock's format."""
+        """Parse the options before the command name, with usage errors in Paddock's format."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             raise CliUsageError(error) from None
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command, and convert its errors to those that click prints with an exit code."""
+        """Run a command, and convert its errors to click errors, which have an exit code."""
         try:
             return super().invoke(ctx)
         except PaddockError as error:
@@ -153,12 +152,12 @@ def root_command(ctx: click.Context) -> None:
 
 
 def _reject_unknown_command(word: str, names: Collection[str], prefix: str = "") -> None:
-    """Raise an error if a word is neither an option nor the name of a command.
+    """Raise an error if a word is neither an option nor a command name.
 
     Args:
         word: The first argument on the command line.
-        names: The names of the commands that may be used there.
-        prefix: The name of the parent command, with a space after it, such as `catalogue `.
+        names: The names of the commands that are valid there.
+        prefix: The name of the parent command followed by a space, such as `catalogue `.
 
     Raises:
         ArgumentError: There is no such command. The hint suggests similar names.
@@ -181,10 +180,10 @@ def _import_command(path: str) -> click.Command:
 def _complete_names(
     commands: Mapping[str, tuple[str, str]], incomplete: str
 ) -> list[CompletionItem]:
-    """Return the commands whose names begin with a text, for the completion in a shell.
+    """Return shell completions for the commands whose names start with `incomplete`.
 
     Args:
-        commands: The module and the summary of each command, by name. Nothing is imported.
+        commands: The module and summary of each command, by name. Nothing is imported.
         incomplete: The text that the user has typed so far.
     """
     return [
@@ -198,8 +197,8 @@ class CommandWithSubcommands(click.Command):
     """A command that also has subcommands, which are imported on first use.
 
     Unlike a group, it takes arguments of its own: `paddock extensions acme/*` lists extensions, and
-    `paddock extensions search` runs a subcommand. A first argument that is the name of a subcommand
-    always selects the subcommand.
+    `paddock extensions search` runs a subcommand. If the first argument is the name of a
+    subcommand, it always selects that subcommand.
 
     Args:
         arguments: The arguments of `click.Command`.
@@ -220,9 +219,9 @@ class CommandWithSubcommands(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Return the context of the subcommand that `args[0]` names, or else of this command.
+        """Return the context of the subcommand named by `args[0]`, or else of this command.
 
-        Click then runs the command of this context, so `paddock catalogue add` runs `add`.
+        Click then runs the context's command, so `paddock catalogue add` runs `add`.
 
         Raises:
             ArgumentError: There is no such subcommand, and this command takes no arguments.

@@ -1,7 +1,7 @@
-"""The command `paddock completion`, and the completers for names of servers, clients and agents.
+"""The command `paddock completion`, and the completers for server, client and agent names.
 
-Every command imports this module, so completers refer to the functions that list the names by
-import path. They never fail: an error yields no completions.
+Every command imports this module, so completers refer to the functions that list names by their
+import paths. Completers never fail: if an error occurs, there are no completions.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 
 def _detect_shell() -> str:
-    """Return the name of the user's shell, from the environment variable `SHELL`."""
+    """Return the name of the user's shell from the environment variable `SHELL`."""
     shell_name = PurePath(os.environ.get("SHELL", "")).stem
     if shell_name not in INSTALL_HINTS:
         raise ArgumentError(
@@ -68,7 +68,7 @@ def _detect_shell() -> str:
 
 
 def _find_completion_class(shell: str) -> type[ShellComplete]:
-    """Return the click class that generates the completion script of a shell.
+    """Return the click class that generates a shell's completion script.
 
     Raises:
         ArgumentError: The installed version of click does not support the shell.
@@ -83,12 +83,12 @@ def _find_completion_class(shell: str) -> type[ShellComplete]:
 
 
 def _make_completer(*list_functions: str) -> Completer:
-    """Return a click callback that completes a word to the names returned by some functions.
+    """Return a click callback that completes a word to one of the names some functions return.
 
     Args:
         list_functions: Import paths (`module:function`) of functions that return pairs of a name
-            and a help text. The modules are imported only when a word is completed, because they
-            load most of the library.
+            and a help text. Their modules are only imported to complete a word, because they load
+            most of the library.
     """
 
     def complete(
@@ -99,7 +99,7 @@ def _make_completer(*list_functions: str) -> Completer:
             names_with_help = [
                 pair for list_function in list_functions for pair in resolve_name(list_function)()
             ]
-        # ModuleNotFoundError is raised if the packages of an extra are not installed.
+        # ModuleNotFoundError is raised if an extra's packages are not installed.
         except (PaddockError, OSError, ModuleNotFoundError):
             return []
         return [

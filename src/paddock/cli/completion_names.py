@@ -1,7 +1,7 @@
 """Names for shell completion of servers, clients, tools, prompts and extensions.
 
-Each function returns names with a short description. `completion` imports this module only to
-complete a word, since it loads most of the library.
+Each function returns names with short descriptions. `completion` only imports this module to
+complete a word, because it loads most of the library.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def _list_item_names(kind: ItemKind) -> NamesWithHelp:
 
 
 def _get_server_title(source: DefinitionSource) -> str:
-    """Return the title of a server for the completion list.
+    """Return a server's title for the completion list, or "" if its definition cannot be read.
 
-    A server of an extension has the description in the extension's manifest instead, because
-    reading its definition could run code. The title is "" if the definition cannot be read.
+    For a server from an extension, the description in the extension's manifest is used instead,
+    because reading the definition could run code.
     """
     if source.extension_item is not None:
         return source.extension_item.item.description or ""

@@ -40,12 +40,12 @@ definition_options = combine_options(
 
 
 def collect_definition_options(option_values: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a server definition that the user set on the command line.
+    """Return the server definition fields that the user set on the command line.
 
     References to local files become absolute, because the definition is stored elsewhere.
 
     Args:
-        option_values: The values of all options of the command, by parameter name.
+        option_values: The values of all the command's options, by parameter name.
     """
     fields = {name: option_values[name] for name in FIELD_NAMES if option_values[name] is not None}
     if "initialization" in fields:

@@ -88,7 +88,7 @@ def search(
 
 
 def _print_hit(hit: PageHit, *, full: bool) -> None:
-    """Print a page of documentation that matches a query.
+    """Print a documentation page that matches a query.
 
     Args:
         hit: The page.

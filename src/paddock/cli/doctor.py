@@ -41,7 +41,7 @@ def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
 def _print_findings(findings: list[Finding]) -> None:
     """Print the findings about installed servers, with a heading for each client and file.
 
-    A heading is printed whenever the client or file differs from that of the previous finding.
+    A heading is printed whenever the client or file changes from one finding to the next.
     """
     if not findings:
         output.print_note("Nothing is installed\nHint: paddock install CLIENT SERVER")

@@ -1,4 +1,4 @@
-"""Editing text in the user's editor, with a draft file that is kept if it cannot be saved."""
+"""Editing of text in the user's editor, with a draft file that is kept if saving fails."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def edit_in_editor(original: str, save: Callable[[str], object], subject: str) -> bool:
     """Let the user edit a text until it can be saved or the user gives up.
 
-    The text is in a temporary file. The file is deleted after success, and kept if the text was
+    The text is edited in a temporary file, which is deleted on success and kept if the text was
     changed but could not be saved.
 
     Args:

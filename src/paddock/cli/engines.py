@@ -36,7 +36,7 @@ def engines(*, as_json: bool) -> None:
 
 
 def _build_row(engine: EngineReport) -> tuple[output.Cell, ...]:
-    """Return the row of a Wolfram Language engine in the table of `paddock engines`."""
+    """Return an engine's row in the table printed by `paddock engines`."""
     return (
         engine.name,
         engine.version,
@@ -47,7 +47,7 @@ def _build_row(engine: EngineReport) -> tuple[output.Cell, ...]:
 
 
 def _build_summary_lines(engines: list[EngineReport]) -> list[str]:
-    """Return sentences on the engine in use, and on how to select or get another one."""
+    """Return sentences about the engine in use and about selecting or getting another one."""
     lines = []
     for engine in engines:
         if engine.is_chosen:

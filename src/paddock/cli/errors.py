@@ -1,4 +1,4 @@
-"""Errors as the command line reports them: a message, an optional `Hint:` line, an exit code."""
+"""Errors reported by the command line: a message, an optional `Hint:` line, and an exit code."""
 
 from __future__ import annotations
 

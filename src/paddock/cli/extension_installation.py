@@ -1,4 +1,4 @@
-"""Installation of missing extensions, after the user agrees with an option or on a terminal."""
+"""Installation of missing extensions, with consent given by an option or on a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def install_missing_extensions(server: str, policy: bool | None) -> None:
-    """Install the extensions that a server needs and that are not installed.
+    """Install any extensions that a server needs but that are not installed.
 
     Args:
         server: The name or path of the server.
@@ -45,7 +45,7 @@ def install_missing_extensions(server: str, policy: bool | None) -> None:
             _print_error_warning(problem)
         shown_warnings.add(str(problem))
 
-    # A newly installed extension can require further extensions, so search until none is missing.
+    # A newly installed extension can require more extensions, so repeat until none are missing.
     while missing := [
         name
         for name in find_missing_extensions(server, print_warning_once)
@@ -63,7 +63,7 @@ def _print_error_warning(problem: PaddockError) -> None:
 def find_catalogue_entry(name: str) -> CatalogueEntry:
     """Return the best catalogue entry for an extension.
 
-    Outdated catalogues are downloaded again first. If no entry is found, problems with the
+    Outdated catalogues are downloaded again first. If no entry is found, any problems with the
     catalogues are printed, because they may be the cause.
 
     Raises:
@@ -83,11 +83,11 @@ def find_catalogue_entry(name: str) -> CatalogueEntry:
 
 
 def install_extension(entry: CatalogueEntry, *, is_agreed: bool) -> None:
-    """Show what the installation does, ask the user, and install the extension.
+    """Show what the installation does, ask the user to confirm, and install the extension.
 
     Args:
-        entry: The catalogue entry of the extension.
-        is_agreed: True if the user has agreed with an option, so that no question is asked.
+        entry: The extension's catalogue entry.
+        is_agreed: True if the user consented with an option, so no question is needed.
 
     Raises:
         PaddockError: The installation failed, or there is no terminal to ask on.

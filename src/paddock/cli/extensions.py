@@ -1,6 +1,6 @@
 """The commands `paddock extensions`, `paddock tools` and `paddock prompts`.
 
-They read package metadata and manifests only. No code of an extension is loaded.
+They only read package metadata and manifests. No extension code is loaded.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ def extensions(pattern: str, *, as_json: bool) -> None:
 
 
 def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
-    """Return the row of an extension in the table of `paddock extensions`.
+    """Return an extension's row in the table printed by `paddock extensions`.
 
-    It contains the number of servers, tools and prompts. A broken extension has empty counts,
+    It contains the numbers of servers, tools and prompts. They are empty for a broken extension,
     because its manifest cannot be read.
     """
     if isinstance(extension, Extension):
@@ -97,9 +97,9 @@ def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
 
 
 def _describe_extension(extension: Extension | BrokenExtension) -> Json:
-    """Return an extension with all declared items as a JSON object.
+    """Return a JSON object that describes an extension and all the items it declares.
 
-    `problem` is the error of a broken extension, whose items cannot be listed.
+    For a broken extension, whose items cannot be listed, `problem` is the error.
     """
     description = output.select_attributes(extension, ("name", "kind", "version", "distribution"))
     if not isinstance(extension, Extension):
@@ -118,7 +118,7 @@ def _describe_item(extension: Extension, item: ManifestItem) -> Json:
 
 
 def _format_extension(description: Json) -> str:
-    """Format the description of an extension as text: its name, properties and items by kind.
+    """Format an extension's description as text: its name, properties, and items by kind.
 
     Args:
         description: The JSON object that `_describe_extension` returns.
@@ -167,7 +167,7 @@ def prompts(pattern: str, *, as_json: bool) -> None:
 def _print_declared_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
     """Print the tools or prompts that the installed extensions declare in their manifests.
 
-    No code of an extension runs.
+    No extension code is run.
 
     Args:
         kind: The kind of items to print.
@@ -191,7 +191,7 @@ def _print_declared_items(kind: ItemKind, pattern: str, *, as_json: bool) -> Non
 
 
 def _has_matching_name(declared_item: DeclaredItem, pattern: str) -> bool:
-    """Return whether the short or the qualified name of an item matches, ignoring case."""
+    """Return whether an item's short or qualified name matches, ignoring case."""
     names = (declared_item.item.name, declared_item.qualified_name)
     return any(fnmatchcase(name.lower(), pattern.lower()) for name in names)
 

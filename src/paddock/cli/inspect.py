@@ -65,7 +65,8 @@ def inspect(
 def describe_server(peer: Peer) -> Json:
     """Return the server's metadata and lists as one JSON object.
 
-    Everything is as received from the server. A list whose capability is not announced is empty.
+    All values are as received from the server. If a list's capability is not announced, the list
+    is empty.
     """
     description: Json = {
         "protocolVersion": peer.protocol_version,
@@ -81,9 +82,9 @@ def describe_server(peer: Peer) -> Json:
 
 
 def format_sections(description: Json) -> Iterator[str]:
-    """Yield the sections of text about a server: a heading, its tools, prompts and resources.
+    """Yield the text sections about a server: a heading, its tools, prompts and resources.
 
-    A list without items has no section.
+    Empty lists have no section.
 
     Args:
         description: The JSON object that `describe_server` returns.
@@ -114,7 +115,7 @@ def _list_items(peer: Peer, method: str, key: str) -> list[Json]:
 
 
 def _format_heading(description: Json) -> str:
-    """Return the name, protocol version, capabilities and instructions of a server."""
+    """Format a server's name, protocol version, capabilities and instructions."""
     info = _to_json_object(description["serverInfo"])
     name = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
     title = f" - {info['title']}" if info.get("title") else ""
@@ -177,17 +178,17 @@ def _format_item(heading: str, item: Json, details: str) -> str:
 
 
 def _to_json_object(value: object) -> Json:
-    """Return the value if it is an object, and an empty object otherwise.
+    """Return the value if it is an object, or an empty object otherwise.
 
-    Servers can send values of any type, which must not make the output fail.
+    Servers can send values of any type, and these must not make the output fail.
     """
     return value if isinstance(value, dict) else {}
 
 
 def _describe_schema_type(schema: object) -> str:
-    """Return a short description of the type in a JSON Schema, such as `array of string`.
+    """Return a short description of a JSON Schema's type, such as `array of string`.
 
-    Keywords other than those for the type are ignored.
+    Keywords that do not describe the type are ignored.
     """
     if not isinstance(schema, dict):
         return "any"
@@ -211,13 +212,13 @@ def _describe_schema_type(schema: object) -> str:
 
 
 def _iterate_parameters(schema: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the columns that describe each parameter of a tool.
+    """Yield the table columns for each of a tool's parameters.
 
     The columns are the name, the type, the requirement (`required`, `optional` or the default
     value) and the description.
 
     Args:
-        schema: The input schema of the tool, which is a JSON Schema from an untrusted server.
+        schema: The tool's input schema, a JSON Schema from an untrusted server.
     """
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):

@@ -98,7 +98,7 @@ def install(
             plan = _install_with_confirmation(client, arguments.server, settings, may_ask=may_ask)
             outcomes.append(ClientOutcome(plan.client.id, plan))
         except PaddockError as error:
-            # The error for a single client ends the command, with exit code 2.
+            # If there is only one client, its error ends the command with exit code 2.
             if len(clients) == 1:
                 raise
             outcomes.append(ClientOutcome(str(client), error=error))
@@ -108,7 +108,7 @@ def install(
 def _select_clients(
     arguments: ClientArguments, settings: InstallSettings, *, everywhere: bool
 ) -> list[str | None]:
-    """Return the clients to install into. None is the client to detect from `--file`.
+    """Return the clients to install into. None means to detect the client from `--file`.
 
     Raises:
         UsageError: `--all` is combined with another selection.
@@ -141,7 +141,7 @@ def _install_with_confirmation(
     """Install into one client. If the entry belongs to another program, ask whether to replace it.
 
     Raises:
-        ForeignEntryError: The entry exists, and the user declined or must not be asked.
+        ForeignEntryError: The entry exists, and the user declined or cannot be asked.
     """
     try:
         with output.show_progress(f"Installing into {client or settings['file']} …"):

@@ -1,4 +1,4 @@
-"""The commands `paddock link` and `paddock bundle`, with which other people install a server."""
+"""The commands `paddock link` and `paddock bundle`, which let other people install a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text forms of protocol messages and of the content of results, for `paddock call`."""
+"""Formatting of protocol messages and result content as text, for `paddock call`."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ MAX_LIST_ITEMS = 12
 def format_frame(frame: bytes, *, is_from_client: bool) -> str:
     """Format a protocol message for a log of the traffic between a client and a server.
 
-    Long strings and arrays are shortened. An arrow shows the direction of the message: `→` to the
-    server and `←` to the client.
+    Long strings and arrays are shortened. An arrow shows the message's direction: `→` to the server
+    and `←` to the client.
     """
     arrow = "→" if is_from_client else "←"
     try:
         message = msgspec.json.decode(frame)
-    # A broken server can send anything, also data that is nested too deeply.
+    # A broken server can send anything, including data that is nested too deeply.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return f"{arrow} {_shorten_value(frame.decode(errors='replace'))}"
     return f"{arrow} {_format_nested_json(_shorten_value(message), 2)}"
 
 
 def _format_nested_json(value: object, margin: int) -> str:
-    """Format a JSON value on a single line if it fits, and otherwise with a line per member.
+    """Format a JSON value on a single line if it fits, or with one line per member otherwise.
 
     Args:
         value: The decoded JSON value.
@@ -104,7 +104,7 @@ def format_content(content: AnyContent) -> str:
 
 
 def _format_embedded_resource(resource: object) -> str:
-    """Format a resource within a result as a label with its URI, followed by its text if any."""
+    """Format a resource in a result as a label with its URI, followed by its text, if any."""
     match resource:
         case TextResourceContents():
             return f"[resource {resource.uri}]\n{resource.text}"

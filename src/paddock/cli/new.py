@@ -40,6 +40,6 @@ def extension(directory: Path, *, name: str | None, publisher: str | None) -> No
 
 
 def _to_explicit_path(directory: Path) -> str:
-    """Return the path in a form that commands do not take for a server or extension name."""
+    """Return the path in a form that commands do not mistake for a server or extension name."""
     text = str(directory)
     return text if directory.is_absolute() or text.startswith(".") else f"./{text}"

@@ -1,7 +1,7 @@
 """Terminal output: tables, colours, progress, questions and JSON.
 
-Results go to standard output; notes, warnings and questions to standard error. rich is imported
-only if standard output is a terminal. Programs get aligned plain text.
+Results go to standard output; notes, warnings and questions go to standard error. rich is only
+imported if standard output is a terminal. Programs get aligned plain text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def is_terminal() -> bool:
 
 def can_ask() -> bool:
     """Return whether a user at a terminal can answer questions."""
-    # Standard output may be piped, since questions are printed on standard error.
+    # Standard output may be piped, because questions go to standard error.
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -53,7 +53,7 @@ def has_colour() -> bool:
 
 
 def colour_text(text: str, colour: str | None, *, bold: bool = False) -> str:
-    """Return the text in a colour, or unchanged without a colour or on a plain output."""
+    """Colour a text, or return it unchanged if there is no colour or the output is plain."""
     return click.style(text, fg=colour, bold=bold or None) if colour and has_colour() else text
 
 
@@ -102,12 +102,12 @@ def print_json(value: object) -> None:
 
 
 def select_attributes(value: object, names: Iterable[str]) -> dict[str, Any]:
-    """Return some attributes of an object by name, as the members of a JSON object."""
+    """Return the named attributes of an object as the members of a JSON object."""
     return {name: getattr(value, name) for name in names}
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Print rows in aligned columns below their headings.
+    """Print rows in aligned columns under headings.
 
     On a terminal, rich formats and wraps the table. Otherwise it is aligned plain text.
     """
@@ -133,7 +133,7 @@ def show_progress(text: str) -> Iterator[Callable[[str], None]]:
     Without a terminal, nothing is shown.
 
     Yields:
-        A function that replaces the text beside the spinner.
+        A function that replaces the text next to the spinner.
     """
     if not (is_terminal() and sys.stderr.isatty()):
         yield lambda _text: None

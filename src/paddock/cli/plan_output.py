@@ -1,4 +1,4 @@
-"""Output of installation plans, as text and JSON, and of import and export remarks."""
+"""Output of installation plans, as text or JSON, and of import and export remarks."""
 
 from __future__ import annotations
 
@@ -37,11 +37,10 @@ class PlanDisplay(NamedTuple):
 
 
 def print_plan(plan: Plan, display: PlanDisplay) -> None:
-    """Print the changes to the configuration files of a client.
+    """Print the changes to a client's configuration files.
 
-    In a dry run, they are printed as a diff; otherwise the result and the changed files are
-    printed. For a client without a configuration file, the configuration to paste is printed
-    instead.
+    A dry run prints them as a diff; otherwise, the result and the changed files are printed. If
+    the client has no configuration file, the configuration to paste is printed instead.
     """
     if display.is_dry:
         _print_dry_run(plan, with_values=display.with_values)
@@ -64,10 +63,10 @@ def print_plan(plan: Plan, display: PlanDisplay) -> None:
 
 
 def _print_dry_run(plan: Plan, *, with_values: bool) -> None:
-    """Print the changes that a plan would make as a diff.
+    """Print a diff of the changes that a plan would make.
 
-    By default, the diff contains only the entry, with secrets masked. With `with_values`, it
-    contains the whole file as it is.
+    By default, the diff only contains the entry, with secrets masked. With `with_values`, it
+    contains the whole file, unmasked.
     """
     diff = plan.diff(show_values=with_values)
     if plan.paste is not None:
@@ -102,7 +101,7 @@ def _print_notes(plan: Plan) -> None:
 
 
 def colour_diff(text: str) -> str:
-    """Colour a unified diff for the terminal, and replace control characters in it."""
+    """Colour a unified diff for the terminal, and replace its control characters."""
     return "\n".join(
         _colour_line(text_layout.replace_control_characters(line)) for line in text.splitlines()
     )
@@ -116,7 +115,7 @@ def _colour_line(line: str) -> str:
 def report_outcomes(
     ctx: click.Context, outcomes: Sequence[ClientOutcome], display: PlanDisplay, *, as_json: bool
 ) -> None:
-    """Print the result for each client, and end the command with code 1 if one is an error."""
+    """Print the result for each client, and exit with code 1 if any of them is an error."""
     if as_json:
         output.print_json([_outcome_to_json(outcome, display) for outcome in outcomes])
     else:
@@ -126,7 +125,7 @@ def report_outcomes(
 
 
 def print_outcomes(outcomes: Iterable[ClientOutcome], display: PlanDisplay) -> None:
-    """Print the changes and the errors of each client."""
+    """Print each client's changes and errors."""
     for outcome in outcomes:
         if outcome.plan is not None:
             print_plan(outcome.plan, display)
@@ -142,7 +141,7 @@ def _outcome_to_json(outcome: ClientOutcome, display: PlanDisplay) -> Json:
 
 
 def _plan_to_json(plan: Plan, display: PlanDisplay) -> Json:
-    """Convert the planned or completed changes to a client to a JSON object.
+    """Return the planned or completed changes to a client as a JSON object.
 
     Secrets in the diffs are masked, unless the display includes values.
     """
@@ -167,7 +166,7 @@ def _change_to_json(change: FileChange, display: PlanDisplay) -> Json:
 
 
 def print_remarks(remarks: Iterable[Remark]) -> None:
-    """Print each remark on one line of standard error."""
+    """Print each remark on its own line of standard error."""
     for remark in remarks:
         location = remark.path or remark.agent_id
         output.print_note(f"{f'{location}: ' if location else ''}{remark.field}: {remark.message}")

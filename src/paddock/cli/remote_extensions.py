@@ -75,7 +75,7 @@ def install(name: str, *, yes: bool) -> None:
 
 
 def _get_searchable_text(entry: CatalogueEntry) -> str:
-    """Return the names and descriptions of an extension and its items, with case folded."""
+    """Return the case-folded names and descriptions of an extension and its items."""
     items = [item for kind in ITEM_KINDS for item in entry.manifest.get_items(kind)]
     item_texts = [text for item in items for text in (item.name, item.description or "")]
     extension_texts = [entry.name, entry.distribution, entry.description or ""]
@@ -85,7 +85,7 @@ def _get_searchable_text(entry: CatalogueEntry) -> str:
 def _build_extension_row(
     entry: CatalogueEntry, installed_versions: dict[str, str | None]
 ) -> list[output.Cell]:
-    """Return the row of an extension in the table of `paddock extensions search`.
+    """Return an extension's row in the table printed by `paddock extensions search`.
 
     Args:
         entry: The extension in a catalogue.
@@ -93,7 +93,7 @@ def _build_extension_row(
             installed extension is None if it is unknown.
     """
     servers = ", ".join(item.name for item in entry.manifest.servers)
-    # Servers are the last kind, and have a column of their own.
+    # Servers are the last kind and have their own column.
     item_names = [item.name for kind in ITEM_KINDS[:-1] for item in entry.manifest.get_items(kind)]
     items = text_layout.to_single_line(", ".join(item_names))
     is_installed = entry.name in installed_versions
@@ -102,7 +102,7 @@ def _build_extension_row(
 
 
 def _describe_entry(entry: CatalogueEntry, installed_versions: dict[str, str | None]) -> Json:
-    """Return a catalogue entry as a JSON object, with its items and the installed version."""
+    """Return a catalogue entry, its items and the installed version as a JSON object."""
     description: Json = entry._asdict()
     del description["manifest"]
     for kind in ITEM_KINDS:

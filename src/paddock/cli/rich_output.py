@@ -1,4 +1,4 @@
-"""Tables and spinners of rich, which `output` imports only if standard output is a terminal."""
+"""Tables and spinners made with rich, imported by `output` only for a terminal."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def print_rich_table(headings: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> None:
-    """Print a table on a terminal. Each cell is a pair of a text and its style, such as `red`."""
+    """Print a table on a terminal. Each cell is a pair of text and style, such as `red`."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         table.add_column(heading.capitalize(), overflow="fold")
     for row in rows:
-        # `Text` cells, since rich would interpret brackets in plain strings as markup.
+        # Use `Text` cells, because rich would interpret brackets in plain strings as markup.
         table.add_row(*(Text(text, style=style) for text, style in row))
     Console().print(table)
 

@@ -35,7 +35,7 @@ def _check_address(
 ) -> str | None:
     """Return the value of `--http`, unless it is an existing path.
 
-    The address is optional, so `serve --http server.py` would take the target for the address.
+    The address is optional, so `serve --http server.py` would mistake the target for the address.
 
     Raises:
         UsageError: The value is the path of a file or directory.
@@ -167,13 +167,13 @@ def _configure_after_load(
 ) -> None:
     """Set the tool options and mount the other servers whenever the server is loaded.
 
-    The server is loaded later, and again after changes with `--reload`. The settings are therefore
-    applied in the `on_load` callback of its source.
+    The server is loaded later, and with `--reload` again after each change. The settings are
+    therefore applied in its source's `on_load` callback.
 
     Args:
         source: Loads the server to configure.
-        options: The values of tool options by tool and option.
-        mounts: Pairs of a name prefix and the server that is mounted under it.
+        options: The tool option values, by tool and option.
+        mounts: Pairs of a name prefix and the server to mount under it.
     """
     if isinstance(source, ServerRef):
         # A named server has option values in its definition; the source merges them itself.

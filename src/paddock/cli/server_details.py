@@ -1,7 +1,7 @@
 """Descriptions of named servers as JSON data and as text.
 
-`summarize_server` reads the definition only, so a list stays fast and runs no code of extensions.
-`describe_server` loads the tools, to report the names that clients see.
+`summarize_server` only reads the definition, so listing is fast and runs no extension code.
+`describe_server` loads the tools to report the names that clients see.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ NAME_LISTS = {"tools": "tool_names", "prompts": "prompt_names", "resources": "re
 
 
 def summarize_server(server: NamedServer) -> Json:
-    """Return the main properties of a server as a JSON object, for `paddock servers --json`.
+    """Return a server's main properties as a JSON object, for `paddock servers --json`.
 
-    No code of the server runs: the data comes from the definition or, if the definition is Python
-    code, from the extension's manifest.
+    None of the server's code is run: the data comes from the definition or, if the definition is
+    Python code, from the extension's manifest.
     """
     try:
         outline = server.outline
@@ -53,8 +53,8 @@ def _get_spec_names(specs: list[Any] | None) -> list[str] | None:
 def describe_server(server: NamedServer) -> Json:
     """Return all properties of a server as a JSON object.
 
-    Loads the tools of the server, which runs its code. A remote server is not installed, so only
-    the properties in its catalogue are returned.
+    This loads the server's tools, which runs its code. A remote server is not installed, so only
+    its properties in the catalogue are returned.
     """
     if server.is_remote:
         properties = select_attributes(server.outline, (*OUTLINE_PROPERTIES, *NAME_LISTS))
@@ -93,10 +93,10 @@ def _build_description(server: NamedServer, properties: Json, problem: str | Non
 
 
 def _mask_secret_options(server: NamedServer, options: Json) -> Json:
-    """Return the values of tool options, by tool and option, with a mask instead of each secret.
+    """Return the tool option values, by tool and option, with secrets masked.
 
     The tools declare which of their options are secrets. If the tools cannot be loaded, every
-    value is masked, because any of them may be a secret.
+    value is masked, because any of them could be a secret.
     """
     if not options:
         return options
@@ -109,7 +109,7 @@ def _mask_secret_options(server: NamedServer, options: Json) -> Json:
         for tool in loaded_server.tools
     }
     # A definition can refer to a tool by a name that clients do not see. Its options are then
-    # masked if any tool of the server has a secret option with the same name.
+    # masked if any of the server's tools has a secret option with the same name.
     all_secret_names = set().union(*secret_names.values())
     masked_options: Json = {}
     for tool, values in options.items():
@@ -122,7 +122,7 @@ def _mask_secret_options(server: NamedServer, options: Json) -> Json:
 
 
 def format_server(details: Json) -> str:
-    """Format the details of a server as paragraphs of text, for `paddock show`.
+    """Format a server's details as paragraphs of text, for `paddock show`.
 
     Args:
         details: The JSON object that `describe_server` returns.
@@ -147,10 +147,10 @@ def describe_installation(installation: Installation) -> Json:
 
 
 def get_spec_name(spec: object) -> str:
-    """Return a name for a tool, prompt or resource as written in a server definition.
+    """Return the name of a tool, prompt or resource that a server definition specifies.
 
-    The specification of an item can be a string, which is returned unchanged, a function, whose
-    name has the form `module:function`, or a table or object with a name or URI.
+    A specification can be a string, which is returned unchanged, a function, whose name has the
+    form `module:function`, or a table or object with a name or URI.
     """
     if isinstance(spec, str):
         return spec
@@ -164,14 +164,14 @@ def get_spec_name(spec: object) -> str:
 
 
 def _to_plain_data(value: Any) -> Any:
-    """Return a value as JSON data, with objects and functions replaced by their names."""
+    """Convert a value to JSON data, replacing objects and functions with their names."""
     return msgspec.to_builtins(value, enc_hook=get_spec_name)
 
 
 def _build_rows(details: Json) -> list[tuple[str, str]]:
-    """Return pairs of a label and a text about the items, options and installations of a server.
+    """Return pairs of a label and a text about a server's items, options and installations.
 
-    Items have the names that clients see, if known, and otherwise those in the definition.
+    Items have the names that clients see, if known, or else those in the definition.
     """
     rows = [("location", details["location"])]
     for kind, client_names_key in NAME_LISTS.items():

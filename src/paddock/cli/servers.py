@@ -1,6 +1,6 @@
 """The commands `paddock servers`, `show`, `create` and `edit` for named servers.
 
-`servers` reads definitions only. `show` loads the tools, to report the names that clients see.
+`servers` only reads definitions. `show` loads the tools to report the names that clients see.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def _make_item_option(option: str, kind: str, help_text: str) -> Callable[[F], F
     """Return a decorator that adds an option such as `--add-tool T` to a command.
 
     Args:
-        option: The name of the option, without dashes at the start.
-        kind: The kind of items that the option names, such as `tool`. It selects the completion.
-        help_text: The help of the option.
+        option: The name of the option, without the leading dashes.
+        kind: The kind of items that the option takes, such as `tool`. It selects the completer.
+        help_text: The option's help text.
     """
     return click.option(
         f"--{option}",
@@ -87,7 +87,7 @@ def _make_item_option(option: str, kind: str, help_text: str) -> Callable[[F], F
 
 
 def parse_server_name(argument: str) -> str | Path:
-    """Return the argument as a path if it is an existing `.toml` file, else as a name."""
+    """Return the argument as a path if it is an existing `.toml` file, or else as a name."""
     return Path(argument) if argument.endswith(".toml") and Path(argument).is_file() else argument
 
 
@@ -123,7 +123,7 @@ def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> 
 
 
 def _build_row(server: NamedServer) -> list[output.Cell]:
-    """Return the row of a server in the table of `paddock servers`.
+    """Return a server's row in the table printed by `paddock servers`.
 
     A server whose definition cannot be read is marked as broken.
     """
@@ -135,7 +135,7 @@ def _build_row(server: NamedServer) -> list[output.Cell]:
     except PaddockError:
         name, state = output.StyledCell(server.name, "red"), output.StyledCell("broken", "red")
         return [name, state, "", "", *locations]
-    # Tools or prompts are None if they are known only after running the definition.
+    # Tools or prompts are None if they are not known until the definition is run.
     item_lists = (outline.tools, outline.prompts)
     counts = ("" if items is None else str(len(items)) for items in item_lists)
     return [server.name, outline.version, *counts, *locations]
@@ -172,7 +172,7 @@ def show(
 
 
 def _print_property(details: dict[str, Any], name: str, *, as_json: bool) -> None:
-    """Print one property, as text if it is a string, and otherwise as JSON."""
+    """Print a single property, as text if it is a string and as JSON otherwise."""
     if name not in details:
         raise ArgumentError(
             f"The server has no property {name!r}",
@@ -209,7 +209,7 @@ def create(name: str, *, source: Path | None, overwrite: bool, **definition_valu
     for kind in ITEM_COMPLETERS:
         references = map(make_reference_absolute, definition_values[kind])
         changes[f"{kind}s"] = [*getattr(base, f"{kind}s"), *references]
-    # References in the file are relative to the directory of the file.
+    # References in the file are relative to the file's directory.
     with chdir(Path.cwd() if source is None else source.absolute().parent):
         server = _create_server(name, table, changes, overwrite=overwrite)
     click.echo(f"Created {server.name}: {server.location}")
@@ -225,8 +225,8 @@ def _create_server(
     """Create a server from a definition table and changes to it.
 
     Raises:
-        ServerExistsError: The name is in use. If one of the user's own servers has it, the hint
-            explains how to replace or edit that server.
+        ServerExistsError: The name is in use. If it belongs to one of the user's own servers, the
+            hint explains how to replace or edit that server.
     """
     try:
         return create_server(name, table, overwrite=overwrite, **changes)
@@ -279,10 +279,10 @@ def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
 
 
 def _find_client_tool_names(name: str, definition: ServerDefinition) -> list[str]:
-    """Return the names under which clients see the tools of a server.
+    """Return the names that clients see for a server's tools.
 
-    The names are in the order of the tools in the definition. The list is empty if the tools
-    cannot be loaded, or if an entry of the definition does not correspond to exactly one tool.
+    They are in the order of the tools in the definition. The list is empty if the tools cannot be
+    loaded, or if an entry in the definition does not correspond to exactly one tool.
     """
     try:
         tool_names = NamedServer(find_user_source(name), definition).tool_names
@@ -294,12 +294,12 @@ def _find_client_tool_names(name: str, definition: ServerDefinition) -> list[str
 def _build_changes(
     definition: ServerDefinition, changes: dict[str, Any], tool_names: list[str]
 ) -> dict[str, Any]:
-    """Convert the options of `paddock edit` to new values for the fields of a definition.
+    """Convert the options of `paddock edit` to new values for a definition's fields.
 
     Args:
         definition: The current definition.
-        changes: The values of all options of `edit`.
-        tool_names: The tool names that clients see, which are also accepted by `--remove-tool`.
+        changes: The values of all of `edit`'s options.
+        tool_names: The tool names that clients see, which `--remove-tool` also accepts.
     """
     definition_changes = {
         key: value or None for key, value in collect_definition_options(changes).items()
@@ -326,14 +326,14 @@ def _build_changes(
 def _keep_remaining_options(
     options: ToolOptionValues, items: list[NamedItem], remaining: list[NamedItem]
 ) -> ToolOptionValues:
-    """Return the option values of a server without those of removed tools.
+    """Return a server's option values without those of removed tools.
 
     Args:
         options: The option values by tool name.
         items: The tools before the removal.
         remaining: The tools after the removal.
     """
-    # Two tools can share a short name, which is removed only if no remaining tool has it.
+    # Two tools can share a short name. It is only removed if no remaining tool has it.
     all_names = {name for item in items for name in _list_item_names(item)}
     remaining_names = {name for item in remaining for name in _list_item_names(item)}
     removed_names = all_names - remaining_names
@@ -341,7 +341,7 @@ def _keep_remaining_options(
 
 
 def _list_item_names(item: NamedItem) -> list[str]:
-    """Return the names by which a tool, prompt or resource can be removed from a definition.
+    """Return the names that identify a tool, prompt or resource to remove from a definition.
 
     They are the full reference (`module:function`), its last part, and the name that clients see,
     if known.
@@ -355,15 +355,15 @@ def _list_item_names(item: NamedItem) -> list[str]:
 def _remove_items(
     items: list[NamedItem], names_to_remove: tuple[str, ...], kind: str
 ) -> list[NamedItem]:
-    """Return the items of a server that remain after removing those with the given names.
+    """Return a server's items without those that have the given names.
 
     Args:
-        items: The tools, prompts or resources of the server.
+        items: The server's tools, prompts or resources.
         names_to_remove: The values of an option such as `--remove-tool`.
         kind: The kind of the items, such as `tool`, for the error message.
 
     Raises:
-        ArgumentError: None of the items has one of the names.
+        ArgumentError: One of the names matches none of the items.
     """
     remaining = list(items)
     for name in names_to_remove:
@@ -378,7 +378,7 @@ def _remove_items(
 def _remove_options(values: dict[str, dict[str, Any]], paths: tuple[str, ...]) -> dict[str, Any]:
     """Remove the option values at the given paths (`TOOL.OPTION`), and return the others.
 
-    The removed values are deleted from `values` itself.
+    This deletes the values from `values` itself.
 
     Raises:
         ArgumentError: The server does not set one of the options.
@@ -393,9 +393,9 @@ def _remove_options(values: dict[str, dict[str, Any]], paths: tuple[str, ...]) -
 
 
 def _make_removal_error(kind: str, name: str, known_names: list[str]) -> ArgumentError:
-    """Return the error for `--remove-…` with an item or option that the server does not have.
+    """Return the error for a `--remove-…` item or option that the server does not have.
 
-    Its hint suggests similar known names, or lists all of them.
+    Its hint suggests similar names, or lists all known names.
     """
     verb = "sets" if kind == "option" else "has"
     return ArgumentError(

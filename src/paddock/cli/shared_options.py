@@ -1,4 +1,4 @@
-"""Options used by several commands, and the callbacks that parse their values.
+"""Options shared by multiple commands, and the callbacks that parse their values.
 
 The values have the forms `NAME=VALUE`, `NAME:VALUE`, `TOOL.OPTION=VALUE` and `TEXT|@FILE`.
 """
@@ -20,14 +20,14 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def _split_pair(text: str, separator: str, parameter: click.Parameter) -> tuple[str, str]:
-    """Split the value of an option, such as `NAME=VALUE`, into the name and the value.
+    """Split an option's value, such as `NAME=VALUE`, into a name and a value.
 
     Raises:
         ArgumentError: The text has no name or no separator.
     """
     name, found_separator, value = text.partition(separator)
     if not (found_separator and name.strip()):
-        # The message does not quote the text, which may be a secret without its name.
+        # The message does not quote the text, because it may be a secret without a name.
         raise ArgumentError(f"Expected NAME{separator}VALUE", where=parameter.opts[0])
     return name.strip(), value
 
@@ -53,7 +53,7 @@ def parse_forwarded_variables(
     """Parse the values of an option for environment variables, each `NAME=VALUE` or `NAME`.
 
     Returns:
-        The value of each variable, by name. The value is None for a `NAME` alone: the client
+        The value of each variable, by name. For a `NAME` alone, the value is None: the client
         forwards its own variable to the server.
 
     Raises:
@@ -77,8 +77,8 @@ def parse_tool_options(
 ) -> ToolOptions:
     """Parse tool options given as `TOOL.OPTION=VALUE`.
 
-    Values stay text; the tool converts them to the type of the option. The path is split at the
-    last dot, because tool names can contain dots and option names cannot.
+    Values remain text; the tool converts them to the option's type. The path is split at the last
+    dot, because tool names can contain dots but option names cannot.
 
     Raises:
         ArgumentError: A text does not have this form.
@@ -100,7 +100,7 @@ def parse_tool_options(
 def read_text_or_file(
     _context: click.Context, parameter: click.Parameter, text: str | None
 ) -> str | None:
-    """Return the value of an option, or the content of the file if the value is `@FILE`.
+    """Return an option's value, or the content of the file if the value is `@FILE`.
 
     Raises:
         ArgumentError: The file cannot be read.
@@ -131,8 +131,8 @@ entry_name_option = click.option(
 
 
 def combine_options(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """Return a decorator that adds several options to a command, in this order of its help."""
-    # Click lists the option of the last applied decorator first.
+    """Return a decorator that adds multiple options to a command. The help keeps their order."""
+    # Click lists the option whose decorator was applied last first.
     return lambda function: functools.reduce(
         lambda decorated, option: option(decorated), reversed(options), function
     )
@@ -200,7 +200,7 @@ location_options = combine_options(
 
 
 class EntryOptions(TypedDict):
-    """Keyword arguments of `paddock.installer` for the entry of a server in a client's config file.
+    """Keyword arguments of `paddock.installer` for a server's entry in a client's config file.
 
     A value of None in `env` means that the client forwards its own variable.
     """

@@ -28,12 +28,12 @@ BUILD_LAUNCH_COMMAND = "paddock.named_servers.launch_command:build_launch_comman
 
 
 class TargetCommand(click.Command):
-    """A command whose first argument is a server, or which takes a command line after `--`."""
+    """A command that takes either a server as its first argument or a command line after `--`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Move a command line after `--` to the front, as the TARGET argument.
+        """Move a command line that follows `--` to the front, as the TARGET argument.
 
-        Its words are also stored in the context, so that `resolve_target` need not split them
+        Its words are also stored in the context, so `resolve_target` does not have to split them
         again.
         """
         if "--" in args:
@@ -45,10 +45,10 @@ class TargetCommand(click.Command):
 
 
 def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
-    """Convert the TARGET argument of a command to a target for `paddock.connect`.
+    """Convert a command's TARGET argument to a target for `paddock.connect`.
 
-    Paths, URLs and command lines are returned unchanged. The name of a server becomes the command
-    that starts it.
+    Paths, URLs and command lines are returned unchanged. A server name becomes the command that
+    starts the server.
 
     Raises:
         ServerNotFoundError: The target is a single word, but not a server, file or program.
@@ -66,7 +66,7 @@ def _find_launch_command(word: str) -> list[str] | None:
     """Return the command that starts a named server.
 
     Returns:
-        None if no server has this name and the word can be a program instead.
+        The command, or None if no server has this name and the word may be a program instead.
 
     Raises:
         ServerNotFoundError: No server has this name, and the word cannot be a program.
@@ -136,7 +136,7 @@ connection_options = combine_options(
 def select_given_options(options: ConnectOptions) -> ConnectOptions:
     """Return the options that the user has set.
 
-    `connect` rejects options for HTTP, even with their default values, for other servers.
+    For other servers, `connect` rejects HTTP options even if they have their default values.
     """
     options_with_values = {name: value for name, value in options.items() if value}
     return cast("ConnectOptions", options_with_values)

@@ -1,4 +1,4 @@
-"""Layout of text for a terminal: JSON, paragraphs, columns, and removal of control characters."""
+"""Text layout for a terminal: JSON, paragraphs, columns, and removal of control characters."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ MAX_LINE_CHARACTERS = 100
 
 
 def format_json(value: object) -> str:
-    """Format a value as indented JSON. Values without a JSON form become their `repr`."""
+    """Format a value as indented JSON, using `repr` for values that JSON cannot represent."""
     text = msgspec.json.encode(value, enc_hook=repr)
     return msgspec.json.format(text, indent=2).decode()
 
 
 def replace_control_characters(text: str) -> str:
-    """Replace control and bidirectional characters, except newline and tab, by U+FFFD.
+    """Replace control and bidirectional characters, except newline and tab, with U+FFFD.
 
-    Text of servers and extensions is untrusted: escape sequences could rewrite the screen, and
-    bidirectional overrides could disguise what is shown.
+    Text from servers and extensions is untrusted: escape sequences could rewrite the screen, and
+    bidirectional overrides could disguise the text.
     """
     return "".join(
         "\ufffd" if character not in "\n\t" and _is_control_character(character) else character
@@ -68,7 +68,7 @@ def align_columns(rows: Iterable[Sequence[str]], margin: int) -> str:
 
 
 def to_single_line(text: object) -> str:
-    """Return the first paragraph of a text on one line."""
+    """Return the first paragraph of a text as a single line."""
     return " ".join(str(text).strip().split("\n\n")[0].split()) if text else ""
 
 

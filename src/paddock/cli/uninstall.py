@@ -1,7 +1,7 @@
 """The commands `paddock uninstall` and `paddock delete`.
 
-`uninstall` removes entries from the configuration of clients. `delete` removes a named server,
-and by default its entries too.
+`uninstall` removes entries from client configurations. `delete` removes a named server and, by
+default, its entries.
 """
 
 from __future__ import annotations
@@ -98,9 +98,9 @@ def uninstall(
 
 
 def _confirm_removal(outcomes: list[ClientOutcome]) -> None:
-    """Ask the user before several entries are removed.
+    """Ask the user to confirm the removal of multiple entries.
 
-    A single entry is what the arguments name, so it is removed without a question.
+    A single entry is the one the arguments name, so it is removed without asking.
 
     Raises:
         Abort: The user declined.

@@ -30,13 +30,13 @@ class AppServerOptions(TypedDict):
     database: str | None
     """The URL of the database, or None for the default one."""
     host_names: tuple[str, ...]
-    """Accepted `Host` headers, besides those of the address."""
+    """Accepted `Host` headers, in addition to those of the address."""
     origins: tuple[str, ...]
-    """Accepted origins. Each text can contain several, separated by commas."""
+    """Accepted origins. Each string can contain several, separated by commas."""
     is_team: bool
-    """Let each user sign in to a separate zoo, instead of serving a single zoo."""
+    """Let each user sign in to a separate zoo instead of serving a single zoo."""
     requests_per_minute: int | None
-    """The limit per client for API requests, or None for no limit."""
+    """The limit on API requests per client, or None for no limit."""
 
 
 @click.command()

@@ -108,7 +108,7 @@ def _open_accounts() -> Iterator[TeamAccounts]:
 
 
 def _read_password() -> str:
-    """Return the password in the environment, or ask for it on the terminal.
+    """Return the password from the environment, or ask for it on the terminal.
 
     Raises:
         ArgumentError: The variable is not set, and there is no terminal to ask on.

@@ -52,7 +52,7 @@ def validate(ctx: click.Context, target: str, *, as_json: bool, strict: bool, st
 def _redirect_stdout() -> Iterator[None]:
     """Redirect file descriptor 1 to standard error while definition files run.
 
-    Replacing `sys.stdout` would not cover output of C libraries and child processes, which would
+    Replacing `sys.stdout` would miss output from C libraries and child processes, which would
     corrupt the JSON document.
     """
     sys.stdout.flush()
@@ -69,7 +69,7 @@ def _redirect_stdout() -> Iterator[None]:
 
 
 def _to_json(validation: Validation) -> dict[str, object]:
-    """Return the result of a validation as a JSON object."""
+    """Return a validation result as a JSON object."""
     findings = [
         {**asdict(finding), "place": finding.place._asdict()} for finding in validation.findings
     ]
@@ -80,8 +80,8 @@ def _print_validation(validation: Validation, *, passes: bool) -> None:
     """Print the findings by file, the names of the items, and the verdict.
 
     Args:
-        validation: The result of the validation.
-        passes: The verdict, which also depends on the option `--strict`.
+        validation: The validation result.
+        passes: The verdict, which also depends on the `--strict` option.
     """
     file = None
     for finding in validation.findings:
@@ -111,7 +111,7 @@ def _print_validation(validation: Validation, *, passes: bool) -> None:
 
 
 def _print_finding(finding: ValidationFinding) -> None:
-    """Print a finding with its location in the file, and its remedy if there is one."""
+    """Print a finding with its location in the file and its remedy, if any."""
     place = finding.place
     line_and_column = ":".join(str(part) for part in (place.line, place.column) if part is not None)
     location = "  ".join(filter(None, (line_and_column, place.key)))

@@ -1,4 +1,4 @@
-"""MCP client: used by `paddock.connect`, `paddock call`, mounts and tests.
+"""The MCP client, used by `paddock.connect`, `paddock call`, mounts and tests.
 
-It may import `transports`, `protocol` and the packages below them, but nothing of the server.
+This package may import `transports`, `protocol` and the packages below them, but no server code.
 """

@@ -1,7 +1,7 @@
 """The caller's callbacks: the capabilities they imply, and the server messages they handle.
 
-Server requests are answered in a thread pool, so that a callback may take its time. If the pool
-and its queue are full, the server gets an error.
+Server requests are answered in a thread pool, so callbacks can take their time. If the pool and its
+queue are full, the server gets an error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
         return settings.client_capabilities
     capabilities: Json = {}
     if settings.on_elicit is not None:
-        # Versions before 2025-11-25 know only forms, and an empty capability for them.
+        # Versions before 2025-11-25 only support forms, declared as an empty capability.
         has_modes = supports_feature(version, "url-elicitation")
         capabilities["elicitation"] = {"form": {}, "url": {}} if has_modes else {}
     if settings.on_sample is not None:
@@ -52,14 +52,14 @@ def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
 
 
 def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json:
-    """Call the callback for a request of the server, and return the result to send.
+    """Call the callback for a server request, and return the result to send.
 
-    Exceptions that the callback raises are not caught here.
+    Exceptions raised by the callback are not caught here.
 
     Args:
-        settings: The settings of the connection, which contain the callbacks.
-        method: The method of the request, such as `elicitation/create`.
-        params: The parameters of the request.
+        settings: The connection settings, which contain the callbacks.
+        method: The request method, such as `elicitation/create`.
+        params: The request parameters.
 
     Raises:
         ProtocolError: No callback handles the method.
@@ -80,7 +80,7 @@ def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json
 def make_notification_callback(settings: ConnectSettings) -> Callable[[str, Json], None] | None:
     """Return a function that passes each notification on to the callbacks in the settings.
 
-    Returns None if the settings contain no such callback, so that notifications can be dropped
+    Returns None if the settings contain no notification callbacks, so notifications can be dropped
     without being queued.
     """
     callbacks_by_method = {
@@ -125,7 +125,7 @@ CLOSE_SECONDS = 2.0
 
 
 class ServerMessageRouter:
-    """Passes the server's requests and notifications to the callbacks of one connection."""
+    """Passes the server's requests and notifications to a connection's callbacks."""
 
     def __init__(
         self,
@@ -138,20 +138,20 @@ class ServerMessageRouter:
         self._notification_queue = notification_queue
         self._workers = ThreadPool("paddock-questions", MAX_OPEN_REQUESTS, MAX_QUEUED_REQUESTS)
         self._cancelled_requests: set[RequestId] = set()
-        """Open requests that the server has cancelled, so that their answers are not sent."""
+        """Open requests that the server has cancelled. Their answers are not sent."""
         self._open_requests: set[RequestId] = set()
-        """Requests of the server that are not answered yet."""
+        """Server requests that have not been answered yet."""
         self.accepts_requests = True
-        """Whether the client answers requests of the server.
+        """Whether the client answers server requests.
 
         In stateless versions of the protocol, servers must not send any.
         """
 
     def handle_request(self, request_id: RequestId, method: str, params: Json) -> None:
-        """Answer a request of the server in the thread pool.
+        """Answer a server request in the thread pool.
 
         Called by the reader thread, which must not wait for callbacks. If the pool's queue is
-        full, the answer is an error.
+        full, the server gets an error.
         """
         if not self.accepts_requests:
             self._connection.record_stray(f"a request, {method}".encode())
@@ -166,9 +166,9 @@ class ServerMessageRouter:
             self._connection.send(encode_error(request_id, error))
 
     def handle_notification(self, method: str, params: Json) -> None:
-        """Queue a notification of the server for the callbacks.
+        """Queue a server notification for the callbacks.
 
-        Cancellations and acknowledgements of subscriptions are also handled here.
+        Cancellations and subscription acknowledgements are also handled here.
         """
         if method == "notifications/cancelled":
             self._handle_cancelled(params.get("requestId"))
@@ -200,9 +200,9 @@ class ServerMessageRouter:
             self._connection.send(frame)
 
     def _handle_cancelled(self, request_id: object) -> None:
-        """Handle the server's notification that a request is cancelled.
+        """Handle a notification that the server has cancelled a request.
 
-        If the request is the server's own, its answer is no longer sent. If it is the client's
+        If it is the server's own request, its answer is no longer sent. If it is the client's
         request for a subscription, the subscription ends.
         """
         if isinstance(request_id, int | str) and request_id in self._open_requests:
@@ -214,7 +214,7 @@ class ServerMessageRouter:
             waiter.resolve({})
 
     def _handle_acknowledged(self, params: Json) -> None:
-        """Inform a subscription that the server has opened it."""
+        """Notify a subscription that the server has opened it."""
         meta = params.get("_meta")
         subscription_id = meta.get(META_SUBSCRIPTION_ID) if isinstance(meta, dict) else None
         waiter = self._connection.find_waiter(subscription_id)

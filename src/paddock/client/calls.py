@@ -1,8 +1,8 @@
-"""Pending calls, each of which follows one request until its final result.
+"""Pending calls, each of which follows a request until its final result.
 
 A stateless server may answer a request with questions or with a task. Questions are passed to the
-callbacks, and the request is repeated with their answers. A task is polled until it ends. The
-caller sees only the final result.
+callbacks, and the request is repeated with their answers. Tasks are polled until they end. The
+caller only sees the final result.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ AnswerInputRequests = Callable[[Json], Json]
 """Answers the questions in a result, by their keys."""
 
 FIRST_POLL_SECONDS = 0.05
-"""Seconds before the first poll, and the lower bound for all intervals."""
+"""Seconds before the first poll, and the minimum polling interval."""
 DEFAULT_POLL_SECONDS = 1.0
-"""Interval that polling slows down to if the server does not name one."""
+"""Interval in seconds that polling slows down to if the server does not suggest one."""
 MAX_POLL_INTERVAL_MS = 86_400_000
 
 
 def is_task_result(outcome: object) -> bool:
-    """Return whether a result says that the call continues as a task."""
+    """Return whether a result indicates that the call continues as a task."""
     return isinstance(outcome, dict) and outcome.get("resultType") == "task"
 
 
@@ -54,14 +54,14 @@ class TaskFollower:
         self._send_task_request = send_task_request
         self._answer_input_requests = answer_input_requests
         self._answered_keys: set[str] = set()
-        """The keys of the task's questions that were answered."""
+        """The keys of the task's questions that have been answered."""
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         """Set when the task has ended or is cancelled."""
         self._pending_request: PendingCall | None = None
         """The latest request about the task, which `cancel` cancels."""
         self._cancel_request: PendingCall | None = None
-        """The `tasks/cancel` request, once it was sent."""
+        """The `tasks/cancel` request, once it has been sent."""
 
     def wait_for_result(self) -> Json:
         """Poll the task until it ends and return its result.
@@ -86,7 +86,7 @@ class TaskFollower:
         raise CallCancelledError(f"Task {self._id} was cancelled")
 
     def cancel(self) -> None:
-        """Request the cancellation of the task at the server, unless the task has ended.
+        """Ask the server to cancel the task, unless the task has ended.
 
         Returns without waiting for the server's answer.
         """
@@ -102,7 +102,7 @@ class TaskFollower:
             request.cancel()
 
     def wait_for_cancellation(self) -> None:
-        """Wait for the server's answer to `tasks/cancel`, if it was sent."""
+        """Wait for the server's answer to `tasks/cancel`, if that was sent."""
         with self._lock:
             cancellation = self._cancel_request
         if cancellation is not None:
@@ -113,8 +113,8 @@ class TaskFollower:
         """Send a request such as `tasks/get` for this task, and wait for its result.
 
         Args:
-            method: The method of the request.
-            params: The parameters of the request besides the task's id.
+            method: The request method.
+            params: The request parameters in addition to the task's id.
 
         Raises:
             CallCancelledError: The task was cancelled in the meantime.
@@ -128,10 +128,10 @@ class TaskFollower:
         return _wait_for_outcome(request)
 
     def _answer_new_questions(self, task: Json) -> None:
-        """Answer the input requests of the task: questions for the user or for a model.
+        """Answer the task's input requests, which are questions for the user or a model.
 
-        The callbacks answer them. A server may repeat a question until it has received the
-        answer, so each key is answered only once.
+        The callbacks answer them. A server may repeat a question until it receives the answer, so
+        each key is only answered once.
         """
         input_requests = _require_object(task.get("inputRequests", {}))
         new_requests = {
@@ -157,7 +157,7 @@ def _wait_for_outcome(request: PendingCall) -> Json:
 def _get_next_delay(delay: float, interval_ms: object) -> float:
     if isinstance(interval_ms, int | float):
         return max(FIRST_POLL_SECONDS, min(interval_ms, MAX_POLL_INTERVAL_MS) / 1000)
-    # Quick tasks are noticed early, and slow ones do not cost many requests.
+    # Quick tasks are noticed early, and slow ones do not need many requests.
     return min(2 * delay, DEFAULT_POLL_SECONDS)
 
 
@@ -168,10 +168,10 @@ def _require_object(value: object) -> Json:
 
 
 AnswerRequest = Callable[[str, Json], Json]
-"""Answers a question of the server, given its method and parameters."""
+"""Answers a question from the server, given its method and parameters."""
 
 MAX_INPUT_ROUNDS = 16
-"""Number of rounds of questions after which a request fails, in case a server asks forever."""
+"""Number of question rounds after which a request fails, in case a server keeps asking forever."""
 
 
 class PendingCall:
@@ -199,7 +199,7 @@ class PendingCall:
         self._notification_mark = 0
         """The number of notifications that arrived before the outcome."""
         self._rounds = 0
-        """The number of answers so far that contained questions instead of a result."""
+        """The number of answers so far that were questions instead of a result."""
         self._done_callbacks: list[Callable[[], object]] = []
         self._task_follower: TaskFollower | None = None
         self._send_request(params)
@@ -218,7 +218,7 @@ class PendingCall:
     def result(self, timeout: float | None = None) -> Json:
         """Wait for the result, by default for the peer's timeout.
 
-        Returns only after the callbacks have handled the notifications that arrived before the
+        Does not return until the callbacks have handled all notifications that arrived before the
         answer.
 
         Raises:
@@ -235,14 +235,14 @@ class PendingCall:
         return self.outcome(0)
 
     def outcome(self, timeout: float | None = None) -> Json:
-        """Wait for the result like `result`, but not for the callbacks."""
+        """Wait for the result as `result` does, but not for the callbacks."""
         self._wait_until_done(self._timeout if timeout is None else timeout)
         if isinstance(self._outcome, Exception):
             raise self._outcome
         return self._outcome
 
     def when_done(self, callback: Callable[[], object]) -> None:
-        """Call `callback` as soon as `result` would return at once. It must not block."""
+        """Call `callback` as soon as `result` would return immediately. It must not block."""
         with self._lock:
             if not self.is_done:
                 self._done_callbacks.append(callback)
@@ -253,7 +253,7 @@ class PendingCall:
         """Cancel the call, and notify the server. Does nothing if the call is done.
 
         Args:
-            reason: A text for the error message and for the server's log.
+            reason: The reason given in the error message and the server's log.
         """
         error = CallCancelledError(f"{self.method} was cancelled: {reason or 'by the client'}")
         if not self._finish(error):
@@ -283,7 +283,7 @@ class PendingCall:
     ) -> Callable[[AnswerRequest, Json], None] | None:
         """Return the method that continues a call whose answer is not final, or None.
 
-        An answer is not final if it creates a task or contains questions to the client.
+        An answer is not final if it creates a task or contains questions for the client.
         """
         if self._answer_request is None or not isinstance(outcome, dict):
             return None
@@ -310,7 +310,7 @@ class PendingCall:
     def _finish(self, outcome: CallOutcome) -> bool:
         """Set the outcome of the call, and schedule its callbacks.
 
-        The answer, a cancellation and an error of a callback can race. Only the first one counts.
+        The answer, a cancellation and a callback error can race. Only the first one counts.
 
         Returns:
             False if the call already had an outcome.
@@ -330,7 +330,7 @@ class PendingCall:
     def _answer_questions(self, answer_request: AnswerRequest, result: Json) -> None:
         """Repeat the request with answers to the questions in the server's result.
 
-        Runs in a thread of its own, because the callbacks that answer the questions may block.
+        Runs in its own thread, because the callbacks that answer the questions may block.
 
         Args:
             answer_request: Calls the callback for a question.
@@ -352,10 +352,10 @@ class PendingCall:
     def _follow_task(self, answer_request: AnswerRequest, task: Json) -> None:
         """Poll the task that the server created for this call, and finish the call with its result.
 
-        Runs in a thread of its own.
+        Runs in its own thread.
 
         Args:
-            answer_request: Calls the callback for a question of the task.
+            answer_request: Calls the callback for one of the task's questions.
             task: The server's result, which describes the task.
         """
         follower = TaskFollower(
@@ -376,7 +376,7 @@ class PendingCall:
         follower.wait_for_cancellation()
 
     def _send_task_request(self, method: str, params: Json) -> PendingCall:
-        """Send a request about the task of this call, with the `_meta` of the call.
+        """Send a request about this call's task, with the call's `_meta`.
 
         The progress token is omitted, because it must be unique among the open requests.
         """
@@ -390,7 +390,7 @@ class PendingCall:
 
 
 def _collect_responses(answer_request: AnswerRequest, result: Json) -> Json:
-    """Return the answers to the questions in a server's result, by the keys of the questions.
+    """Answer the questions in a server's result, and return the answers by question key.
 
     Args:
         answer_request: Calls the callback for a question, given its method and parameters.

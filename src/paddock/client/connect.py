@@ -1,6 +1,6 @@
 """Connections to servers outside this process, by command, file, directory, URL or channel.
 
-`paddock.connector` adds servers of this process, because that needs the serving package.
+`paddock.connector` adds servers in this process, because that requires the serving package.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class AttachableChannel(Protocol):
 
 
 def connect(target: ServerCommand, **options: Unpack[ConnectOptions]) -> Peer:
-    """Connect to a server. A server that is not given as a URL is started.
+    """Connect to a server, starting it unless it is given as a URL.
 
     The keyword arguments are described by `ConnectOptions`.
 
@@ -62,12 +62,12 @@ def connect(target: ServerCommand, **options: Unpack[ConnectOptions]) -> Peer:
 
 
 def is_server_url(target: object) -> bool:
-    """Return whether a target is the URL of a server."""
+    """Return whether a target is a server URL."""
     return isinstance(target, str) and target.lower().startswith(URL_SCHEMES)
 
 
 def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
-    """Open a channel to a server with a URL.
+    """Open a channel to the server at a URL.
 
     Raises:
         ConnectError: The packages of the extra `paddock[http]` are not installed.
@@ -82,16 +82,16 @@ def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
 
 
 def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
-    """Perform the handshake with a server over an open channel, and return a client for it.
+    """Perform the handshake with a server over an open channel, and return its client.
 
     Args:
         channel: A byte stream to and from the server. The returned peer owns and closes it.
-        settings: The settings of the connection.
+        settings: The connection settings.
 
     Raises:
         ConnectError: The handshake failed. The channel is then closed.
     """
-    # The setting is a transcript to add to, or whether to record at all.
+    # The setting is either a transcript to append to, or whether to record one at all.
     record = settings.record
     transcript = record if isinstance(record, Transcript) else Transcript()
     is_recorded = record is not False
@@ -110,8 +110,8 @@ def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
         connection.close()
         raise
     meta_builder = RequestMetaBuilder(settings, handshake_result.version)
-    # The handshake has chosen the version, which decides about requests of the server and about
-    # cancellation.
+    # The handshake has chosen the version, which determines whether the server may send requests
+    # and how requests are cancelled.
     router.accepts_requests = not meta_builder.is_stateless
     is_stateless_http = connection.cancels_by_closing and meta_builder.is_stateless
     connection.cancels_by_closing = is_stateless_http
@@ -146,12 +146,12 @@ def build_command(target: ServerCommand) -> list[str]:
 
 
 def _parse_command_text(text: str) -> list[str]:
-    """Return the command that starts a server described by a text.
+    """Return the command that starts a server, given as a string.
 
-    The text may be a path, `file.py:object` or a command line.
+    The string may be a path, `file.py:object` or a command line.
 
     Raises:
-        ConnectError: The text is empty, malformed, or a file that does not exist.
+        ConnectError: The string is empty, malformed, or a file that does not exist.
     """
     if not text.strip():
         raise ConnectError("The command is empty")
@@ -172,7 +172,7 @@ def _parse_command_text(text: str) -> list[str]:
 def _is_file_or_directory(text: str) -> bool:
     try:
         return Path(text).is_dir() or (text.endswith((".py", ".toml")) and Path(text).is_file())
-    except (OSError, ValueError):  # A command line may be too long, or invalid, as a path.
+    except (OSError, ValueError):  # A command line may be too long for a path, or not a valid one.
         return False
 
 

@@ -1,4 +1,4 @@
-"""The options of `connect`, and the transcript of a connection."""
+"""Options for `connect`, and connection transcripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.client.thread_pool import call_safely
 
 
 class TranscriptMessage(NamedTuple):
-    """One message as sent or received, without its line end."""
+    """A message as it was sent or received, without its line ending."""
 
     is_from_client: bool
     frame: bytes
@@ -35,14 +35,14 @@ class Transcript:
         self._lock = threading.Lock()
 
     def add(self, frame: bytes, *, is_from_client: bool) -> None:
-        """Record a message. May be called by several threads.
+        """Record a message. May be called from multiple threads.
 
         Args:
             frame: The encoded message.
-            is_from_client: The client sent the message. Otherwise it is the server's.
+            is_from_client: True if the client sent the message, False if the server did.
         """
         message = TranscriptMessage(is_from_client, frame.rstrip(b"\r\n"))
-        # `watch` is called under the lock, so that it sees the messages in the recorded order.
+        # `watch` is called under the lock, so it sees the messages in the recorded order.
         with self._lock:
             self.messages.append(message)
             if self._watch is not None:
@@ -66,7 +66,7 @@ OnElicit = Callable[[Json], Json | None]
 OnSample = Callable[[Json], Json | str]
 """Receives the parameters of a sampling request.
 
-It returns a `CreateMessageResult` or only the text of one.
+Returns a `CreateMessageResult` or just its text.
 """
 OnQuestion = Callable[[str, Json], Json]
 """Receives the method and parameters of any server request; returns its result."""
@@ -75,8 +75,8 @@ OnNotification = Callable[[str, Json], object]
 RootLike = str | PathLike[str] | Json
 """A URI, a path, or a `Root` object of the protocol."""
 StderrTarget = int | IO[bytes] | Literal["capture"] | None
-"""Destination of a server's standard error: None inherits the client's, "capture" keeps the last
-lines for error messages, anything else is passed to `subprocess.Popen`.
+"""Destination of a server's standard error. None inherits the client's, "capture" keeps the last
+lines for error messages, and anything else is passed to `subprocess.Popen`.
 """
 
 TokenSource = str | Callable[[], str]
@@ -93,9 +93,9 @@ PROBE_TIMEOUT_SECONDS = 5.0
 class ConnectOptions(TypedDict, total=False):
     """The keyword arguments of `connect`.
 
-    By default the client declares the capabilities for which callbacks are set. Callbacks run in
-    separate threads and may use the peer. A notification that arrived before an answer has been
-    passed to its callbacks by the time the answer is returned.
+    By default, the client declares the capabilities for which callbacks are set. Callbacks run in
+    separate threads and may use the peer. By the time an answer is returned, all notifications that
+    arrived before it have been passed to their callbacks.
     """
 
     era: str | None
@@ -114,9 +114,9 @@ class ConnectOptions(TypedDict, total=False):
     on_log: OnNotificationParams | None
     on_progress: OnNotificationParams | None
     on_notification: OnNotification | None
-    """Receives every notification, including those with a callback of their own."""
+    """Receives every notification, including those that have their own callback."""
     tasks: bool
-    """Allow the server to answer calls with tasks (2026-07-28). The client polls them to their end.
+    """Allow the server to answer calls with tasks (2026-07-28), which the client polls to the end.
     """
     client_capabilities: Json | None
     client_info: Json | None
@@ -127,11 +127,11 @@ class ConnectOptions(TypedDict, total=False):
     cwd: str | PathLike[str] | None
     stderr: StderrTarget
     token: TokenSource | None
-    """Credentials for a server with a URL. They are sent to the URL's origin only."""
+    """Credentials for a server with a URL. They are only sent to the URL's origin."""
     headers: Mapping[str, str] | None
     """Additional HTTP headers for a server with a URL."""
     verify: bool | str
-    """Whether to check the certificate of an https URL, or the file or directory that holds the
+    """Whether to verify the certificate of an https URL, or the path to a file or directory of
     trusted certificates.
     """
     allow_plain_http: bool

@@ -1,8 +1,8 @@
 """The client's end of a connection: matches answers to requests and dispatches server messages.
 
 The reader thread never waits: it resolves waiters and passes everything else to the message
-handler. A second thread writes, so that a server that stops reading cannot block a caller beyond
-the caller's timeout. Methods and eras are the callers' concern.
+handler. A second thread writes, so a server that stops reading cannot block a caller beyond the
+caller's timeout. Methods and eras are the callers' concern.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 1 << 30
 FLUSH_SECONDS = 1.0
-"""Seconds allowed for sending queued messages when the connection closes."""
+"""Time limit, in seconds, for sending queued messages when the connection closes."""
 CLOSE_SECONDS = 2.0
 """Seconds to wait for the reader thread after the channel is closed."""
 EXCERPT_BYTES = 200
@@ -94,7 +94,7 @@ class ClientConnection:
         """Start the threads that read from and write to the channel.
 
         Args:
-            message_router: Receives the requests and notifications of the server.
+            message_router: Receives the server's requests and notifications.
         """
         self._message_router = message_router
         self._threads = [
@@ -107,7 +107,7 @@ class ClientConnection:
             thread.start()
 
     def add_waiter(self, waiter: ResponseWaiter) -> RequestId:
-        """Register a waiter for the answer to a new request, and return the id of that request.
+        """Register a waiter for the answer to a new request, and return the request id.
 
         Raises:
             ConnectError: The connection has ended.
@@ -134,8 +134,8 @@ class ClientConnection:
         Does nothing if the answer has already arrived.
 
         Args:
-            request_id: The id of the request.
-            reason: A text for the server's log.
+            request_id: The request id.
+            reason: The reason given in the server's log.
         """
         if self._remove_waiter(request_id) is None:
             return
@@ -143,14 +143,14 @@ class ClientConnection:
         if reason is not None:
             params["reason"] = reason
         frame = encode_notification("notifications/cancelled", params)
-        # If the channel cancels by closing, it interprets the frame and does not send it. The
-        # frame is then not part of the transcript.
+        # If the channel cancels by closing, it interprets the frame instead of sending it. The
+        # frame is then not added to the transcript.
         if not self.cancels_by_closing:
             self.record_frame(frame, is_from_client=True)
         self._outgoing_frames.put(frame)
 
     def fail_request(self, request_id: RequestId, error: Exception) -> None:
-        """Resolve a request with an error, because the channel cannot obtain an answer to it."""
+        """Resolve a request with an error, because the channel cannot obtain an answer."""
         self._resolve_waiter(request_id, error)
 
     def record_frame(self, frame: bytes, *, is_from_client: bool) -> None:
@@ -158,7 +158,7 @@ class ClientConnection:
 
         Args:
             frame: The encoded message.
-            is_from_client: The client sent the message. Otherwise it is the server's.
+            is_from_client: True if the client sent the message, False if the server did.
         """
         if self._transcript is not None:
             self._transcript.add(frame, is_from_client=is_from_client)
@@ -185,7 +185,7 @@ class ClientConnection:
             if reader is not threading.current_thread():
                 reader.join(CLOSE_SECONDS)
         finally:
-            # Even if the channel cannot be closed, no caller may wait forever.
+            # Even if the channel cannot be closed, no caller must wait forever.
             self._fail_waiters("The connection was closed")
             if self._message_router is not None:
                 self._message_router.close()
@@ -217,17 +217,17 @@ class ClientConnection:
             self._fail_waiters(reason)
 
     def _handle_line(self, line: bytes, message_router: ServerMessageRouter) -> None:
-        """Record a line from the server, and handle the message or messages in it."""
+        """Record a line from the server, and handle the messages it contains."""
         self.record_frame(line, is_from_client=False)
         try:
-            # Versions before 2025-06-18 allow several messages as one array.
+            # Versions before 2025-06-18 allow multiple messages in a single array.
             for message in split_messages(line):
                 self._handle_frame(decode_frame(message), message_router)
         except DECODE_ERRORS:
             self.record_stray(line)
 
     def _handle_frame(self, frame: JsonRpcFrame, message_router: ServerMessageRouter) -> None:
-        """Pass a response to the waiter of its request, and other messages to the callbacks."""
+        """Pass responses to the waiters of their requests, and other messages to the callbacks."""
         if frame.method is UNSET:
             self._handle_response(frame)
             return
@@ -240,7 +240,7 @@ class ClientConnection:
             message_router.handle_request(frame.id, frame.method, params)
 
     def _handle_response(self, frame: JsonRpcFrame) -> None:
-        """Resolve the waiter of a request with the result or error in the server's response."""
+        """Resolve a request's waiter with the result or error in the server's response."""
         try:
             outcome = _read_outcome(frame)
         except DECODE_ERRORS as error:

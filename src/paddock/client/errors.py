@@ -1,7 +1,7 @@
-"""Errors of the client.
+"""Client errors.
 
-A server that cannot be started or has disconnected raises `paddock.errors.ConnectError`, and so
-does a URL that does not answer with MCP messages.
+`paddock.errors.ConnectError` is raised if a server cannot be started or has disconnected, or if a
+URL does not answer with MCP messages.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class PeerError(PaddockError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.rpc_code = rpc_code
-        """The code of the JSON-RPC error, such as -32601 for an unknown method."""
+        """The JSON-RPC error code, such as -32601 for an unknown method."""
         self.data = data
-        """Details about the error, in a format that the server defines."""
+        """Details about the error, in a server-defined format."""
 
 
 def make_peer_error(error: object, default_message: str) -> PeerError:
@@ -30,7 +30,7 @@ def make_peer_error(error: object, default_message: str) -> PeerError:
 
     Args:
         error: The decoded member, which may be malformed.
-        default_message: The message of the exception if the error has none.
+        default_message: The exception message to use if the error has none.
     """
     fields = error if isinstance(error, dict) else {"message": error}
     code = fields.get("code")
@@ -60,7 +60,7 @@ class CallCancelledError(PaddockError):
 
 
 class HttpError(ConnectError):
-    """An HTTP request failed: no connection, or a response without an MCP message."""
+    """An HTTP request failed: there was no connection, or the response had no MCP message."""
 
     code = "http"
 
@@ -75,7 +75,7 @@ class HttpError(ConnectError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
-        """The HTTP status; None if there was no response."""
+        """The HTTP status, or None if there was no response."""
         self.retry_after = retry_after
         """Seconds to wait before the next attempt, from the `Retry-After` header."""
         self.was_sent = was_sent
@@ -83,7 +83,7 @@ class HttpError(ConnectError):
 
 
 class AccessRefusedError(HttpError):
-    """The server answered with HTTP 401 or 403, because it requires a token or another one."""
+    """The server answered with HTTP 401 or 403, because it requires a token or a different one."""
 
     code = "access-refused"
 

@@ -39,7 +39,7 @@ def collect_trace_context(source: TraceContextSource | None) -> dict[str, str]:
     """Return the W3C trace context of the current thread, such as `{"traceparent": "00-…"}`.
 
     It comes from `source` or, if that is None, from OpenTelemetry. OpenTelemetry is never imported
-    for this, because a program that traces has imported it already.
+    for this, because a program that uses tracing has already imported it.
     """
     if source is not None:
         carrier = source()
@@ -51,10 +51,12 @@ def collect_trace_context(source: TraceContextSource | None) -> dict[str, str]:
 
 
 def _inject_current_context() -> dict[str, str]:
-    """Return the current trace context of OpenTelemetry, such as `{"traceparent": "00-…"}`."""
+    """Return OpenTelemetry's current trace context, such as `{"traceparent": "00-…"}`."""
     try:
         from opentelemetry.propagate import inject  # noqa: PLC0415 - an optional dependency
-    except ImportError:  # `opentelemetry` is a namespace package; another part is installed.
+    except (
+        ImportError
+    ):  # `opentelemetry` is a namespace package, and only another part is installed.
         return {}
     carrier: dict[str, str] = {}
     inject(carrier)
@@ -66,28 +68,28 @@ METHODS_WITH_PROGRESS = frozenset({"tools/call", "prompts/get", "resources/read"
 
 
 class RequestMetaBuilder:
-    """Builds the `_meta` member that each request of a client carries.
+    """Builds the `_meta` member of each client request.
 
-    In stateless versions of the protocol there is no handshake, so `_meta` also describes the
-    client: its version, capabilities and name.
+    Stateless versions of the protocol have no handshake, so `_meta` also describes the client: its
+    version, capabilities and name.
     """
 
     def __init__(self, settings: ConnectSettings, version: str) -> None:
         self._trace_context_source = settings.trace_context
         self._wants_progress = settings.on_progress is not None
         self._last_progress_token = 0
-        """Progress tokens are increasing numbers, because each must be unique."""
+        """Progress tokens are increasing numbers, because each token must be unique."""
         self.version = version
         self.is_stateless = version in STATELESS_VERSIONS
         self.capabilities = declare_capabilities(settings, version)
         self.client_info = settings.client_info or {"name": "paddock", "version": __version__}
         self.log_level: LoggingLevel | None = "info" if settings.on_log is not None else None
-        """The minimum level of log messages to receive; None for no log messages."""
+        """The minimum level of log messages to receive, or None for no log messages."""
 
     def add_meta(self, method: str, params: Json) -> Json:
-        """Return the parameters of a request with the client's `_meta` added.
+        """Return the request parameters with the client's `_meta` added.
 
-        Keys of `_meta` that the caller has set take precedence.
+        Keys that the caller has set in `_meta` take precedence.
         """
         meta: Json = msgspec.to_builtins(self._build_meta(method))
         meta.update(collect_trace_context(self._trace_context_source))
@@ -97,7 +99,7 @@ class RequestMetaBuilder:
         return {**params, "_meta": meta} if meta else params
 
     def _build_meta(self, method: str) -> RequestMeta:
-        """Return the `_meta` for the next request of a method, with a new progress token."""
+        """Return the `_meta` for the next request with a method, with a new progress token."""
         meta = RequestMeta()
         if self._wants_progress and method in METHODS_WITH_PROGRESS:
             self._last_progress_token += 1
@@ -112,7 +114,7 @@ class RequestMetaBuilder:
 
 
 NO_ENDPOINT_STATUSES = (200, 404, 405)
-"""Statuses of web servers that are not MCP servers."""
+"""Statuses returned by web servers that are not MCP servers."""
 
 
 class HandshakeResult(Struct):
@@ -140,7 +142,7 @@ class Handshake:
     def perform(self) -> HandshakeResult:
         """Negotiate the protocol version, and return it with the server's description.
 
-        The version is the one that the settings request, or else the newest that both support.
+        This is the version requested by the settings, or else the newest that both sides support.
 
         Raises:
             ConnectError: The negotiation failed.
@@ -151,7 +153,7 @@ class Handshake:
             raise ConnectError(f"The handshake failed: {error.message}", hint=error.hint) from error
 
     def _negotiate(self) -> HandshakeResult:
-        """Open the connection in the protocol version that the setting `era` requests.
+        """Open the connection with the protocol version requested by the `era` setting.
 
         If the setting is None, find a version that the server supports.
         """
@@ -169,7 +171,7 @@ class Handshake:
                 raise ConnectError(f"The server does not support protocol version {era}")
             return result
         result = self._initialize(era)
-        # Servers may answer with another version, but the caller asked for exactly this one.
+        # Servers may answer with a different version, but the caller asked for exactly this one.
         if result.version != era:
             raise ConnectError(
                 f"The server answered with protocol version {result.version} instead of {era}"
@@ -180,8 +182,8 @@ class Handshake:
         """Find a protocol version that the server supports.
 
         Stateless versions are tried first, with a `server/discover` request as the probe. If that
-        fails, `initialize` opens a session in an older version. A server that is only slow may
-        answer the probe after `initialize` has failed; its late answer is then used.
+        fails, `initialize` opens a session in an older version. A server that is merely slow may
+        answer the probe after `initialize` has failed. Its late answer is then used.
         """
         probe = self._send_discover(STATELESS_VERSIONS[0])
         timeout = min(self._settings.probe_timeout, self._settings.timeout)
@@ -311,7 +313,7 @@ def _make_handshake_result(version: str, server_info: object, result: Json) -> H
 
 
 def _find_common_version(server_versions: object) -> str | None:
-    """Return the newest version in a list of the server that the client supports, too."""
+    """Return the newest of the server's versions that the client also supports."""
     if not isinstance(server_versions, list):
         return None
     return next((version for version in STATELESS_VERSIONS if version in server_versions), None)

@@ -1,8 +1,8 @@
 """Ordered delivery of notifications to callbacks, and `subscriptions/listen`.
 
-Callbacks run in a separate thread, so that they may block and may use the peer. A caller that
-waits for an answer also waits until the notifications before it are delivered; a test can then
-check what its callbacks received as soon as a call returns.
+Callbacks run in a separate thread, so they may block and use the peer. A caller that waits for an
+answer also waits until all notifications before it are delivered. A test can therefore check what
+its callbacks received as soon as a call returns.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 MAX_PENDING_NOTIFICATIONS = 10_000
-"""Maximum number of notifications that wait for a busy callback. Further ones are dropped."""
+"""Maximum number of notifications waiting for a busy callback. Any others are dropped."""
 
 DeliverNotification = Callable[[str, Json], object]
 
 
 class NotificationQueue:
-    """Delivers notifications to the callbacks in the order of their arrival.
+    """Delivers notifications to the callbacks in the order in which they arrive.
 
-    The callbacks run in a thread of their own, which starts with the first notification, because
-    they may block and the reader thread must not. Each notification has a number, so that a call
-    can wait for the callbacks of those that arrived before its answer.
+    The callbacks run in their own thread, which starts with the first notification, because they
+    may block and the reader thread must not. Notifications are numbered, so that a call can wait
+    for the callbacks of those that arrived before its answer.
     """
 
     def __init__(self, deliver: DeliverNotification | None) -> None:
@@ -45,10 +45,10 @@ class NotificationQueue:
         self._thread: threading.Thread | None = None
         self._dropped_count = 0
         self.arrived_count = 0
-        """The number of notifications so far, without those that were dropped."""
+        """The number of notifications so far, excluding those that were dropped."""
 
     def put(self, method: str, params: Json) -> None:
-        """Queue a notification of the server for the callbacks.
+        """Queue a server notification for the callbacks.
 
         Only the reader thread calls this. The first notification starts the delivery thread.
         """
@@ -72,7 +72,7 @@ class NotificationQueue:
 
         Args:
             mark: A number of notifications, counted since the connection was opened.
-            timeout: Maximum seconds to wait, or None for no limit.
+            timeout: Maximum number of seconds to wait, or None for no limit.
         """
         if threading.current_thread() is self._thread:
             return
@@ -82,8 +82,8 @@ class NotificationQueue:
     def call_after(self, mark: int, callback: Callable[[], object]) -> None:
         """Call a function after the callbacks have handled the first `mark` notifications.
 
-        If that has already happened, the function is called immediately in this thread, and
-        otherwise in the delivery thread.
+        If they have already been handled, the function is called immediately in this thread.
+        Otherwise, it is called in the delivery thread.
         """
         with self._progress:
             is_due = self._delivered_count >= mark
@@ -99,10 +99,10 @@ class NotificationQueue:
             self._thread.join(timeout)
 
     def _drop_notification(self, method: str) -> None:
-        """Discard a notification, because the queue is full. Only the first one is logged.
+        """Discard a notification because the queue is full. Only the first one is logged.
 
         The reader thread must not wait for room in the queue, because the busy callback may itself
-        wait for an answer that only the reader thread can deliver.
+        be waiting for an answer that only the reader thread can deliver.
         """
         self._dropped_count += 1
         if self._dropped_count == 1:
@@ -110,10 +110,10 @@ class NotificationQueue:
             logging.getLogger("paddock").warning(message, method, MAX_PENDING_NOTIFICATIONS)
 
     def _run_callbacks(self) -> None:
-        """Deliver the queued notifications to the callbacks, until the queue is closed.
+        """Deliver queued notifications to the callbacks until the queue is closed.
 
-        Runs in the delivery thread. The queue also contains the functions of `call_after`, which
-        are called in their turn.
+        Runs in the delivery thread. The queue also contains the functions passed to `call_after`,
+        which are called in turn.
         """
         while (item := self._queue.get()) is not None:
             if not isinstance(item, tuple):
@@ -133,8 +133,8 @@ LISTEN_METHOD = "subscriptions/listen"
 class Subscription:
     """An open `subscriptions/listen` request.
 
-    It ends with `close`, with the connection, or when the server ends it. The changes arrive as
-    notifications, whose `_meta` names the subscription. Over HTTP, a broken stream is reopened, but
+    It ends with `close`, with the connection, or when the server ends it. Changes arrive as
+    notifications whose `_meta` names the subscription. Over HTTP, a broken stream is reopened, but
     changes during the gap are lost.
     """
 
@@ -145,7 +145,7 @@ class Subscription:
         self._error: Exception | None = None
         self.is_open = True
         self.acknowledged_filter: Json | None = None
-        """The changes that the server agreed to report, which may be fewer than requested."""
+        """The changes that the server agreed to report. These may be fewer than requested."""
         self.id = connection.add_waiter(self)
         connection.send(encode_request(self.id, LISTEN_METHOD, params))
 
@@ -181,7 +181,7 @@ class Subscription:
         """
         with self._changed:
             self.is_open = False
-            # Once acknowledged, the end of a subscription is not an error.
+            # Once a subscription has been acknowledged, its end is not an error.
             if self.acknowledged_filter is None and isinstance(outcome, Exception):
                 self._error = outcome
             self._changed.notify_all()

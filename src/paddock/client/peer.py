@@ -1,6 +1,6 @@
 """`Peer`, the connection to an MCP server and its requests.
 
-Methods block until the answer arrives. Several threads may use the same peer.
+Methods block until the answer arrives. Multiple threads may use the same peer.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class SkillInfo(Struct):
     uri: str
     frontmatter: Json
     resources: list[SkillFileInfo] | Literal["dynamic"]
-    """The files of the skill, or "dynamic" if the server does not publish digests for them."""
+    """The skill's files, or "dynamic" if the server does not publish digests for them."""
 
 
 def _find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
-    """Return the size and digest that a server lists for a file of a skill.
+    """Return the size and digest that a server lists for a skill file.
 
-    Returns None if the server does not list the files of this skill, because they are dynamic.
+    Returns None if the server does not list this skill's files, because they are dynamic.
 
     Args:
         skill: The skill as the server lists it.
@@ -88,14 +88,14 @@ def _check_digest(listed: SkillFileInfo, data: bytes) -> None:
 
 
 def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
-    """Check that the frontmatter of a SKILL.md is the one that the server lists.
+    """Check that a SKILL.md's frontmatter is the one that the server lists.
 
     Args:
         skill: The skill as the server lists it.
         data: The content of its SKILL.md.
 
     Raises:
-        AnswerError: The frontmatter is invalid or different.
+        AnswerError: The frontmatter is invalid or differs from the list.
     """
     try:
         frontmatter = parse_frontmatter(data, skill.uri)
@@ -113,7 +113,7 @@ def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
 
 T = TypeVar("T", bound=Struct)
 MAX_PAGES = 1000
-"""Maximum number of pages read of one list, in case a server returns new cursors forever."""
+"""Maximum number of pages to read from a list, in case a server returns new cursors forever."""
 
 
 class OpenConnection(Struct):
@@ -123,7 +123,7 @@ class OpenConnection(Struct):
     notification_queue: NotificationQueue
     meta_builder: RequestMetaBuilder
     answer_request: AnswerRequest
-    """Calls the callback that answers a question of the server."""
+    """Calls the callback that answers a question from the server."""
     transcript: Transcript
     """The recorded messages. It remains empty unless the connection is recorded."""
     mirrors_arguments: bool = False
@@ -148,7 +148,7 @@ class Peer:
         self.server_capabilities = handshake_result.capabilities
         self.instructions = handshake_result.instructions
         self.transcript = open_connection.transcript
-        """Every message so far if the connection is recorded, otherwise empty."""
+        """Every message so far if the connection is recorded; otherwise empty."""
 
     @property
     def sent(self) -> list[bytes]:
@@ -161,13 +161,13 @@ class Peer:
         return self.transcript.received
 
     def with_timeout(self, seconds: float) -> Peer:
-        """Return a peer for the same connection with another timeout in seconds."""
+        """Return a peer for the same connection with a different timeout, in seconds."""
         return Peer(self._open_connection, self._handshake_result, seconds)
 
     within = with_timeout  # the public name
 
     def tools(self) -> list[results.ToolInfo]:
-        """List the tools, from all pages.
+        """List the tools from all pages.
 
         Over stateless HTTP, tools with invalid header annotations are left out, because they cannot
         be called.
@@ -189,7 +189,7 @@ class Peer:
         return results.parse_tool_result(self.request("tools/call", params))
 
     def prompts(self) -> list[results.PromptInfo]:
-        """List the prompts, from all pages."""
+        """List the prompts from all pages."""
         return self._list_items("prompts/list", "prompts", results.PromptInfo)
 
     def prompt(
@@ -200,11 +200,11 @@ class Peer:
         return results.parse_prompt_result(self.request("prompts/get", params))
 
     def resources(self) -> list[results.ResourceInfo]:
-        """List the resources, from all pages."""
+        """List the resources from all pages."""
         return self._list_items("resources/list", "resources", results.ResourceInfo)
 
     def templates(self) -> list[results.TemplateInfo]:
-        """List the resource templates, from all pages."""
+        """List the resource templates from all pages."""
         method = "resources/templates/list"
         return self._list_items(method, "resourceTemplates", results.TemplateInfo)
 
@@ -213,11 +213,11 @@ class Peer:
         return results.parse_resource_result(self.request("resources/read", {"uri": uri}))
 
     def skills(self) -> list[SkillInfo]:
-        """List the skills, from all pages, without reading their files."""
+        """List the skills from all pages, without reading their files."""
         return self._list_items("skills/list", "skills", SkillInfo)
 
     def skill_file(self, skill: SkillInfo, uri: str | None = None) -> bytes:
-        """Read and verify a file of a skill. By default, the file is its SKILL.md.
+        """Read and verify a skill file, by default the SKILL.md.
 
         Raises:
             AnswerError: The size, the digest or the frontmatter differs from the list.
@@ -238,11 +238,11 @@ class Peer:
         value: str,
         context: Mapping[str, str] | None = None,
     ) -> results.Completion:
-        """Return completions of an argument that begins with `value`.
+        """Return completions for an argument that begins with `value`.
 
         Args:
-            ref: A prompt name, a resource template (recognized by its `://`), or a reference object
-                of the protocol.
+            ref: A prompt name, a resource template (recognized by its `://`), or a protocol
+                reference object.
             argument: The name of the argument to complete.
             value: The text typed so far.
             context: Arguments that already have values.
@@ -280,16 +280,16 @@ class Peer:
         resources: bool = False,
         uris: list[str] | None = None,
     ) -> Subscription:
-        """Subscribe to changes of the server's lists and resources.
+        """Subscribe to changes to the server's lists and resources.
 
-        This requires a stateless version of the protocol. In a session, servers report changes of
-        lists without a subscription, and `subscribe` watches a resource.
+        This requires a stateless version of the protocol. In a session, servers report list changes
+        without a subscription, and `subscribe` watches a resource.
 
         Args:
-            tools: Report changes of the list of tools.
-            prompts: Report changes of the list of prompts.
-            resources: Report changes of the list of resources.
-            uris: The resources whose contents are watched.
+            tools: Report changes to the list of tools.
+            prompts: Report changes to the list of prompts.
+            resources: Report changes to the list of resources.
+            uris: The resources whose contents to watch.
 
         Raises:
             PeerError: The connection has a session, or the server rejected the subscription.
@@ -309,7 +309,7 @@ class Peer:
         return subscription
 
     def set_log_level(self, level: LoggingLevel) -> None:
-        """Request log messages of this level and above from now on."""
+        """Request log messages at this level and above from now on."""
         if level not in LOGGING_LEVELS:
             raise PeerError(
                 f"Unknown log level {level!r}; expected one of {', '.join(LOGGING_LEVELS)}",
@@ -338,13 +338,13 @@ class Peer:
             raise
 
     def pages(self, method: str, key: str) -> list[Json]:
-        """Return the raw items of a list method, from all pages.
+        """Return the raw items from all pages of a list method.
 
         The peer's timeout applies to all pages together.
 
         Args:
             method: A list method such as `tools/list`.
-            key: The member of the result that contains the items.
+            key: The result member that contains the items.
 
         Raises:
             AnswerError: The server repeats a cursor or never stops returning pages.
@@ -377,10 +377,10 @@ class Peer:
         """Send a request and return without waiting for its answer.
 
         Args:
-            method: The method of the request.
-            params: Its parameters, to which the peer adds its own `_meta`.
-            answers_questions: Pass the questions of a stateless server to the callbacks and repeat
-                the request with their answers. If False, the caller does both.
+            method: The request method.
+            params: The request parameters, to which the peer adds its own `_meta`.
+            answers_questions: Pass a stateless server's questions to the callbacks and repeat the
+                request with their answers. If False, the caller does both.
         """
         open_connection = self._open_connection
         params_with_meta = open_connection.meta_builder.add_meta(method, params or {})
@@ -407,7 +407,7 @@ class Peer:
             callback(error.message)
 
     def close(self) -> None:
-        """Close the connection. A server process that was started for it ends too."""
+        """Close the connection. If a server process was started for it, that ends too."""
         self._open_connection.connection.close()
 
     def __enter__(self) -> Self:
@@ -431,7 +431,7 @@ class Peer:
 class _EndWaiter:
     """Calls a function with the reason when the connection ends.
 
-    It is registered as the waiter of a request that is never sent. At its end, the connection
+    It is registered as the waiter for a request that is never sent. When the connection ends, it
     resolves all waiters with an error.
     """
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 READ_CHUNK_BYTES = 1 << 16
 STOP_SECONDS = 2.0
-"""Seconds that a server has to exit after its input is closed, and again after SIGTERM."""
+"""Seconds that a server has to exit after its input is closed, and again after a SIGTERM."""
 EXIT_CODE_SECONDS = 1.0
-"""Seconds to wait for the exit code of a server that closed its output."""
+"""Seconds to wait for the exit code of a server that has closed its output."""
 MAX_STDERR_LINES = 20
 
 
 class ProcessChannel:
-    """The standard input and output of a server process."""
+    """A channel to a server process over its standard input and output."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class ProcessChannel:
 
         Args:
             command: The program and its arguments.
-            settings: The settings of the connection, of which `env`, `cwd` and `stderr` are used.
-            environment: The complete environment of the process. By default, it consists of the
-                environment of this process and `settings.env`.
+            settings: The connection settings, of which `env`, `cwd` and `stderr` are used.
+            environment: The process's complete environment. By default, it is the environment of
+                this process with `settings.env` added.
 
         Raises:
             ConnectError: The process cannot be started.
@@ -68,7 +68,7 @@ class ProcessChannel:
             self._stderr_thread.start()
 
     def read(self) -> bytes:
-        """Wait for the next bytes of the server's output and return them, or b"" at its end."""
+        """Wait for the next bytes of the server's output and return them, or b"" at the end."""
         try:
             chunk = self._output.read(READ_CHUNK_BYTES)
         except (OSError, ValueError):
@@ -84,10 +84,10 @@ class ProcessChannel:
             unwritten = unwritten[self._input.write(unwritten) :]
 
     def close(self) -> None:
-        """Close the server's input and wait for its exit.
+        """Close the server's input and wait for it to exit.
 
-        A server that does not exit within `STOP_SECONDS` is terminated, and killed if even that
-        has no effect.
+        A server that does not exit within `STOP_SECONDS` is terminated, and killed if that has no
+        effect.
         """
         self._input.close()
         for stop in (self._process.terminate, self._process.kill):
@@ -100,7 +100,7 @@ class ProcessChannel:
         self._join_stderr_thread()
 
     def explain_end(self) -> str:
-        """Return an error message about the end of the server's output.
+        """Return an error message that explains the end of the server's output.
 
         It contains the exit code and the last lines of standard error, such as `The server ended
         with exit code 1; the end of its standard error: …`.

@@ -1,6 +1,6 @@
 """The types that `Peer` methods return, and their conversion from JSON.
 
-Members of an answer that the protocol does not define are dropped; `Peer.request` returns them.
+Members of an answer that the protocol does not define are dropped. `Peer.request` returns them.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _WIRE_FIELD_TYPES: dict[str, object] = {"annotations": Annotations | None, "reso
 def _define_wire_type(content_type: type[Struct]) -> type[Struct]:
     """Return a Struct type that decodes a content type, such as `ImageContent`, from JSON.
 
-    Authors of servers may set some fields of a content type to values of several types. The
-    returned Struct has the same fields, each with the only type that occurs in messages.
+    Server authors can set some fields of a content type to values of multiple types. The returned
+    Struct has the same fields, but each has only the type that occurs in messages.
     """
     fields = []
     for struct_field in msgspec.structs.fields(content_type):
@@ -55,7 +55,7 @@ _CONTENT_TYPES: dict[object, tuple[type[Content], type[Struct]]] = {
 
 
 def parse_content(value: object) -> AnyContent:
-    """Convert a content block of a result, such as a text or an image, from its JSON value.
+    """Convert a content block in a result, such as text or an image, from its JSON value.
 
     A block of an unknown type is returned as a JSON object.
 
@@ -75,7 +75,7 @@ def parse_content(value: object) -> AnyContent:
 
 
 def parse_resource_contents(value: object) -> AnyResourceContents:
-    """Convert the contents of a resource, which are text or binary, from their JSON value.
+    """Convert a resource's contents, which are text or binary, from their JSON value.
 
     Raises:
         AnswerError: A field is invalid.
@@ -86,7 +86,7 @@ def parse_resource_contents(value: object) -> AnyResourceContents:
 
 
 def join_text(contents: list[AnyContent]) -> str:
-    """Return the text blocks, separated by line breaks."""
+    """Join the text blocks with line breaks."""
     return "\n".join(item.text for item in contents if isinstance(item, TextContent))
 
 
@@ -105,11 +105,11 @@ class ToolInfo(Struct, rename="camel"):
 
     name: str
     input_schema: Json
-    """A JSON Schema for the arguments of the tool."""
+    """The JSON Schema of the tool's arguments."""
     title: str | None = None
     description: str | None = None
     output_schema: Json | None = None
-    """A JSON Schema for the structured result, if the tool declares one."""
+    """The JSON Schema of the structured result, if the tool declares one."""
     annotations: Json | None = None
     """Hints about the tool's behaviour, such as `{"readOnlyHint": true}`."""
     icons: list[Icon] = []
@@ -152,7 +152,7 @@ class ResourceInfo(Struct, rename="camel"):
 
 
 class TemplateInfo(Struct, rename="camel"):
-    """A resource template in the server's list, which describes resources with similar URIs."""
+    """A resource template in the server's list. It describes resources with similar URIs."""
 
     uri_template: str
     """The template with placeholders, such as `notes://{name}`."""
@@ -209,7 +209,7 @@ class ResourceResult(Struct):
 
 
 class Completion(Struct, rename="camel"):
-    """Possible values of an argument."""
+    """Possible values for an argument."""
 
     values: list[str]
     total: int | None = None
@@ -244,12 +244,12 @@ class _CompletionResponse(Struct):
 
 
 def convert_result(expected_type: type[T], value: object, method: str) -> T:
-    """Convert a part of the server's answer from its JSON value.
+    """Convert part of the server's answer from its JSON value.
 
     Args:
         expected_type: The type to convert to, such as `list[ToolInfo]`.
         value: The JSON value.
-        method: The method of the request, for the error message.
+        method: The request method, for the error message.
 
     Raises:
         AnswerError: The value does not have this type.

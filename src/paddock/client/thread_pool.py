@@ -1,4 +1,4 @@
-"""A thread pool for blocking work, whose threads start on demand and end when they are idle."""
+"""A thread pool for blocking work. Threads start on demand and end when they are idle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from time import monotonic
 
 
 def call_safely(callback: Callable[..., object], *arguments: object) -> None:
-    """Call a function. Its exception is printed, so that the calling thread survives."""
+    """Call a function, and print any exception so that the calling thread survives."""
     try:
         callback(*arguments)
     except Exception as error:  # noqa: BLE001 - a callback may raise anything
@@ -19,7 +19,7 @@ def call_safely(callback: Callable[..., object], *arguments: object) -> None:
 
 
 def report_callback_error(error: BaseException) -> None:
-    """Print an exception of a callback like one that ends a thread: by `threading.excepthook`."""
+    """Print a callback's exception with `threading.excepthook`, like one that ends a thread."""
     args = (type(error), error, error.__traceback__, threading.current_thread())
     threading.excepthook(threading.ExceptHookArgs(args))
     sys.stderr.flush()
@@ -50,7 +50,7 @@ class ThreadPool:
         """Queue a job, and start another thread if all are busy.
 
         Returns:
-            False if the queue is full or the pool is closed, so that the job will not run.
+            False if the queue is full or the pool is closed, which means the job will not run.
         """
         with self._lock:
             if self._is_closed or self._unfinished_count >= self._max_jobs:
@@ -68,7 +68,7 @@ class ThreadPool:
         """Close the pool: drop the queued jobs and wait for the running ones.
 
         Args:
-            seconds: Maximum time to wait for all running jobs.
+            seconds: Maximum time to wait for all running jobs together.
         """
         with self._lock:
             self._is_closed = True
@@ -84,7 +84,7 @@ class ThreadPool:
                 thread.join(max(0.0, deadline - monotonic()))
 
     def _run_jobs(self) -> None:
-        """Run jobs in this thread until there have been none for `IDLE_SECONDS`."""
+        """Run jobs in this thread until none have arrived for `IDLE_SECONDS`."""
         while (job := self._get_next_job()) is not None:
             call_safely(job)
             with self._lock:

@@ -1,4 +1,4 @@
 """Documentation search: corpora, the index, ranking and results.
 
-It may import `kernels`, `wolfram` and other packages below `server`.
+This package may import `kernels`, `wolfram` and other packages below `server`.
 """

@@ -55,7 +55,7 @@ def list_agents(*, text: str | None, tag: str | None, archived: bool, as_json: b
 
 
 def _build_agent_row(agent: AgentSummary) -> list[output.Cell]:
-    """Return the table row of an agent, with a shortened description."""
+    """Return an agent's table row, with a shortened description."""
     description = text_layout.to_single_line(agent.description)
     if len(description) > MAX_DESCRIPTION_CHARACTERS:
         description = f"{description[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
@@ -87,7 +87,7 @@ _FIELDS_WITH_LAYOUT = frozenset(
         *("appearance_seed", "tags", "injects_memory", "archived", "extra"),
     }
 )
-"""Fields that `_format_agent` shows in a way of their own. Any other field gets a row."""
+"""Fields that `_format_agent` lays out specially. Every other field gets a row."""
 
 
 def _format_agent(agent: Agent, entry_count: int) -> str:
@@ -145,13 +145,13 @@ agent_options = combine_options(
 
 
 def collect_agent_options(option_values: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of an agent that the user set with the options of `agent_options`.
+    """Return the agent fields that the user set with the `agent_options`.
 
     Args:
-        option_values: The values of all options of the command, by parameter name.
+        option_values: The values of all the command's options, by parameter name.
 
     Returns:
-        The values by the JSON key of the field, such as `{"systemPrompt": "You are …"}`.
+        The values by JSON key, such as `{"systemPrompt": "You are …"}`.
     """
     fields: dict[str, Any] = {}
     if option_values["description"] is not None:
@@ -298,9 +298,9 @@ def edit(ctx: click.Context, /, agent: str, **options: Any) -> None:
 
 
 def _build_changes(agent: Agent, options: Json) -> Json:
-    """Return the new values of the agent's fields that the options of `edit` set, by JSON key.
+    """Return the new values of the agent fields set by the options of `edit`, by JSON key.
 
-    Tags are added to and removed from the current ones. All other values replace the current ones.
+    Tags are added to or removed from the current tags. Other values replace the current values.
     """
     changes = collect_agent_options(options)
     if options["name"] is not None:
@@ -318,12 +318,12 @@ def _build_changes(agent: Agent, options: Json) -> Json:
 
 
 def _set_enabled_skills(agent: Agent, options: Json) -> list[Json]:
-    """Return the skills of an agent as JSON objects, after applying `--enable` and `--disable`.
+    """Return an agent's skills as JSON objects, after applying `--enable` and `--disable`.
 
-    Unchanged skills are included, because an update replaces the complete list.
+    Unchanged skills are included, because an update replaces the entire list.
 
     Raises:
-        ArgumentError: The agent has no skill with a given id or name.
+        ArgumentError: The agent has no skill with one of the given ids or names.
     """
     skills: list[Json] = msgspec.to_builtins(agent.skills)
     known_names = [name for skill in skills for name in (skill["id"], skill["name"])]

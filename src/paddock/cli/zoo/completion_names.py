@@ -1,4 +1,4 @@
-"""Names for shell completion of agents, skills in the library, and starter agents."""
+"""Names for shell completion of agents, library skills and starter agents."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def default(
 
 
 def resolve_agent_name(name: str | None) -> str:
-    """Return `name`, or the default agent of the project in the working directory.
+    """Return `name`, or the default agent of the working directory's project.
 
     Raises:
         ArgumentError: `name` is None and the project has no default agent.

@@ -46,7 +46,7 @@ def inject(
     if as_json:
         output.print_json(injection)
         return
-    # Programs need the exact text. On a terminal, escape sequences in it could do harm.
+    # Programs need the exact text, but on a terminal its escape sequences could do harm.
     text = (
         text_layout.replace_control_characters(injection.prompt)
         if output.is_terminal()

@@ -120,9 +120,9 @@ def sync(
 
 
 def _print_rounds(reports: Iterator[SyncReport]) -> None:
-    """Print the changes of each round of `paddock zoo sync --watch`.
+    """Print the changes made by each round of `paddock zoo sync --watch`.
 
-    A conflict or error that persists over several rounds is printed only once.
+    A conflict or error that persists over multiple rounds is only printed once.
     """
     output.print_note("Watching for changes; press Ctrl-C to stop")
     shown_items: list[SyncItem] = []
@@ -138,7 +138,7 @@ def _print_rounds(reports: Iterator[SyncReport]) -> None:
 def _print_report(report: SyncReport, options: SyncOptions) -> None:
     """Print the step that a synchronization took for each file, such as `read into the zoo`.
 
-    A hint follows if the project has no agent files, or if a conflict needs a decision.
+    This is followed by a hint if the project has no agent files or a conflict needs a decision.
     """
     print_remarks(report.report)
     for item in report.items:
@@ -155,7 +155,7 @@ def _print_report(report: SyncReport, options: SyncOptions) -> None:
 def _print_item(item: SyncItem, *, is_dry: bool = False) -> None:
     """Print the step that a synchronization took for a file.
 
-    A diff is shown for conflicts, and in a dry run for all changes.
+    Conflicts are shown with a diff, as are all changes in a dry run.
     """
     step_text = STEP_DESCRIPTIONS[item.step]
     if item.error:

@@ -1,4 +1,4 @@
-"""The commands `paddock zoo import` and `paddock zoo export`, for files of other programs."""
+"""The commands `paddock zoo import` and `paddock zoo export`, for other programs' files."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _print_import_plan(plan: ImportPlan, to_agent: str | None) -> None:
 
 
 def _print_import_result(result: ImportPlan, plan: ImportPlan) -> None:
-    """Print the created and changed agents, and the remarks that the plan did not have."""
+    """Print the created and changed agents, and any remarks that were not in the plan."""
     print_remarks(result.report[len(plan.report) :])
     for verb, names in (("Created", result.created), ("Changed", result.updated)):
         if names:
@@ -210,20 +210,20 @@ def export(
 
 
 def _get_default_folder(format_names: tuple[str, ...]) -> Path:
-    """Return the working directory, or the home directory if all formats are read only there."""
+    """Return the working directory, or the home directory if all formats are only read there."""
     if all(name in FILE_FORMATS and FILE_FORMATS[name].is_for_user for name in format_names):
         return Path.home()
     return Path.cwd()
 
 
 def _write_single_file(exported: AgentExport, target: Path, *, replace: bool, dry_run: bool) -> str:
-    """Write exported agents into one file: a ZIP archive, or a bundle (`.json`).
+    """Write exported agents to a single file: a ZIP archive or a bundle (`.json`).
 
-    Asks before a file with other content is replaced.
+    Asks before replacing a file with different content.
 
     Args:
-        exported: The files of the export.
-        target: The file to write, which ends in `.zip` or `.json`.
+        exported: The exported files.
+        target: The file to write, whose name ends in `.zip` or `.json`.
         replace: Replace an existing file without asking.
         dry_run: Check everything, but do not write the file.
 
@@ -231,8 +231,8 @@ def _write_single_file(exported: AgentExport, target: Path, *, replace: bool, dr
         The path of the file.
 
     Raises:
-        ArgumentError: The file has other content and may not be replaced, or cannot be written,
-            or a `.json` file was requested for a format other than the bundle.
+        ArgumentError: The file has different content and may not be replaced, or cannot be
+            written, or a `.json` file was requested for a format other than the bundle.
     """
     if target.suffix.lower() == ".zip":
         data = make_zip(exported.files)
@@ -261,11 +261,11 @@ def _write_single_file(exported: AgentExport, target: Path, *, replace: bool, dr
 
 
 def _confirm_replacements(zoo: Zoo, exported: AgentExport, plan: FilePlan) -> FilePlan:
-    """Ask before an export replaces a file that the zoo did not write.
+    """Ask before an export replaces files that the zoo did not write.
 
     Returns:
-        A plan that also replaces the files the user agreed to. Without a terminal to ask on, the
-        plan is returned unchanged.
+        A plan that also replaces the files the user agreed to replace. If there is no terminal to
+        ask on, the plan is returned unchanged.
     """
     foreign_files = [file for file in plan.files if file.status == "foreign"]
     if not foreign_files or not output.can_ask():
@@ -288,12 +288,12 @@ def _write_files(zoo: Zoo, plan: FilePlan) -> dict[str, str]:
 
 
 def _print_file_plan(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -> None:
-    """Print each file of an export with its status, such as `foreign` or `failed`.
+    """Print each exported file with its status, such as `foreign` or `failed`.
 
-    In a dry run, a diff of each file is printed too, and the status goes to standard error.
+    A dry run also prints a diff of each file, and the status goes to standard error.
 
     Args:
-        plan: The files of the export.
+        plan: The exported files.
         errors: The error messages for files that could not be written, by path.
         dry_run: The files were not written.
     """

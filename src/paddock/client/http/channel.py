@@ -1,7 +1,7 @@
 """The client's channel to a server behind a URL.
 
-Every outgoing message is a POST request in a pooled thread, so that a long call does not delay the
-others. The messages of all responses are merged into one stream of lines.
+Every outgoing message is a POST request in a pooled thread, so a long call does not delay the
+others. The messages from all responses are merged into one stream of lines.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ if TYPE_CHECKING:
 STREAM_PURPOSE = "the request for a stream"
 METHOD_NOT_ALLOWED, SERVER_ERROR, NOT_IMPLEMENTED = 405, 500, 501
 FIRST_BACKOFF_STEP = 3
-"""Step of the growing delays with which reconnects of the stream begin.
+"""Step in the growing delays at which stream reconnects start.
 
 No caller waits for the stream, so its delays start where those of repeated requests end.
 """
 
 
 class ServerEventStream:
-    """The GET stream of a session, for messages of the server that do not belong to a request.
+    """A session's GET stream, for server messages that do not belong to a request.
 
-    It reconnects whenever it ends, with growing delays while it fails. If the server no longer
+    It reconnects whenever it ends, with growing delays while this fails. If the server no longer
     knows the session, the session is reopened here, because without requests nothing else would
-    notice the loss.
+    notice that it was lost.
     """
 
     def __init__(
@@ -83,22 +83,22 @@ class ServerEventStream:
         self._channel = channel
         self._sender = channel.sender
         self._work = work
-        """The work that an abort ends."""
+        """The abortable work that the stream is part of."""
         self._handle_line = handle_line
         self._generation = channel.session.generation
-        """The session that the stream belongs to, as the number of sessions opened so far."""
+        """The stream's session, identified by the number of sessions opened so far."""
         self._was_open = False
 
     def run(self) -> None:
-        """Receive events of the server, and reconnect when the stream ends.
+        """Receive server events, and reconnect when the stream ends.
 
-        Returns if the work is aborted, or if the server does not support such a stream.
+        Returns when the work is aborted, or if the server does not support such a stream.
         """
         events = SseParser(MAX_BODY_BYTES)
         failures = 0
         while not self._work.is_aborted:
             try:
-                # A stream that delivered events starts the growing delays from the beginning.
+                # After a stream that delivered events, the growing delays start over.
                 failures = 1 if self._read_stream(events) else failures + 1
                 delay = events.retry_seconds or get_retry_delay(FIRST_BACKOFF_STEP + failures - 1)
             except Exception as error:  # noqa: BLE001 - the pool's thread must survive
@@ -131,7 +131,7 @@ class ServerEventStream:
         """Open the stream and handle its events until it ends.
 
         Args:
-            events: The parser of the stream, which knows the last event that was received.
+            events: The stream's parser, which remembers the last event received.
 
         Returns:
             Whether the stream contained any events.
@@ -156,7 +156,7 @@ class ServerEventStream:
         return has_events
 
     def _log_end(self, error: Exception) -> None:
-        """Log that the stream is given up. A server without such a stream answers with 405."""
+        """Log that the stream was abandoned. A server without such a stream answers with 405."""
         is_unsupported = isinstance(error, HttpError) and error.status == METHOD_NOT_ALLOWED
         level = logging.DEBUG if is_unsupported else logging.INFO
         message = "No messages will be received between requests: %s"
@@ -164,18 +164,18 @@ class ServerEventStream:
 
 
 MAX_OPEN_EXCHANGES = 128
-"""Maximum number of concurrent requests. Further ones are queued."""
+"""Maximum number of concurrent requests. Additional requests are queued."""
 MAX_QUEUED_REQUESTS = 10_000
-"""Maximum number of queued requests. Further ones fail."""
+"""Maximum number of queued requests. Additional requests fail."""
 MAX_OPEN_NOTIFICATIONS = 8
 """Maximum number of notifications and answers that are sent concurrently."""
 MAX_UNREAD_MESSAGES = 256
-"""Maximum number of server messages that wait for the reader. Further ones stay in the network."""
+"""Maximum number of server messages waiting for the reader. Any others stay in the network."""
 MAX_PAGES = 1000
 LAST_NOTIFICATION_SECONDS = 1.0
-"""Seconds in which queued notifications can still be sent when the connection closes."""
+"""Time limit, in seconds, for sending queued notifications when the connection closes."""
 CLOSE_SECONDS = 2.0
-"""Time limit for the DELETE request that ends a session, and again for the threads to end."""
+"""Time limit for the DELETE request that ends a session, and for the threads to end after it."""
 CANCELLED_METHOD = "notifications/cancelled"
 CANCEL_TASK_METHOD = "tasks/cancel"
 INITIALIZED_METHOD = "notifications/initialized"
@@ -187,7 +187,7 @@ class _RequestFailure(msgspec.Struct):
 
 
 class HttpChannel:
-    """The messages to and from one server."""
+    """A message channel to and from one server."""
 
     def __init__(self, url: str, settings: ConnectSettings) -> None:
         self.sender = RequestSender(url, settings)
@@ -197,7 +197,7 @@ class HttpChannel:
         self._connection: ClientConnection | None = None
         self._ids = count(1)
         self._unread: Queue[bytes | _RequestFailure] = Queue(MAX_UNREAD_MESSAGES)
-        """Messages of the server that the connection has not read yet, and failed requests."""
+        """Server messages that the connection has not read yet, and failed requests."""
         self._lock = threading.Lock()
         self._exchanges: dict[RequestId, ClientExchange] = {}
         """The open requests. Each is sent in a thread of the pool."""
@@ -217,7 +217,7 @@ class HttpChannel:
         self._connection = owner
 
     def read(self) -> bytes:
-        """Wait for the next message of the server and return it as a line.
+        """Wait for the next server message and return it as a line.
 
         Returns b"" when the channel is closed. Failed requests are reported to the connection.
         """
@@ -225,15 +225,15 @@ class HttpChannel:
             item = self._unread.get()
             if isinstance(item, bytes):
                 return item
-            # The failure is queued with the messages and reported by the reader thread, so that
-            # it follows all messages received before it.
+            # The failure is queued with the messages and reported by the reader thread, so it
+            # follows all messages received before it.
             if self._connection is not None:
                 self._connection.fail_request(item.request_id, item.error)
 
     def write(self, data: bytes) -> None:
-        """Send a message of the client, without waiting for the response.
+        """Send a client message without waiting for the response.
 
-        Each message becomes an HTTP request, which a thread of a pool sends.
+        Each message becomes an HTTP request, which is sent by a pooled thread.
         """
         message = parse_outgoing(data)
         if message.is_request:
@@ -269,7 +269,7 @@ class HttpChannel:
     def mark_answered(self, request_id: RequestId) -> None:
         """Record that a request was answered in the HTTP response to another request.
 
-        Its own response is closed, because nothing more will arrive there.
+        The request's own response is closed, because nothing more will arrive there.
         """
         with self._lock:
             exchange = self._exchanges.get(request_id)
@@ -278,17 +278,17 @@ class HttpChannel:
             exchange.work.abort()
 
     def fetch_tool_headers(self, message: OutgoingMessage, work: AbortableWork) -> None:
-        """List the server's tools, to learn which arguments of a call are repeated in headers.
+        """List the server's tools to find out which call arguments are repeated in headers.
 
         The tool's schema has an annotation for each of these arguments. A server that cannot list
         its tools may still be able to run them, so its error is ignored.
 
         Args:
-            message: The call of a tool whose schema is unknown.
+            message: A call to a tool whose schema is unknown.
             work: The work that needs the headers.
 
         Raises:
-            HttpError: The server cannot be reached now.
+            HttpError: The server cannot currently be reached.
         """
         # A progress token must be unique among the open requests.
         meta = {key: value for key, value in message.meta.items() if key != "progressToken"}
@@ -345,13 +345,13 @@ class HttpChannel:
         self._open_server_stream()
 
     def _submit_request(self, message: OutgoingMessage) -> None:
-        """Send a request in a thread of the pool. If too many are queued, the request fails."""
+        """Send a request in a pooled thread. If too many are queued, the request fails."""
         exchange, request_id = ClientExchange(message, self, self._queue_line), message.id
         if request_id is None:  # It has one, because it is a request.
             return
         with self._lock:
             self._exchanges[request_id] = exchange
-        # close() waits for the notification pool, so a cancellation before it is still sent.
+        # close() waits for the notification pool, so a cancellation made before it is still sent.
         is_cancellation = message.method == CANCEL_TASK_METHOD
         pool = self._notification_pool if is_cancellation else self._request_pool
         if not pool.submit(partial(self._run_request, exchange, request_id)):
@@ -373,10 +373,10 @@ class HttpChannel:
             self._exchanges.pop(request_id, None)
 
     def _cancel_request(self, message: OutgoingMessage) -> None:
-        """Cancel the request that a `notifications/cancelled` message of the client names.
+        """Cancel the request named by the client's `notifications/cancelled` message.
 
-        In a session, the message is sent to the server. Otherwise, closing the response of the
-        request cancels it.
+        In a session, the message is sent to the server. Otherwise, closing the request's response
+        cancels it.
         """
         request_id = message.params.request_id
         if not isinstance(request_id, int | str):
@@ -397,11 +397,11 @@ class HttpChannel:
     def _submit_notification(
         self, exchange: ClientExchange, when_sent: Callable[[], None] | None = None
     ) -> None:
-        """Send a notification, or the answer to a server's request, in a thread of the pool.
+        """Send a notification or the answer to a server request in a pooled thread.
 
         Args:
             exchange: The message to send, which gets no answer.
-            when_sent: Called in that thread after the message was sent.
+            when_sent: Called in that thread after the message has been sent.
         """
 
         def send() -> None:
@@ -456,13 +456,13 @@ class HttpChannel:
         max_retries: int = MAX_RETRIES,
         read_timeout: float | None = None,
     ) -> Json:
-        """Send a request of the channel itself, such as `tools/list`, and return its result.
+        """Send one of the channel's own requests, such as `tools/list`, and return its result.
 
         Args:
-            method: The method of the request.
-            params: The parameters of the request.
+            method: The request method.
+            params: The request parameters.
             work: The work that needs the result.
-            max_retries: Maximum number of repetitions.
+            max_retries: Maximum number of retries.
             read_timeout: Seconds to wait for data. By default, there is no limit.
 
         Raises:
@@ -471,7 +471,7 @@ class HttpChannel:
         """
         request_id = f"paddock-{next(self._ids)}"
         frame = encode_request(request_id, method, params)
-        # The channel's own messages do not pass through the connection, which records the others.
+        # The channel's own messages bypass the connection, which records all others.
         self._record_frame(frame, is_from_client=True)
         answers: list[JsonRpcFrame] = []
 
@@ -488,10 +488,10 @@ class HttpChannel:
         return self._require_result(answers, f"{method} of {self.sender.url}")
 
     def _require_result(self, answers: list[JsonRpcFrame], purpose: str) -> Json:
-        """Return the result in the answers to the channel's own request.
+        """Return the result from the answers to one of the channel's own requests.
 
         Args:
-            answers: The responses with the id of the request. A broken server can send several.
+            answers: The responses with the request's id. A broken server can send more than one.
             purpose: The name of the request in error messages.
 
         Raises:
@@ -519,10 +519,10 @@ class HttpChannel:
         self._queue_item(_RequestFailure(request_id, error))
 
     def _queue_item(self, item: bytes | _RequestFailure) -> None:
-        """Queue a message of the server, or the failure of a request, for the next `read`.
+        """Queue a server message or a request failure for the next `read`.
 
         If the queue is full, this waits for room. Responses then remain unread, so the network
-        slows the server down; otherwise the queue would grow without limit.
+        slows the server down; otherwise, the queue would grow without limit.
         """
         while True:
             try:
@@ -534,10 +534,10 @@ class HttpChannel:
                 return
 
     def _end_session(self) -> None:
-        """End the session at the server with a DELETE request.
+        """End the session with a DELETE request to the server.
 
-        A separate thread sends the request, because the server, or the function that provides the
-        token, may block. This waits for at most `CLOSE_SECONDS`.
+        The request is sent in a separate thread, because the server or the function that provides
+        the token may block. This waits for at most `CLOSE_SECONDS`.
         """
         if self.session.id is None:
             return

@@ -22,7 +22,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class ServerUrl(Struct, frozen=True):
-    """The URL of a server, split into the parts that an HTTP request needs."""
+    """A server's URL, split into the parts that an HTTP request needs."""
 
     scheme: str
     host: str
@@ -32,7 +32,7 @@ class ServerUrl(Struct, frozen=True):
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """Scheme, host and port. Credentials are sent to one origin only."""
+        """Scheme, host and port. Credentials are only sent to one origin."""
         return self.scheme, self.host, self.port
 
     @property
@@ -49,12 +49,12 @@ class ServerUrl(Struct, frozen=True):
             return host == "localhost" or host.endswith(".localhost")
 
     def __str__(self) -> str:
-        """Return the URL for messages, without its query, which may contain a secret."""
+        """Return the URL to show in messages, without its query, which may contain a secret."""
         port = "" if self.port == DEFAULT_PORTS[self.scheme] else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}{self.target.partition('?')[0]}"
 
     def resolve(self, location: str) -> ServerUrl:
-        """Return the URL of a redirection."""
+        """Return the URL that a redirect points to."""
         port = f":{self.port}"
         return parse_server_url(
             urljoin(f"{self.scheme}://{self.host}{port}{self.target}", location)
@@ -62,7 +62,7 @@ class ServerUrl(Struct, frozen=True):
 
 
 def parse_server_url(url: str) -> ServerUrl:
-    """Parse the URL of a server.
+    """Parse a server URL.
 
     Raises:
         ConnectError: The text is not an http or https URL, or contains a user name or password.
@@ -112,12 +112,12 @@ class AbortableWork:
                 _shut_down_socket(sock)
 
     def release_socket(self) -> None:
-        """Detach the work from its socket, which other work may use from now on."""
+        """Detach the work from its socket, which may then be used for other work."""
         with self._lock:
             self._socket = None
 
     def release_if_held(self, sock: socket.socket | None) -> None:
-        """Detach the work from `sock`, but not from another socket that it has taken since."""
+        """Detach the work from `sock`, but not from any other socket it now holds."""
         with self._lock:
             if self._socket is sock:
                 self._socket = None
@@ -136,7 +136,7 @@ class AbortableWork:
                 _shut_down_socket(self._socket)
 
     def sleep(self, seconds: float) -> bool:
-        """Sleep. Return True at once when the work is aborted."""
+        """Sleep. Return True immediately when the work is aborted."""
         return self._aborted.wait(seconds)
 
 
@@ -149,13 +149,13 @@ def _shut_down_socket(sock: socket.socket) -> None:
 MAX_POOLED_CONNECTIONS = 160
 """Maximum number of idle connections.
 
-It is at least the number of concurrent requests, because urllib3 warns about every connection that
-it cannot keep.
+This is at least the number of concurrent requests, because urllib3 warns about every connection
+that it cannot keep.
 """
 TCP_KEEP_ALIVE_OPTIONS = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 4}
 """Seconds of silence before the first probe, seconds between probes, and the number of probes.
 
-Streams may be silent for hours, so the operating system has to detect a vanished server.
+Streams may be silent for hours, so the operating system must detect that a server has vanished.
 """
 
 # The work is passed in a thread-local, because urllib3 chooses the connection inside `urlopen` and
@@ -164,15 +164,15 @@ _thread_work = threading.local()
 
 
 def set_current_work(work: AbortableWork | None) -> None:
-    """Set the work of this thread, which its next connection attaches itself to."""
+    """Set this thread's work, to which its next connection attaches itself."""
     _thread_work.holder = work
 
 
 class _AbortableConnection(HTTPConnection):
     """An HTTP connection whose current request can be aborted by another thread.
 
-    urllib3 reuses connections for several requests. Each request is part of an `AbortableWork`,
-    which shuts down the socket when it is aborted. So the connection attaches its socket to the
+    urllib3 reuses connections for multiple requests. Each request is part of an `AbortableWork`,
+    which shuts down the socket when aborted. The connection therefore attaches its socket to the
     work of the thread that sends a request, and detaches it from the previous work.
     """
 
@@ -188,7 +188,7 @@ class _AbortableConnection(HTTPConnection):
 
     def _attach_socket_to_work(self) -> None:
         if self._current_work is not None:
-            # The previous work may have the socket of another connection by now, and keeps that.
+            # By now, the previous work may have another connection's socket, which it keeps.
             self._current_work.release_if_held(self.sock)
         self._current_work = getattr(_thread_work, "holder", None)
         if self._current_work is not None and self.sock is not None:
@@ -196,7 +196,7 @@ class _AbortableConnection(HTTPConnection):
 
 
 class _AbortableTlsConnection(_AbortableConnection, HTTPSConnection):
-    """The same over TLS."""
+    """An `_AbortableConnection` over TLS."""
 
 
 class _PlainConnectionPool(urllib3.HTTPConnectionPool):
@@ -211,9 +211,9 @@ def make_connection_pool(address: ServerUrl, verify: bool | str) -> urllib3.HTTP
     """Create the connection pool for a server.
 
     Args:
-        address: The URL of the server.
-        verify: False to accept any TLS certificate, or the path of a file or directory with the
-            certificates of trusted authorities. True trusts the default authorities.
+        address: The server's URL.
+        verify: False to accept any TLS certificate, True to trust the default authorities, or the
+            path to a file or directory with the certificates of trusted authorities.
     """
     options: dict[str, Any] = {
         "host": address.host,

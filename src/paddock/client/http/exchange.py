@@ -1,6 +1,6 @@
-"""One HTTP request of the client and everything that the server returns for it.
+"""A single HTTP request from the client and everything that the server returns for it.
 
-A request is repeated only if the server cannot act on it twice: because it did not arrive, was
+A request is only repeated if the server cannot act on it twice, because it did not arrive, was
 rejected, or has no side effects. A stream that breaks before the answer is resumed if the server
 supports that.
 """
@@ -49,27 +49,27 @@ _decode_initialize_result = msgspec.json.Decoder(_InitializeResult).decode
 
 
 class ClientHttpSession:
-    """The MCP session of an HTTP client: its id, its version and the message that opened it."""
+    """An HTTP client's MCP session: its id, its version and the message that opened it."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        """Held while the session is reopened, so that no other request uses the lost one.
+        """Held while the session is reopened, so that no other request uses the lost session.
 
-        Reentrant, because the messages that reopen the session read its headers, too.
+        Reentrant, because the messages that reopen the session also read its headers.
         """
         self.initialize_message: OutgoingMessage | None = None
         self.generation = 0
-        """Number of times the session was opened."""
+        """Number of times the session has been opened."""
         self.id: str | None = None
-        """The id of the session; None if the server has not assigned one."""
+        """The session id, or None if the server has not assigned one."""
         self.version: str | None = None
-        """The protocol version of the session; None before a session is opened."""
+        """The session's protocol version, or None before a session is opened."""
         self.stateless_version: str | None = None
-        """The version of the last request that named one."""
+        """The version named by the last request that named one."""
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of each request in the session."""
+        """The headers sent with each request in the session."""
         version = self.version or self.stateless_version
         headers = {VERSION_HEADER: version} if version else {}
         if self.id is not None:
@@ -84,7 +84,7 @@ class ClientHttpSession:
         Args:
             message: The request, which is repeated if the session is lost.
             answer: The answer, which contains the protocol version.
-            headers: The HTTP headers of the answer, which contain the id of the session.
+            headers: The answer's HTTP headers, which contain the session id.
         """
         try:
             result = _decode_initialize_result(answer.result)  # type: ignore[arg-type]  # a missing result is not JSON
@@ -101,15 +101,15 @@ NOT_FOUND, TOO_MANY_REQUESTS = 404, 429
 UNAVAILABLE_STATUSES = (502, 503, 504)
 
 MAX_RETRIES = 3
-"""Maximum number of repetitions of a request, and of failed attempts to resume a stream."""
+"""Maximum number of retries of a request, and of failed attempts to resume a stream."""
 FIRST_RETRY_SECONDS = 0.25
-"""Delay before the first repetition. It doubles each time."""
+"""Delay before the first retry. It doubles each time."""
 MAX_RETRY_SECONDS = 30.0
 """Longest delay between two attempts. If `Retry-After` asks for more, the request fails."""
 
 
 class _ErrorBody(msgspec.Struct):
-    """An error without its id, which may be null if the server did not read the request."""
+    """An error response without its id, which may be null if the request was not read."""
 
     error: dict[str, object]
 
@@ -118,7 +118,7 @@ _decode_error_body = msgspec.json.Decoder(_ErrorBody).decode
 
 
 def get_retry_delay(failures: int) -> float:
-    """Return the seconds to wait after a number of failures."""
+    """Return the number of seconds to wait after the given number of failures."""
     return float(min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(failures - 1, 16)))
 
 
@@ -128,11 +128,11 @@ class ClientExchange:
     Args:
         message: The message to send.
         channel: The channel whose session and tool headers the request uses.
-        handle_line: Receives each message of the response.
-        work: The work that an abort ends. By default, the exchange has its own.
-        max_retries: Maximum number of repetitions.
+        handle_line: Receives each message in the response.
+        work: The abortable work that the exchange is part of. By default, it has its own.
+        max_retries: Maximum number of retries.
         read_timeout: Seconds that a request waits for data. By default, it waits until it is
-            aborted. Other messages use the timeout of the channel.
+            aborted. Other messages use the channel's timeout.
     """
 
     def __init__(
@@ -157,9 +157,9 @@ class ClientExchange:
         self._handle_line = handle_line
         self._failures = 0
         self._is_listening = False
-        """Whether this is a subscription on which messages of the server have arrived."""
+        """Whether this is a subscription that has received server messages."""
         self._repairs: set[Literal["session", "headers"]] = set()
-        """The faults that were repaired for this message. Each is repaired only once."""
+        """The faults that were repaired for this message. Each is only repaired once."""
 
     def run(self) -> None:
         """Send the message and handle the server's messages, until the request is answered.
@@ -167,7 +167,7 @@ class ClientExchange:
         After a temporary failure, the message is sent again if that is safe.
 
         Raises:
-            PaddockError: The server did not answer, and the message is not sent again.
+            PaddockError: The server did not answer, and the message will not be sent again.
         """
         while not self.work.is_aborted:
             try:
@@ -190,16 +190,16 @@ class ClientExchange:
         is_unprocessed = not error.was_sent or error.status == TOO_MANY_REQUESTS
         is_outage = error.status is None or error.status in UNAVAILABLE_STATUSES
         can_repeat = is_unprocessed or (is_outage and self.message.is_repeatable)
-        # A subscription that has worked is reopened without limit.
+        # A subscription that has worked is reopened any number of times.
         has_attempts_left = self._failures <= self._max_retries or self._is_listening
         delay = max(get_retry_delay(self._failures), error.retry_after or 0.0)
         should_retry = can_repeat and has_attempts_left and delay <= MAX_RETRY_SECONDS
         return delay if should_retry else None
 
     def _add_execution_hint(self, error: HttpError) -> HttpError:
-        """Add a hint to an error if the server may have executed the request nevertheless.
+        """Add a hint to an error if the server may have executed the request anyway.
 
-        That is the case if the connection broke after a request with side effects was sent.
+        That can happen if the connection broke after a request with side effects was sent.
         """
         may_have_acted = self.message.is_request and error.was_sent and error.status is None
         if error.hint is None and may_have_acted and not self.message.is_repeatable:
@@ -209,7 +209,7 @@ class ClientExchange:
         return error
 
     def _send_once(self) -> None:
-        """Send the message in one HTTP request, and handle the response.
+        """Send the message as an HTTP request, and handle the response.
 
         If the server has lost the session, a new session is opened and the message is sent again.
 
@@ -237,7 +237,7 @@ class ClientExchange:
             self._handle_document(response)
 
     def _reopen_session(self, generation: int) -> None:
-        """Open a new session, because the server has lost the one with this generation.
+        """Open a new session after the server has lost the one with this generation.
 
         Raises:
             HttpError: The server has also lost the session that was opened for this message.
@@ -251,13 +251,13 @@ class ClientExchange:
         self._channel.reopen_session(generation, self.work)
 
     def _make_headers(self) -> tuple[dict[str, str], int]:
-        """Build the HTTP headers of the message.
+        """Build the message's HTTP headers.
 
         Stateless requests name their protocol version and method, and repeat some arguments. Other
         messages name the session.
 
         Returns:
-            The headers, and the generation of the session that they name.
+            The headers, and the generation of the session they name.
         """
         message, session = self.message, self._channel.session
         headers = {"Accept": ACCEPT_HEADER, "Content-Type": JSON_MEDIA_TYPE}
@@ -277,7 +277,7 @@ class ClientExchange:
         return headers, session.generation
 
     def _make_mirrored_headers(self) -> dict[str, str]:
-        """Return the headers that repeat arguments of a tool call.
+        """Return the headers that repeat a tool call's arguments.
 
         The tool's schema marks these arguments with `x-mcp-header`. The result is empty if the
         message is not a tool call.
@@ -290,7 +290,7 @@ class ClientExchange:
         return self._channel.tool_headers.make_headers(name, self.message.arguments)
 
     def _handle_accepted(self, response: BaseHTTPResponse) -> None:
-        """Handle the response to a notification, which has no content unless it is an error."""
+        """Handle the response to a notification, which is empty unless it is an error."""
         body = self._sender.discard_response(response, self.work)
         if response.status >= 300:
             raise self._sender.make_http_error(
@@ -298,7 +298,7 @@ class ClientExchange:
             )
 
     def _handle_document(self, response: BaseHTTPResponse) -> None:
-        """Handle a successful response that contains a single JSON document.
+        """Handle a successful response containing a single JSON document.
 
         Raises:
             HttpError: The response does not contain the answer.
@@ -320,8 +320,8 @@ class ClientExchange:
         """Handle a response with an HTTP error status.
 
         A JSON-RPC error in its body is the answer to the request. A temporary failure is raised
-        instead, so that `run` can repeat the request. If the server rejected the headers of a tool
-        call, the request is repeated here with new headers.
+        instead, so that `run` can repeat the request. If the server rejected a tool call's headers,
+        the request is repeated here with new headers.
 
         Raises:
             HttpError: The response is not a final answer to the request.
@@ -337,13 +337,13 @@ class ClientExchange:
             self._channel.tool_headers.clear()
             self._send_once()
             return
-        # A server that rejects a request before parsing it cannot repeat the id, so the answer is
-        # built here with the id of this request.
+        # A server that rejects a request before parsing it cannot return its id, so the answer is
+        # built here with this request's id.
         answer = {"jsonrpc": "2.0", "id": self.message.id, "error": error}
         self._handle_message(encode_json(answer), response)
 
     def _is_header_mismatch(self, error: dict[str, object]) -> bool:
-        """Return whether the server expects headers that the known tool list does not call for."""
+        """Return whether the server expects headers that the known tool list does not require."""
         is_mismatch = error.get("code") == HEADER_MISMATCH
         is_call = self.message.method == "tools/call"
         return is_call and is_mismatch and "headers" not in self._repairs
@@ -367,8 +367,8 @@ class ClientExchange:
         """Handle the messages in an event stream until it ends.
 
         Args:
-            response: The response with the stream.
-            events: The parser of the stream.
+            response: The response that contains the stream.
+            events: The stream's parser.
 
         Returns:
             The error to raise if the request is still unanswered.
@@ -379,7 +379,7 @@ class ClientExchange:
                     self._handle_message(message, response)
                     self._failures = 0
                 if self.is_answered:
-                    # The end should follow at once. Reading it makes the connection reusable.
+                    # The end should follow immediately. Reading it makes the connection reusable.
                     self.work.set_socket_timeout(DISCARD_SECONDS)
         except HttpError as error:
             return error
@@ -389,12 +389,12 @@ class ClientExchange:
         return HttpError(text)
 
     def _resume_stream(self, events: SseParser, stream_error: HttpError) -> None:
-        """Reconnect to a broken event stream, until the request is answered.
+        """Reconnect to a broken event stream until the request is answered.
 
-        The header `Last-Event-ID` makes the server continue after the last event received.
+        The `Last-Event-ID` header makes the server continue after the last event received.
 
         Args:
-            events: The parser of the broken stream, which knows the id of the last event.
+            events: The broken stream's parser, which remembers the id of the last event.
             stream_error: The error that broke the stream.
 
         Raises:
@@ -416,23 +416,23 @@ class ClientExchange:
                 if error.status is not None and error.status not in UNAVAILABLE_STATUSES:
                     raise
                 stream_error = error
-            # A new event is progress, so only attempts without one are counted.
+            # A new event is progress, so only attempts that receive none are counted.
             failures = failures + 1 if events.last_id == last_id else 1
         if not self.is_answered and not self.work.is_aborted:
             raise stream_error
 
     def _handle_message(self, data: bytes, response: BaseHTTPResponse) -> None:
-        """Record the effects of a server's message, and pass it on as one line."""
+        """Record the effects of a server message, and pass it on as one line."""
         line = join_lines(data)
         for frame in decode_frames(line):
             self._record_effects(frame, response)
         self._handle_line(line)
 
     def _record_effects(self, frame: JsonRpcFrame, response: BaseHTTPResponse) -> None:
-        """Record the effects of a server's message on this request, on others and on the session.
+        """Record a server message's effects on this request, on others and on the session.
 
         A response answers this request or another one. The answer to `initialize` opens a session,
-        and a list of tools contains the arguments to repeat in headers.
+        and a tool list contains the arguments to repeat in headers.
         """
         if frame.method is not UNSET:  # a request or notification of the server
             self._is_listening = self.message.method == LISTEN_METHOD
@@ -452,7 +452,7 @@ class ClientExchange:
 
 
 def _find_error(body: bytes) -> dict[str, object] | None:
-    """Return the error object of a JSON-RPC answer, or None."""
+    """Return the error object in a JSON-RPC answer, or None."""
     try:
         return _decode_error_body(body).error
     except DECODE_ERRORS:

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 def join_lines(data: bytes) -> bytes:
-    """Return the message on one line. Line breaks between JSON tokens have no meaning."""
+    """Join a message's lines. Line breaks between JSON tokens have no meaning."""
     return data.replace(b"\r", b" ").replace(b"\n", b" ")
 
 
 def decode_frames(line: bytes) -> list[JsonRpcFrame]:
-    """Decode the messages of a line. A malformed line has none, and the connection reports it."""
+    """Decode the messages in a line. A malformed line has none; the connection reports it."""
     try:
         return [decode_frame(message) for message in split_messages(line)]
     except DECODE_ERRORS:
@@ -51,7 +51,7 @@ REPEATABLE_METHODS = frozenset(
         *("skills/get", "skills/list", "tools/list", "resources/directory/read"),
     }
 )
-"""Methods without side effects, which the server may receive twice."""
+"""Methods without side effects, which the server may safely receive twice."""
 
 
 class _MessageParams(Struct):
@@ -81,17 +81,17 @@ class OutgoingMessage(Struct):
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether the message may be sent again even if the server may have acted on it."""
+        """Whether the message may be sent again even if the server has already acted on it."""
         return self.method in REPEATABLE_METHODS
 
     @property
     def meta(self) -> dict[str, object]:
-        """The `_meta` of the message."""
+        """The message's `_meta`."""
         return self.params.meta if isinstance(self.params.meta, dict) else {}
 
     @property
     def version(self) -> str | None:
-        """The protocol version in `_meta`, which only stateless requests have."""
+        """The protocol version from `_meta`, which only stateless requests have."""
         version = self.meta.get(META_VERSION)
         return version if isinstance(version, str) else None
 
@@ -104,7 +104,7 @@ class OutgoingMessage(Struct):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The HTTP headers that repeat the method of a stateless request and the name in it.
+        """The HTTP headers that repeat a stateless request's method and the name in it.
 
         For example, a tool call has the headers `Mcp-Method: tools/call` and `Mcp-Name: add`.
         """
@@ -118,7 +118,7 @@ class OutgoingMessage(Struct):
 
 
 def parse_outgoing(frame: bytes) -> OutgoingMessage:
-    """Parse an encoded message of the client, to choose the HTTP request that sends it."""
+    """Parse an encoded client message to determine the HTTP request that sends it."""
     message = decode_frame(frame)
     params = _MessageParams()
     if message.params is not UNSET and bytes(message.params).startswith(b"{"):
@@ -135,15 +135,15 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class SseParser:
-    """Parses one event stream that is fed in chunks of any size."""
+    """Parses an event stream that arrives in chunks of any size."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._line_pieces: list[bytes] = []
-        """The parts received so far of a line whose end has not arrived yet."""
+        """The parts of an incomplete line that have been received so far."""
         self._line_bytes = 0
         self._data_lines: list[bytes] = []
-        """The `data` fields received so far of an event whose end has not arrived yet."""
+        """The `data` fields of an incomplete event that have been received so far."""
         self._data_bytes = 0
         self._is_first_line = True
         self._follows_carriage_return = False
@@ -159,10 +159,10 @@ class SseParser:
         return continuation
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Parse the next bytes of the stream, and yield the data of each event they complete.
+        """Parse the stream's next bytes, and yield the data of each event they complete.
 
         Raises:
-            HttpError: An event is longer than the limit.
+            HttpError: An event exceeds the maximum length.
         """
         for line in self._split_lines(chunk) if chunk else ():
             data = self._parse_line(line)
@@ -170,15 +170,15 @@ class SseParser:
                 yield data
 
     def _split_lines(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield the lines that a chunk completes, without their line ends.
+        """Yield the lines that a chunk completes, without their line endings.
 
-        The rest of the chunk is kept for the next call. The parts of a long line are joined only
+        The rest of the chunk is kept for the next call. The parts of a long line are only joined
         when its end arrives, because joining them for each chunk would take quadratic time.
         """
         if self._follows_carriage_return:
             chunk = chunk.removeprefix(b"\n")
-        # A carriage return ends a line. A line feed that follows it belongs to the same line end,
-        # but may arrive only with the next chunk.
+        # A carriage return ends a line. A line feed after it belongs to the same line ending, but
+        # may not arrive until the next chunk.
         self._follows_carriage_return = chunk.endswith(b"\r")
         if b"\n" not in chunk and b"\r" not in chunk:
             self._append_piece(chunk)
@@ -190,7 +190,7 @@ class SseParser:
         self._append_piece(incomplete_line)
 
     def _append_piece(self, piece: bytes) -> None:
-        """Keep the part of a line whose end has not arrived yet."""
+        """Store part of a line whose end has not arrived yet."""
         self._line_bytes += len(piece)
         self._check_size()
         if piece:
@@ -200,8 +200,7 @@ class SseParser:
         """Parse a line of the event stream, such as `data: {}`.
 
         Returns:
-            The data of the current event if the line is empty, which ends the event. Otherwise
-            None.
+            The current event's data if the line is empty, which ends the event, or else None.
         """
         if self._is_first_line:
             line = line.removeprefix(BOM_UTF8)

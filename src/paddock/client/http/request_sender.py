@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 UNAUTHORIZED, FORBIDDEN = 401, 403
 MIN_SECRET_LENGTH = 8
-"""Minimum length of redacted header values. Shorter ones occur in messages by chance."""
+"""Minimum length of redacted header values. Shorter ones could occur in messages by chance."""
 _CHALLENGE_PARAMETER = re.compile(r'([A-Za-z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
 
@@ -44,14 +44,14 @@ class BearerCredentials:
     """Provides the token to send and redacts secrets from error messages."""
 
     def __init__(self, token: TokenSource | None, header_values: Iterable[str] = ()) -> None:
-        """Store the credentials of a client.
+        """Store a client's credentials.
 
         Args:
             token: The bearer token, or a function that returns it.
             header_values: The values of the user's headers, which may be secrets.
         """
-        # A server may echo the whole value of a header, or only the credential after a scheme such
-        # as Bearer. Both are redacted.
+        # A server may echo a header's entire value, or only the credential after a scheme such as
+        # Bearer. Both are redacted.
         self._secrets = {
             secret
             for value in header_values
@@ -64,11 +64,11 @@ class BearerCredentials:
 
     @property
     def can_renew(self) -> bool:
-        """Whether there may be another token after one is rejected."""
+        """Whether another token may be available after one is rejected."""
         return callable(self._source)
 
     def get_token(self) -> str | None:
-        """Return the token to send, calling the token source the first time."""
+        """Return the token to send. The first time, this calls the token source."""
         with self._lock:
             if self._current_token is None and callable(self._source):
                 self._current_token = _call_token_source(self._source)
@@ -77,13 +77,13 @@ class BearerCredentials:
     def renew_token(self, rejected_token: str | None) -> str | None:
         """Return a token to replace one that the server rejected."""
         with self._lock:
-            # If several requests were rejected at once, only the first one calls the source.
+            # If multiple requests were rejected at once, only the first one calls the source.
             if self._current_token == rejected_token and callable(self._source):
                 self._current_token = _call_token_source(self._source)
             return self._current_token
 
     def redact_secrets(self, text: str) -> str:
-        """Remove the client's secrets from a text of the server, which may have echoed them."""
+        """Remove the client's secrets from a server's text, which may have echoed them."""
         for secret in (self._current_token, *self._secrets):
             text = text.replace(secret, "…") if secret else text
         return text
@@ -93,13 +93,13 @@ class BearerCredentials:
     ) -> AccessRefusedError:
         """Create the error for a response with status 401 or 403.
 
-        The message contains the reason in the `WWW-Authenticate` header or, without such a reason,
-        the beginning of the body.
+        The message contains the reason from the `WWW-Authenticate` header or, if it has none, the
+        beginning of the body.
 
         Args:
             status: The HTTP status.
-            headers: The HTTP headers of the response.
-            server_url: The URL of the server for the message.
+            headers: The response's HTTP headers.
+            server_url: The server's URL, for the message.
             excerpt: The beginning of the response's body.
         """
         challenge = self.redact_secrets(headers.get("WWW-Authenticate", ""))
@@ -144,9 +144,9 @@ def _check_token(token: object) -> str:
 
 
 MAX_CONNECT_SECONDS = 10.0
-"""Seconds after which an address that does not respond counts as unreachable."""
+"""Seconds after which an address that does not respond is considered unreachable."""
 MAX_BODY_BYTES = 128 << 20
-"""Maximum size of a response body, or of one event."""
+"""Maximum size of a response body or of a single event."""
 MAX_REDIRECTS = 5
 MAX_EXCERPT_LENGTH = 200
 CERTIFICATE_HINT = "if the server uses a private certificate authority, pass its file as verify=…"
@@ -166,21 +166,21 @@ RESERVED_HEADERS = frozenset(
 
 
 class ClientHttpRequest(NamedTuple):
-    """An HTTP request of the client to its server."""
+    """An HTTP request from the client to its server."""
 
     verb: str
     """The HTTP method."""
     headers: Mapping[str, str]
-    """Headers in addition to those of the sender."""
+    """Headers in addition to the sender's."""
     work: AbortableWork
-    """The work that an abort ends."""
+    """The abortable work that the request is part of."""
     body: bytes | None = None
     read_timeout: float | None = None
-    """Seconds to wait for data, each time. None waits indefinitely."""
+    """Seconds to wait each time for data. None waits indefinitely."""
 
 
 class RequestSender:
-    """Sends requests to one server. May be used by several threads."""
+    """Sends requests to one server. May be used by multiple threads."""
 
     def __init__(self, url: str, settings: ConnectSettings) -> None:
         """Check the URL, the headers and the token, without connecting to the server.
@@ -224,9 +224,9 @@ class RequestSender:
         """Open an event stream with a GET request.
 
         Args:
-            headers: Headers in addition to those of the sender.
-            last_id: The id of the event after which a broken stream is resumed, or None.
-            work: The work that an abort ends.
+            headers: Headers in addition to the sender's.
+            last_id: The id of the event after which to resume a broken stream, or None.
+            work: The abortable work that the request is part of.
             purpose: A description of the request for the error message.
 
         Raises:
@@ -241,10 +241,10 @@ class RequestSender:
         return response
 
     def read_body(self, response: BaseHTTPResponse, work: AbortableWork) -> bytes:
-        """Return the whole body of a response.
+        """Return a response's entire body.
 
         Raises:
-            HttpError: The connection broke, or the body is longer than the limit.
+            HttpError: The connection broke, or the body exceeds the maximum size.
         """
         chunks, size = [], 0
         for chunk in self.iterate_body(response, work):
@@ -257,7 +257,7 @@ class RequestSender:
         return b"".join(chunks)
 
     def iterate_body(self, response: BaseHTTPResponse, work: AbortableWork) -> Iterator[bytes]:
-        """Yield the body of a response in chunks, as they arrive.
+        """Yield the chunks of a response's body as they arrive.
 
         Raises:
             HttpError: The connection broke.
@@ -270,9 +270,9 @@ class RequestSender:
             yield chunk
 
     def discard_response(self, response: BaseHTTPResponse, work: AbortableWork) -> bytes:
-        """Close a response whose body is not needed, and return the beginning of that body.
+        """Close a response whose body is not needed, and return the beginning of the body.
 
-        The body is read for a short time, because the connection can be reused only after a
+        The body is read for a short time, because the connection can only be reused after a
         complete response.
         """
         body = b""
@@ -360,10 +360,10 @@ class RequestSender:
 
     @contextmanager
     def translate_errors(self, work: AbortableWork) -> Iterator[None]:
-        """Convert network errors within the block to `HttpError` and `ConnectError`.
+        """Convert network errors in the `with` block to `HttpError` and `ConnectError`.
 
-        The error records whether the request may have been sent, because that decides if it can be
-        repeated.
+        The error records whether the request may have been sent, because that determines whether it
+        can be repeated.
         """
         set_current_work(work)
         try:
@@ -383,15 +383,15 @@ class RequestSender:
 
 
 def get_content_type(response: BaseHTTPResponse) -> str:
-    """Return the media type of a response, without parameters."""
+    """Return a response's media type, without parameters."""
     return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
 
 
 def _build_common_headers(custom_headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that every request carries: `User-Agent` and those of the user.
+    """Return the headers sent with every request: `User-Agent` and the user's own headers.
 
     Raises:
-        ConnectError: A custom header is invalid, or is reserved for the protocol.
+        ConnectError: A custom header is invalid or reserved for the protocol.
     """
     headers = {"User-Agent": f"paddock/{__version__}"}
     for name, value in custom_headers.items():
@@ -404,7 +404,7 @@ def _build_common_headers(custom_headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _find_root_cause(error: BaseException) -> BaseException:
-    """Return the innermost exception of a chain of wrappers."""
+    """Return the innermost exception in a chain of wrappers."""
     while error.__cause__ is not None or (error.args and isinstance(error.args[-1], Exception)):
         error = error.__cause__ or error.args[-1]
     return error
@@ -419,7 +419,7 @@ def _describe_cause(error: BaseException) -> str:
 
 
 def _resolve_redirect(url: ServerUrl, response: BaseHTTPResponse) -> ServerUrl | None:
-    """Return the URL to which a response redirects.
+    """Return the URL that a response redirects to.
 
     Returns None if the response is not a redirect that keeps the method (307 or 308), or if its
     target is invalid.
@@ -442,7 +442,7 @@ def _format_location(location: str) -> str:
 
 
 def _parse_retry_after(retry_after: str | None) -> float | None:
-    """Return the seconds to wait according to a `Retry-After` header: a number or a date.
+    """Parse the seconds to wait from a `Retry-After` header, which is a number or a date.
 
     Returns None if the header is missing or invalid.
     """

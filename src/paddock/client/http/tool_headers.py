@@ -73,7 +73,7 @@ class ToolHeaderRegistry:
                 self._headers_by_tool[tool.name] = error.message
 
     def make_headers(self, name: str, arguments: dict[str, object]) -> dict[str, str]:
-        """Return the HTTP headers that repeat the annotated arguments of a tool call.
+        """Return the HTTP headers that repeat a tool call's annotated arguments.
 
         Args:
             name: The name of the tool.

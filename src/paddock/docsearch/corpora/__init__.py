@@ -1,1 +1,1 @@
-"""The corpora, and how their pages are read."""
+"""The corpora, and the readers of their pages."""

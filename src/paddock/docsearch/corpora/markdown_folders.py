@@ -1,4 +1,4 @@
-"""The corpus of Markdown folders that the user has added. Each section of a file is a page."""
+"""The corpus of Markdown folders added by the user. Each section of a file is a page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FolderListError(PaddockError):
 
 
 class MarkdownFolders:
-    """The search corpus of the Markdown folders that the user has added.
+    """The search corpus of the Markdown folders added by the user.
 
     Each file is a source, which is indexed again when it changes.
     """
@@ -40,7 +40,7 @@ class MarkdownFolders:
     name = CORPUS_NAME
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the Markdown files of all folders, with stamps that change with the files."""
+        """Return the Markdown files in all folders, with stamps that change with the files."""
         return stamp_files(
             file
             for folder in list_folders()
@@ -50,8 +50,8 @@ class MarkdownFolders:
     def read_pages(self, key: str) -> Iterator[DocPage]:
         """Yield a page for each section of a Markdown file, down to the third heading level.
 
-        Sections after the first are titled with the document's title too, since headings such as
-        "Usage" mean little on their own.
+        Titles of sections after the first also include the document's title, because headings such
+        as "Usage" mean little on their own.
 
         Args:
             key: The path of the file.
@@ -68,10 +68,10 @@ class MarkdownFolders:
 
 
 def _split_sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the heading and the text of each section of a Markdown document.
+    """Yield the heading and text of each section of a Markdown document.
 
-    The heading of text before the first heading is "". Lines that look like headings inside code
-    fences are ignored.
+    Text before the first heading has the heading "". Inside code fences, lines that look like
+    headings are ignored.
     """
     title, lines, is_fenced = "", [], False
     for line in text.splitlines():
@@ -88,7 +88,7 @@ def _split_sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def list_folders() -> list[str]:
-    """Return the paths of the Markdown folders that the user has added.
+    """Return the paths of the Markdown folders added by the user.
 
     Raises:
         FolderListError: The list is damaged.
@@ -137,13 +137,13 @@ def remove_folder(folder: Path) -> bool:
 
 
 def _update_folder_list(change: Callable[[list[str]], list[str]]) -> bool:
-    """Change the stored list of folders, while no other process can change it.
+    """Change the stored list of folders while preventing other processes from changing it.
 
     Args:
-        change: Returns the new list for the current one.
+        change: Returns the new list, given the current one.
 
     Returns:
-        False if the list stays the same.
+        False if the list remains the same.
     """
     file = _get_folder_list_file()
     with lock_file(file):

@@ -1,7 +1,7 @@
 """The corpus of installed Python packages.
 
-The packages are those of the user's virtual environment, or those beside Paddock. Metadata and
-sources are read; nothing is imported.
+The packages are those in the user's virtual environment, or those installed next to Paddock.
+Metadata and sources are read; nothing is imported.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class PythonPackages:
     def list_sources(self) -> list[CorpusSource]:
         """Return the installed distributions, sorted by name.
 
-        If several distributions have the same name, the first one on the search path is returned,
-        because imports use that one, too.
+        If multiple distributions have the same name, the first one on the search path is returned,
+        because imports use it too.
         """
         sources_by_name: dict[str, CorpusSource] = {}
         for distribution in distributions(path=self._search_path):
@@ -65,9 +65,9 @@ class PythonPackages:
 
 
 def find_package_search_path() -> list[str]:
-    """Return the directories in which to search for installed packages.
+    """Return the directories to search for installed packages.
 
-    They are those of the active virtual environment, or else the import path of this interpreter.
+    They are those of the active virtual environment, or else this interpreter's import path.
     """
     environment = os.environ.get("VIRTUAL_ENV")
     if environment and Path(environment) != Path(sys.prefix):
@@ -101,7 +101,7 @@ def _read_distribution(distribution: Distribution) -> Iterator[DocPage]:
         if not _is_public_module(file):
             continue
         path = Path(str(file.locate()))
-        # Other files of the package may be readable.
+        # Other files in the package may be readable.
         with suppress(OSError, ValueError, SyntaxError, RecursionError):
             source = read_regular_file(path, MAX_SOURCE_BYTES)
             module = get_module_name(file.as_posix())
@@ -113,7 +113,7 @@ def _read_distribution(distribution: Distribution) -> Iterator[DocPage]:
 
 
 def _is_public_module(file: PurePath) -> bool:
-    """Return whether users may import from a file of a distribution, such as `json/decoder.py`."""
+    """Return whether users may import from a distribution's file, such as `json/decoder.py`."""
     folders = file.parts[:-1]
     is_private = any(folder.startswith("_") for folder in folders)
     return not (is_private or ".." in folders or _EXCLUDED_FOLDERS.intersection(file.parts))
