@@ -1,7 +1,7 @@
 """The REST API: a Litestar application with all routes, their errors and their OpenAPI document.
 
-The document that Litestar generates is completed here: the routes decode bodies more strictly than
-Litestar describes, and the document has examples.
+This module completes the document that Litestar generates: it adds examples, and describes the
+stricter decoding of request bodies.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Json = dict[str, Any]
 
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 STRICT_SCHEMA_SUFFIXES = ("Body", "Changes")
-"""Suffixes of the names of schemas that reject unknown keys."""
+"""Name suffixes of the schemas that reject unknown keys."""
 UNAUTHENTICATED_PATHS = ("/api/health", "/api/sign-in", "/api/sign-out")
 EXAMPLE_AGENT: Json = {
     "name": "Ada",
@@ -120,7 +120,7 @@ PARAMETER_EXAMPLES: dict[str, object] = {
     "tag": "numbers",
     "If-Match": '"3"',
 }
-"""Examples of parameters, by name."""
+"""Example values of parameters, by name."""
 
 ZOO_ROUTES = [
     *agents.AGENT_ROUTES,
@@ -140,7 +140,7 @@ Send it as `If-Match` with a change; the response is 412 if the resource has cha
 
 
 def complete_openapi(schema: Json) -> Json:
-    """Add the parts that Litestar does not generate to an OpenAPI document, and return it.
+    """Complete an OpenAPI document with the parts that Litestar does not generate, and return it.
 
     These are examples, security schemes, error bodies, and the rule that request bodies must not
     have unknown keys. The document is changed in place.
@@ -164,7 +164,7 @@ def complete_openapi(schema: Json) -> Json:
         "token": {"type": "http", "scheme": "bearer"},
         "session": {"type": "apiKey", "in": "cookie", "name": "paddock_session"},
     }
-    # The empty requirement is for the local mode, which needs no sign-in.
+    # The empty requirement is for local mode, which needs no sign-in.
     schema["security"] = [{}, {"token": []}, {"session": []}]
     return schema
 
@@ -179,8 +179,8 @@ def _iterate_operations(schema: Json) -> Iterator[tuple[str, str, Json]]:
 def _complete_parameter(parameter: Json) -> None:
     """Add an example to an OpenAPI parameter, and correct its type if it is a header.
 
-    Litestar describes optional headers as nullable, although a header cannot be null: a client
-    that has no value for it leaves it out.
+    Litestar describes optional headers as nullable, but a header cannot be null. A client without a
+    value leaves the header out.
     """
     if parameter["in"] == "header":
         parameter["schema"] = _remove_null(parameter["schema"])
@@ -189,7 +189,7 @@ def _complete_parameter(parameter: Json) -> None:
 
 
 def _complete_body(body: Json, example: Json | None) -> None:
-    """Set the example of a body, and mark a nullable body as optional."""
+    """Add an example to a request body, and mark a nullable body as optional."""
     for content in body["content"].values():
         if _remove_null(content["schema"]) is not content["schema"]:
             body["required"] = False
@@ -209,7 +209,7 @@ def _remove_null(schema: Json) -> Json:
             continue
         non_null = [choice for choice in choices if choice != {"type": "null"}]
         others = {name: value for name, value in schema.items() if name != key}
-        # A single remaining alternative needs no `oneOf`.
+        # If only one alternative is left, `oneOf` is not needed.
         return {**others, **non_null[0]} if len(non_null) == 1 else {**others, key: non_null}
     kinds = schema.get("type")
     if isinstance(kinds, list) and "null" in kinds:
@@ -219,7 +219,7 @@ def _remove_null(schema: Json) -> Json:
 
 
 class ApiServices(NamedTuple):
-    """The objects that the routes of the REST API work with, injected into their parameters."""
+    """The objects that are injected into the parameters of REST API routes."""
 
     get_zoo: Callable[[str], Zoo]
     """Returns the zoo of an owner."""
@@ -293,10 +293,10 @@ def create_api(services: ApiServices) -> Litestar:
 
 
 def list_allowed_methods(api: Litestar, path: str) -> list[str]:
-    """Return the methods that are allowed for a path, such as `["DELETE", "GET", "PATCH"]`.
+    """Return the methods allowed for a path, such as `["DELETE", "GET", "PATCH"]`.
 
-    The application answers OPTIONS requests with them, because Litestar would answer for each route
-    separately, although several routes can match a path.
+    The application uses them to answer OPTIONS requests. Litestar would answer for each route
+    separately, although multiple routes can match a path.
     """
     matching = [
         route for route in api.routes if re.fullmatch(_make_path_pattern(route.path_format), path)
@@ -325,10 +325,10 @@ async def get_openapi_document(request: Request[Any, Any, Any]) -> dict[str, Any
 
 
 def _make_dependencies(services: ApiServices) -> dict[str, Provide]:
-    """Return the providers of the objects that routes request by parameter name.
+    """Return the providers of the objects that routes receive by parameter name.
 
-    `zoo` and `feed` depend on the user of the request. The other objects are shared by all
-    requests, apart from `expected`, which is parsed from the `If-Match` header.
+    `zoo` and `feed` depend on the user of the request, and `expected` is parsed from the `If-Match`
+    header. All other objects are shared by all requests.
     """
     throttle = SignInThrottle()
 
@@ -338,7 +338,7 @@ def _make_dependencies(services: ApiServices) -> dict[str, Provide]:
     def provide_feed(request: Request[Any, Any, Any]) -> Any:
         return services.get_feed(get_request_user(request).owner)
 
-    # The names of the parameters through which routes receive the objects.
+    # The keys are the names of the route parameters that receive the objects.
     objects_by_name = {
         "endpoints": services.endpoints,
         "activity_log": services.activity_log,
@@ -359,7 +359,7 @@ def _make_dependencies(services: ApiServices) -> dict[str, Provide]:
 
 
 def _make_provider(value: object) -> Callable[[], Any]:
-    """Return a function that returns an object, by which Litestar injects it into routes."""
+    """Return a function that returns `value`, so that Litestar can inject it into routes."""
 
     # A lambda in the caller's loop would return the last object for every name.
     def provide() -> Any:
@@ -369,7 +369,7 @@ def _make_provider(value: object) -> Callable[[], Any]:
 
 
 def _make_middleware(requests_a_minute: int | None) -> list[Any]:
-    """Return the middleware that limits the requests of each client, or an empty list.
+    """Return the middleware that limits each client's request rate, or an empty list.
 
     Args:
         requests_a_minute: The limit for each client, or None for no limit.
@@ -383,9 +383,9 @@ def _make_middleware(requests_a_minute: int | None) -> list[Any]:
 
 
 def _identify_client(request: Request[Any, Any, Any]) -> str:
-    """Return the key by which requests are counted for the rate limit.
+    """Return the key that identifies a client for the rate limit.
 
-    Members of a team are counted by name, all other clients by address.
+    Team members are identified by name, all other clients by address.
     """
     user = get_request_user(request)
     if user.name is not None:

@@ -1,6 +1,6 @@
-"""The ASGI application of `paddock up`: web app, REST API and MCP endpoints on one port.
+"""The ASGI application of `paddock up`: web app, REST API and MCP endpoints on a single port.
 
-The request log has one line for each request, with its path but without query, headers and body,
+The request log has one line per request. It contains the path, but not the query, headers or body,
 which may contain secrets.
 """
 
@@ -73,13 +73,13 @@ LEVEL_ALIASES = {
     "trace": "debug",
     "silent": LOG_LEVELS[-1],
 }
-"""Level names of other logging libraries, with the corresponding levels of Paddock."""
+"""Level names of other logging libraries, mapped to Paddock's levels."""
 
 
 def configure_request_log() -> None:
-    """Configure logging from environment variables, by default level `warning` as JSON lines.
+    """Configure logging from environment variables. The default is level `warning` as JSON lines.
 
-    Paddock's own variables take precedence over `LOG_LEVEL`, which other programs read too.
+    Paddock's own variables take precedence over `LOG_LEVEL`, which other programs also read.
 
     Raises:
         DefinitionError: A variable names an unknown level or format.
@@ -92,10 +92,10 @@ def configure_request_log() -> None:
 
 
 class ResponseLogger:
-    """Sends the response to one request with the common headers, and logs the request.
+    """Sends the response to a request with the common headers, and logs the request.
 
-    The instance replaces the `send` of the ASGI interface, so every part of the application gets
-    the headers and the log line without extra code.
+    An instance replaces the ASGI `send` callable, so no part of the application needs extra code
+    for the headers and the log line.
 
     `is_logged` is false for MCP endpoints, which write their own log lines.
     """
@@ -109,10 +109,10 @@ class ResponseLogger:
         self._is_finished = not is_logged
 
     async def __call__(self, message: MutableMapping[str, Any]) -> None:
-        """Send an ASGI message of the response, and log the request after the last message.
+        """Send an ASGI response message, and log the request after the last one.
 
-        The first message gets the headers that all responses have, such as the security policy. A
-        header that the handler has set itself is kept.
+        The headers that all responses share, such as the security policy, are added to the first
+        message. Headers that the handler has already set are kept.
         """
         if message["type"] == "http.response.start":
             self._status = message["status"]
@@ -126,10 +126,10 @@ class ResponseLogger:
             self.finish()
 
     def finish(self) -> None:
-        """Write the request's log line, with status and duration, unless it has been written.
+        """Log the request with its status and duration, unless it has already been logged.
 
-        Called after the last message of the response, and again when the request ends, because a
-        handler that fails may never send a last message.
+        Called after the last response message, and again when the request ends, because a failing
+        handler may never send a last message.
         """
         if self._is_finished:
             return
@@ -150,7 +150,7 @@ log = logging.getLogger("paddock.app")
 class ZooRegistry:
     """The zoos of one database, each with its event feed.
 
-    Each member of a team owns a zoo. The owner of the single-user zoo is the empty string.
+    Each team member owns a zoo. The owner of a single-user zoo is the empty string.
     """
 
     def __init__(self, zoo: Zoo) -> None:
@@ -168,7 +168,7 @@ class ZooRegistry:
         return self._feeds[owner]
 
     def publish_connection(self, owner: str, connection: Connection) -> None:
-        """Notify the readers of an owner's feed that a client has sent a request."""
+        """Notify subscribers to an owner's feed that a client has sent a request."""
         feed = self._feeds.get(owner)
         if feed is not None:
             feed.publish("connection", connection)
@@ -180,17 +180,17 @@ class ZooRegistry:
 
 
 class Application:
-    """The application that answers every request on Paddock's port.
+    """The application that handles all requests on Paddock's port.
 
     Args:
         zoo: The zoo of the single user, or of the first user of a team.
         authenticator: Authenticates requests.
         instance: The public facts about this Paddock.
-        web_directory: The directory of the web app's files.
+        web_directory: The directory with the web app's files.
         allowed_hosts: Allowed values of the Host header besides loopback names.
-        allowed_origins: Origins whose web pages may use the API, besides the app's own.
-        requests_a_minute: Rate limit of the API for each client, or None for no limit.
-        reauthorize_interval_seconds: Interval at which open streams are authorized again.
+        allowed_origins: Origins other than the app's own whose web pages may use the API.
+        requests_a_minute: The API's rate limit for each client, or None for no limit.
+        reauthorize_interval_seconds: The interval at which open streams are reauthorized.
     """
 
     def __init__(
@@ -211,14 +211,14 @@ class Application:
         self._request_policy = RequestPolicy(allowed_hosts, allowed_origins)
         self._static_files = StaticFiles(web_directory)
         activity_log = ClientActivityLog(self._zoo_registry.publish_connection)
-        # The request policy has checked host and origin before a request reaches an endpoint.
+        # The request policy checks host and origin before a request reaches an endpoint.
         self._endpoints = McpEndpointRegistry(
             self._load_server,
             activity_log.create_observer,
             allowed_hosts=[WILDCARD],
             allowed_origins=[WILDCARD],
         )
-        # Litestar's types for ASGI differ from those of Paddock's transports.
+        # Litestar's ASGI types differ from those of Paddock's transports.
         self._api: Any = create_api(
             ApiServices(
                 get_zoo=self._zoo_registry.get_zoo,
@@ -233,39 +233,39 @@ class Application:
         )
 
     def _load_server(self, owner: str, name: str) -> BaseServer:
-        """Load the definition of a named server, for a user who calls it over HTTP.
+        """Load a named server for a user who calls it over HTTP.
 
-        If it is the built-in server for the zoo, its tools work with the zoo of this user.
+        The tools of the built-in zoo server work with this user's zoo.
         """
         server = get_server_by_url_name(name).load()
         if name == ZOO_SERVER_NAME:
             serve_zoo(server, self._zoo_registry.get_zoo(owner))
-            # Members of a team have no folders on this machine. If the tools that write into
-            # projects were kept, they would change the projects of the user who runs Paddock.
+            # Team members have no folders on this machine. The tools that write into projects would
+            # change the projects of the user who runs Paddock.
             if self._authenticator.is_team:
                 remove_project_tools(server)
         return server
 
     def close_streams(self) -> None:
-        """End the streams that never finish by themselves, before the server stops."""
+        """End the streams that would otherwise never finish, before the server stops."""
         self._zoo_registry.close_feeds()
         self._endpoints.close_streams()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle an HTTP request or the lifespan of the server."""
+        """Handle an HTTP request or the server's lifespan."""
         if scope["type"] == "lifespan":
             await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
             await self._handle_request(scope, receive, send)
-        # WebSockets are not supported. Without an answer, a client would wait for its timeout.
+        # WebSockets are not supported. Without an answer, a client would wait until it times out.
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
     async def _handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, then pass it to the REST API, an MCP endpoint or the web app.
 
-        The request policy is applied first, so that a request from a foreign web page reaches
-        neither authentication nor a handler.
+        The request policy is applied first. A request from another site's web page therefore
+        reaches neither authentication nor a handler.
         """
         head = RequestHead.from_pairs(scope["method"], scope["path"], scope["headers"])
         # MCP endpoints write their own log lines, which name the called tool.
@@ -293,7 +293,7 @@ class Application:
     ) -> None:
         """Authenticate a request, and pass it to the REST API or an MCP endpoint.
 
-        A request without valid credentials is answered with status 401, unless its path is public.
+        A request without valid credentials gets status 401, unless its path is public.
         """
         user: RequestUser | None = await self._authenticate(head)
         if user is None and head.path not in PUBLIC_PATHS:
@@ -315,9 +315,9 @@ class Application:
             await self._api({**scope, REQUEST_USER_KEY: user}, receive, send)
 
     async def _authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Return the user of a request, or None without valid credentials."""
-        # Only team accounts need the database. The other authenticators are too quick for a thread
-        # to pay off.
+        """Return the user of a request, or None if it has no valid credentials."""
+        # Only team accounts need the database. The other authenticators are too fast to be worth a
+        # thread.
         if not self._authenticator.is_team:
             return self._authenticator.authenticate(head)
         return await asyncio.to_thread(self._authenticator.authenticate, head)
@@ -325,12 +325,12 @@ class Application:
     def _receive_while_authorized(self, receive: Receive, head: RequestHead) -> Receive:
         """Wrap the ASGI `receive` of a request so that its stream ends when the user loses access.
 
-        Event streams stay open for hours, and must not outlive a session or token that is revoked
-        in this time. The handler then sees a disconnect, as if the client had left.
+        Event streams stay open for hours. If the session or token is revoked while a stream is
+        open, the handler sees a disconnect, as if the client had left.
         """
 
         async def receive_message() -> Any:
-            """Wait for a message of the client, checking the credentials at regular intervals."""
+            """Wait for a message from the client, checking the credentials at regular intervals."""
             next_message = asyncio.ensure_future(receive())
             try:
                 while True:
@@ -347,10 +347,10 @@ class Application:
     async def _serve_mcp(
         self, head: RequestHead, user: RequestUser, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Pass a request to the MCP endpoint of the server that its path names.
+        """Pass a request to the MCP endpoint of the server named by its path.
 
         For example, `/mcp/weather` names the server `weather`, and `/mcp` names the server of the
-        user's zoo. Only administrators may use other servers than that of their zoo.
+        user's zoo. Only administrators may use servers other than that of their own zoo.
         """
         name = head.path.removeprefix(MCP_PATH).strip("/") or ZOO_SERVER_NAME
         if name != ZOO_SERVER_NAME and not user.is_admin:
@@ -371,8 +371,8 @@ class Application:
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         """Answer the startup and shutdown messages of the ASGI lifespan protocol.
 
-        On shutdown, event streams are ended before the MCP endpoints are closed, because an event
-        stream has no end of its own and would keep the server waiting.
+        On shutdown, event streams are ended before the MCP endpoints are closed. They never end on
+        their own and would keep the server waiting.
         """
         while True:
             message = await receive()
@@ -386,7 +386,7 @@ class Application:
 
 
 def _reject_nul_characters(head: RequestHead, scope: Scope) -> HttpResponse | None:
-    """Return an error response if the URL contains NUL, which no database accepts."""
+    """Return an error response if the URL contains a NUL character, which no database accepts."""
     if "\0" not in head.path and b"%00" not in scope.get("query_string", b""):
         return None
     return make_error_response(400, "INVALID_ARGUMENTS", "The URL contains a NUL character")
@@ -395,7 +395,7 @@ def _reject_nul_characters(head: RequestHead, scope: Scope) -> HttpResponse | No
 async def _send_response(
     response: HttpResponse, send: Send, head: RequestHead | None = None
 ) -> None:
-    """Send a complete response, without its body for a HEAD request."""
+    """Send a complete response, omitting the body for HEAD requests."""
     headers = [*response.headers]
     if response.status not in (204, 304):
         headers.append((b"content-length", b"%d" % len(response.body)))

@@ -1,6 +1,6 @@
 """Authenticators: local (no credentials), shared token, and team accounts.
 
-Also the throttle of failed sign-ins, and the user and permissions of a request.
+The module also throttles failed sign-ins, and defines the user of a request and their permissions.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ SHARED_OWNER = ""
 MIN_TOKEN_CHARACTERS = 16
 
 MAX_FAILED_ATTEMPTS = 10
-"""Failed attempts from one address within the window before it has to wait."""
+"""Failed attempts allowed from one address within the window before it has to wait."""
 ATTEMPT_WINDOW_SECONDS = 300.0
-# Bounds the memory. The address with the oldest failure is forgotten first.
+# Limits memory use. The address with the oldest failure is forgotten first.
 MAX_TRACKED_ADDRESSES = 10_000
 REQUEST_USER_KEY = "paddock.visitor"
-"""The key of the user in the ASGI scope of a request."""
+"""The key under which the ASGI scope of a request stores the user."""
 
 
 class WeakTokenError(PaddockError):
-    """The shared token is too short to be safe."""
+    """The shared token is too short to be secure."""
 
     code = "weak-token"
 
@@ -55,7 +55,7 @@ class SignInError(PaddockError):
 
 
 class RequestUser(Struct, frozen=True, kw_only=True):
-    """The user who sent a request, as an authenticator has identified them."""
+    """The user who sent a request, as identified by an authenticator."""
 
     owner: str = SHARED_OWNER
     """The owner of the zoo that the request reads or changes."""
@@ -70,15 +70,15 @@ ANONYMOUS = RequestUser(owner="(anonymous)", is_admin=False, is_authenticated=Fa
 
 
 class Authenticator(ABC):
-    """Identifies the user of a request by a bearer token or a session cookie.
+    """Identifies the user of a request from a bearer token or a session cookie.
 
-    The methods may wait for a database, so the application calls them in a thread.
+    The methods may block on a database, so the application calls them in a thread.
     """
 
     needs_sign_in = True
     """Whether requests need credentials. False only for `LocalAuthenticator`."""
     is_team = False
-    """Whether several users have accounts on this server, each with a zoo."""
+    """Whether multiple users have accounts on this server, each with their own zoo."""
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
         """Return the user who sent a request, or None if it has no valid credentials.
@@ -93,11 +93,11 @@ class Authenticator(ABC):
         return None if cookie is None else self.authenticate_cookie(cookie)
 
     def authenticate_token(self, _token: str) -> RequestUser | None:
-        """Return the user of a bearer token, which programs send, or None if it is invalid."""
+        """Return the user of a bearer token, sent by a program, or None if it is invalid."""
         return None
 
     def authenticate_cookie(self, _cookie: str) -> RequestUser | None:
-        """Return the user of a session cookie, which browsers send, or None if it is invalid."""
+        """Return the user of a session cookie, sent by a browser, or None if it is invalid."""
         return None
 
     @abstractmethod
@@ -109,13 +109,13 @@ class Authenticator(ABC):
         """
 
     def sign_out(self, head: RequestHead) -> None:  # noqa: B027 - not every cookie can be revoked
-        """Revoke the session cookie of a request. The response deletes it in any case."""
+        """Revoke a request's session cookie. The response deletes the cookie in any case."""
 
 
 class LocalAuthenticator(Authenticator):
-    """Grant every request full access. Only for loopback addresses.
+    """Authenticator that grants every request full access. Only for loopback addresses.
 
-    The request policy still rejects web pages of other origins.
+    The request policy still rejects requests from web pages of other origins.
     """
 
     needs_sign_in = False
@@ -134,10 +134,10 @@ class LocalAuthenticator(Authenticator):
 
 
 class TokenAuthenticator(Authenticator):
-    """Authenticate requests by one shared token, or by a cookie derived from it.
+    """Authenticator for a shared token, or a cookie derived from it.
 
-    The cookie is an expiry time with an HMAC, so the server stores no sessions and the browser
-    never stores the token. Its users have all permissions.
+    The cookie is an expiry time with an HMAC. The server therefore stores no sessions, and the
+    browser never stores the token. All users have all permissions.
     """
 
     def __init__(self, token: str) -> None:
@@ -157,7 +157,7 @@ class TokenAuthenticator(Authenticator):
         return RequestUser() if self._is_valid_cookie(cookie) else None
 
     def sign_in(self, _name: str | None, _password: str | None, token: str | None) -> str:
-        """Return a session cookie for the shared token. The cookie is valid for 30 days.
+        """Return a session cookie, valid for 30 days, for the shared token.
 
         Raises:
             SignInError: The token is wrong.
@@ -170,7 +170,7 @@ class TokenAuthenticator(Authenticator):
     def _is_valid_cookie(self, cookie: str) -> bool:
         """Return whether a cookie, `EXPIRY_TIME.SIGNATURE`, was signed here and has not expired."""
         expires_at, _, signature = cookie.partition(".")
-        # Comparing in constant time keeps an attacker from guessing the signature by timing.
+        # Constant-time comparison keeps an attacker from guessing the signature by timing.
         if not hmac.compare_digest(signature.encode(), self._sign(expires_at).encode()):
             return False
         return int(expires_at) > time()
@@ -186,9 +186,9 @@ def get_bearer_token(head: RequestHead) -> str | None:
 
 
 def get_session_cookie(head: RequestHead) -> str | None:
-    """Return the value of the session cookie that a request carries, or None."""
+    """Return the value of a request's session cookie, or None."""
     # Other applications on the same host share the header. If one of them has set a malformed
-    # cookie, the request counts as not signed in instead of failing.
+    # cookie, the request is treated as not signed in instead of failing.
     try:
         cookies = SimpleCookie(head.headers.get(b"cookie", b"").decode("latin-1"))
     except CookieError:
@@ -200,7 +200,7 @@ def format_session_cookie(value: str, *, is_secure: bool) -> str:
     """Return the value of the Set-Cookie header that starts or ends a session.
 
     `HttpOnly` hides the cookie from scripts, and `SameSite=Strict` keeps the browser from sending
-    it with requests of other sites.
+    it with requests from other sites.
 
     Args:
         value: The value of the session cookie, or an empty string to delete the cookie.
@@ -214,7 +214,7 @@ def format_session_cookie(value: str, *, is_secure: bool) -> str:
 
 
 class TeamAuthenticator(Authenticator):
-    """Authenticate the users of a team, who have accounts in the database."""
+    """Authenticator for a team, whose users have accounts in the database."""
 
     is_team = True
 
@@ -222,7 +222,7 @@ class TeamAuthenticator(Authenticator):
         self._accounts = accounts
 
     def authenticate_token(self, token: str) -> RequestUser | None:
-        """Return the user who has created an access token."""
+        """Return the user who created an access token."""
         return _make_request_user(self._accounts.authenticate_secret(token, "token"))
 
     def authenticate_cookie(self, cookie: str) -> RequestUser | None:
@@ -254,7 +254,7 @@ def _make_request_user(user: TeamUser | None) -> RequestUser | None:
 
 
 class SignInThrottle:
-    """Limits the failed sign-ins from each client address, to slow down password guessing.
+    """Limits failed sign-ins per client address, to slow down password guessing.
 
     Methods can be called from any thread.
     """
@@ -281,12 +281,12 @@ class SignInThrottle:
     def record_failure(self, address: str) -> None:
         """Count a failed sign-in from a client address.
 
-        Only the addresses that failed most recently are remembered, so that requests from many
-        addresses cannot fill the memory.
+        Only the addresses that failed most recently are remembered, so requests from many addresses
+        cannot exhaust memory.
         """
         with self._lock:
             self._failures[address] = [*self._list_recent_failures(address), monotonic()]
-            # The first address in the dictionary is the first to be forgotten.
+            # The first address in the dictionary is the next to be forgotten.
             self._failures.move_to_end(address)
             while len(self._failures) > MAX_TRACKED_ADDRESSES:
                 self._failures.popitem(last=False)

@@ -1,4 +1,4 @@
-"""The identity of a running Paddock, and the ports that instances and other programs listen on."""
+"""The identity of a running Paddock, and the ports that it and other programs listen on."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 PROBE_TIMEOUT_SECONDS = 2.0
 LISTEN_BACKLOG = 2048
 MAX_PORTS_TRIED = 20
-"""How many ports after the requested one are tried."""
+"""Number of ports to try after the requested one."""
 
 
 class InstanceInfo(Struct, frozen=True, kw_only=True):
-    """The public facts about a running Paddock."""
+    """Public information about a running Paddock."""
 
     database: str
     """`sqlite` or `postgresql`."""
     fingerprint: str
-    """A hash of the database's location: equal for instances that use the same database."""
+    """A hash of the database's location, the same for all instances that use the database."""
 
 
 def make_instance_info(zoo: Zoo) -> InstanceInfo:
-    """Return the facts about a Paddock that serves a zoo."""
+    """Return the public information about a Paddock that serves a zoo."""
     database = get_database_info(zoo)
-    # The location is hashed. The health check is public, and must not reveal paths or host names.
+    # The location is hashed because the public health check must not reveal paths or host names.
     fingerprint = sha256(database.location.encode()).hexdigest()[:16]
     return InstanceInfo(database=database.kind, fingerprint=fingerprint)
 
 
 class RunningInstance(Struct, rename="camel", kw_only=True):
-    """The health response of a Paddock on a port."""
+    """The health response of the Paddock on a port."""
 
     product: str
     version: str
@@ -56,7 +56,7 @@ class RunningInstance(Struct, rename="camel", kw_only=True):
 
 
 class PortTakenError(ListenError):
-    """Another program already listens on the port."""
+    """Another program is already listening on the port."""
 
     code = "port-taken"
 
@@ -105,7 +105,8 @@ def open_nearby_listening_socket(host: str, port: int) -> socket.socket:
 def probe_instance(host: str, port: int) -> RunningInstance | None:
     """Return the Paddock that listens on a port, or None if the port belongs to another program.
 
-    The program is asked for `/api/health`, which a Paddock answers without authentication.
+    The program receives a request for `/api/health`, which a Paddock answers without
+    authentication.
     """
     connection = http.client.HTTPConnection(
         _get_reachable_host(host), port, timeout=PROBE_TIMEOUT_SECONDS
@@ -114,7 +115,7 @@ def probe_instance(host: str, port: int) -> RunningInstance | None:
         try:
             connection.request("GET", "/api/health", headers={"Accept": "application/json"})
             instance = msgspec.json.decode(
-                # The size is limited, because another program may send data without end.
+                # The size is limited, because another program may send data endlessly.
                 connection.getresponse().read(100_000),
                 type=RunningInstance,
             )
@@ -126,8 +127,8 @@ def probe_instance(host: str, port: int) -> RunningInstance | None:
 def find_port_owner(port: int) -> str | None:
     """Describe the program that listens on a port, such as `process 4711 (node server.js)`.
 
-    The result is None on other systems than Linux, and for processes of other users, whose entries
-    in `/proc` cannot be read.
+    The result is None on systems other than Linux, and for processes of other users, whose `/proc`
+    entries cannot be read.
     """
     listening_inodes = {*_iterate_listening_inodes(port)}
     if not listening_inodes:
@@ -145,7 +146,7 @@ def find_port_owner(port: int) -> str | None:
 def _iterate_listening_inodes(port: int) -> Iterator[str]:
     """Yield the inodes of the sockets that listen on a port (Linux only).
 
-    A process that has a socket with one of these inodes open is the one that uses the port.
+    The process that has a socket with one of these inodes open is using the port.
     """
     # Three columns of /proc/net/tcp matter: the local address (column 1, in hexadecimal, such as
     # 0100007F:0F48), the state (column 3, where 0A means LISTEN) and the inode (column 9).
@@ -158,12 +159,12 @@ def _iterate_listening_inodes(port: int) -> Iterator[str]:
 
 
 def _get_socket_inode(descriptor: Path) -> str:
-    """Return the inode of the socket behind an entry of /proc/PID/fd, or other text."""
+    """Return the socket inode of an entry in /proc/PID/fd, or other text."""
     with suppress(OSError):
         return str(descriptor.readlink()).removeprefix("socket:[").removesuffix("]")
     return ""
 
 
 def _get_reachable_host(host: str) -> str:
-    """Return the loopback address for a wildcard address, to which one cannot connect."""
+    """Return the loopback address for a wildcard address, which clients cannot connect to."""
     return "::1" if host == "::" else "127.0.0.1" if host in WILDCARD_HOSTS else host

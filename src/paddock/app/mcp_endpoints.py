@@ -1,9 +1,9 @@
-"""The MCP endpoints of the application: one for each named server and owner of a zoo.
+"""The application's MCP endpoints: one for each named server and zoo owner.
 
-An endpoint is created when it is first requested, and reloaded when the definition of its server
-changes. The application authenticates requests before they get here, so an endpoint only has to
-know the owner that its calls belong to. The module also records which clients call the endpoints,
-in memory only, for the console.
+An endpoint is created on its first request, and reloaded when its server's definition changes. The
+application authenticates requests before they get here, so an endpoint only has to know the owner
+of its calls. For the console, the module also records which clients call the endpoints, in memory
+only.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 PRINCIPAL_ISSUER = "paddock"
 
-# Connections remembered for each owner. The least recently active is dropped first.
+# Maximum number of connections per owner. The least recently active one is dropped first.
 MAX_CONNECTIONS = 100
-# Minimum time between two checks whether a server's definition has changed.
+# Minimum time between two checks for changes to a server's definition.
 RELOAD_CHECK_SECONDS = 1.0
 ZOO_SERVER_NAME = "AgentZoo"
 """The server at `/mcp` itself."""
@@ -60,10 +60,10 @@ CONSOLE_CLIENT_INFO: dict[str, object] = {
 
 
 class OwnerAuthorization:
-    """An authorizer that attributes every request to one owner of a zoo.
+    """An authorizer that attributes every request to one zoo owner.
 
-    The HTTP transport of MCP asks an authorizer for the principal of each call. The application has
-    already authenticated the request by then, so this authorizer only returns the owner.
+    The MCP HTTP transport asks an authorizer for the principal of each call. By then, the
+    application has already authenticated the request, so this authorizer only returns the owner.
     """
 
     # There is no OAuth metadata, because clients sign in to the application instead.
@@ -74,14 +74,14 @@ class OwnerAuthorization:
         self._principal = Principal(owner, issuer=PRINCIPAL_ISSUER)
 
     def bind(self, resource: str) -> None:
-        """Do nothing: the principal does not depend on the URL of the endpoint."""
+        """Do nothing, because the principal does not depend on the endpoint's URL."""
 
     async def authenticate(self, _values: list[str], /) -> Principal:
         """Return the owner."""
         return self._principal
 
     def insufficient(self, scopes: Iterable[str], principal: Principal) -> Exception:
-        """Return the error for a request that needs OAuth scopes, which a zoo's owner never has."""
+        """Return the error for a request that needs OAuth scopes, which a zoo owner never has."""
         return ForbiddenError(f"needs {', '.join(scopes)}", status=403)
 
     def metadata(self) -> dict[str, object]:
@@ -94,7 +94,7 @@ class Connection(Struct, rename="camel", kw_only=True, frozen=True):
 
     server: str
     client: str
-    """The name that the client gives itself."""
+    """The name that the client reports."""
     version: str
     era: str
     """The protocol version of the client's latest request."""
@@ -105,7 +105,7 @@ class Connection(Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class ClientActivityLog:
-    """The latest requests of MCP clients to this process, by owner. Thread-safe."""
+    """The latest requests from MCP clients to this process, by owner. Thread-safe."""
 
     def __init__(self, publish: Callable[[str, Connection], None]) -> None:
         self._publish = publish
@@ -113,19 +113,19 @@ class ClientActivityLog:
         self._connections_by_owner: dict[str, OrderedDict[tuple[str, str, str], Connection]] = {}
 
     def list_connections(self, owner: str) -> list[Connection]:
-        """Return the connections of an owner, most recently active first."""
+        """Return an owner's connections, most recently active first."""
         with self._lock:
             return list(reversed(self._connections_by_owner.get(owner, OrderedDict()).values()))
 
     def create_observer(self, owner: str, server: str) -> ActivityObserver:
-        """Return an observer for the endpoint of a server."""
+        """Return an observer for a server's endpoint."""
         return ActivityObserver(self, owner, server)
 
     def record_connection(self, owner: str, connection: Connection) -> None:
-        """Remember the latest request of a client, which replaces its previous request.
+        """Record a client's latest request, replacing its previous one.
 
-        The connection is also published to the owner's event feed if the client is new or has
-        called a tool.
+        If the client is new or has called a tool, the connection is also published to the owner's
+        event feed.
         """
         client_key = (connection.server, connection.client, connection.version)
         is_call = connection.tool is not None
@@ -145,7 +145,7 @@ class ClientActivityLog:
 class ActivityObserver:
     """An observer that records which clients send requests to one MCP endpoint.
 
-    It implements the observer interface for telemetry, but needs only the start of each request.
+    It implements the telemetry observer interface, but only needs the start of each request.
     """
 
     def __init__(self, activity_log: ClientActivityLog, owner: str, server: str) -> None:
@@ -154,16 +154,16 @@ class ActivityObserver:
         self._server = server
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> NullObservation:
-        """Record the client that sent a request, and the tool if the request is a call.
+        """Record the client that sent a request, and the tool if the request calls one.
 
         Args:
-            request: The request, whose era (the generation of the protocol) defines where the
-                client gives its name and version.
+            request: The request. Its era (the protocol generation) determines where the client
+                gives its name and version.
             received_ns: The time of the request, in nanoseconds since the epoch.
             is_known: Whether the tool or prompt that the request names exists.
         """
         client_info = request.era.get_client_info(request) or {}
-        # Paddock itself sends a request to check that an endpoint answers. It is not a client.
+        # Paddock itself sends requests to check that an endpoint answers. It is not a client.
         if client_info.get("name") == CHECK_CLIENT_NAME:
             return NullObservation()
         is_call = is_known and request.method == "tools/call"
@@ -184,10 +184,10 @@ class ActivityObserver:
 
 
 class NullObservation:
-    """An observation of a request that measures nothing.
+    """A request observation that measures nothing.
 
-    The server reports the progress of each request to an observation. `ActivityObserver` returns
-    this one, because it only needs to know that a request has arrived.
+    The server reports each request's progress to an observation. `ActivityObserver` returns this
+    one, because it only needs to know that a request has arrived.
     """
 
     def run(self, work: Callable[[], Result]) -> Result:
@@ -206,14 +206,14 @@ class NullObservation:
 
 
 class EndpointKey(NamedTuple):
-    """A server together with the owner of the zoo that its calls belong to."""
+    """A server and the owner of the zoo that its calls belong to."""
 
     owner: str
     server: str
 
 
 class McpEndpoint(NamedTuple):
-    """A named server that is served over HTTP, with the version of its definition."""
+    """A named server that is served over HTTP, with its definition's version."""
 
     app: AsgiApp
     server: BaseServer
@@ -230,15 +230,15 @@ class TrialSession(NamedTuple):
 
 
 def make_url_name(name: str) -> str:
-    """Return the name of a server as URLs spell it."""
+    """Return a server's name in the form used in URLs."""
     return name.replace("/", URL_NAME_SEPARATOR)
 
 
 def get_server_by_url_name(name: str) -> NamedServer:
-    """Return the named server for a name from a URL.
+    """Return the server with a name from a URL.
 
-    In URLs, `~` replaces a slash in a server's name. Because a name may also contain `~` itself,
-    the name is first looked up unchanged.
+    In URLs, `~` replaces a slash in a server's name. Because a name may also contain a literal `~`,
+    the unchanged name is looked up first.
 
     Raises:
         ServerNotFoundError: There is no such server.
@@ -284,8 +284,8 @@ class McpEndpointRegistry:
 
         Args:
             owner: The owner of the zoo that the server's tools work with.
-            name: The name of the server, as in a URL.
-            path: The path at which clients reach a new endpoint, such as `/mcp/weather`.
+            name: The name of the server, in the form used in URLs.
+            path: The path where clients reach a new endpoint, such as `/mcp/weather`.
 
         Raises:
             PaddockError: The server does not exist or cannot be loaded.
@@ -294,7 +294,7 @@ class McpEndpointRegistry:
         endpoint = self._endpoints.get(key)
         if endpoint is not None and monotonic() - endpoint.checked_at < RELOAD_CHECK_SECONDS:
             return endpoint.app
-        # Loading takes time, and concurrent first requests must not load the server twice.
+        # Loading is slow, and concurrent first requests must not load the server twice.
         async with self._endpoint_locks[key]:
             return await self._refresh_endpoint(key, path)
 
@@ -328,15 +328,15 @@ class McpEndpointRegistry:
         return app
 
     def get_trial_client(self, owner: str, name: str) -> Peer:
-        """Return the connection with which the web app's console calls a server's tools.
+        """Return the connection that the web app's console uses to call a server's tools.
 
-        The server runs in this process. The connection is kept between calls until the definition
-        of the server changes, and can be used from any thread.
+        The server runs in this process. The connection is kept until the server's definition
+        changes, and can be used from any thread.
 
         Raises:
             PaddockError: The server does not exist or cannot be loaded.
         """
-        # The console is for the servers of the machine. It must not reach into a user's zoo.
+        # The console is for the machine's servers. It must not access a user's zoo.
         if owner and name == ZOO_SERVER_NAME:
             raise ServerDefinitionError(
                 f"the console cannot call the tools of {name} on your zoo",
@@ -355,7 +355,7 @@ class McpEndpointRegistry:
             return peer
 
     def close_streams(self) -> None:
-        """End the event streams, which never finish by themselves."""
+        """End the event streams, which would otherwise never finish."""
         for endpoint in self._endpoints.values():
             endpoint.app.close_streams()
 
@@ -369,9 +369,9 @@ class McpEndpointRegistry:
 
 
 def _get_definition_version(name: str) -> DefinitionVersion:
-    """Return the modification time and size of a server's definition file, or None without a file.
+    """Return the mtime and size of a server's definition file, or None if it has no file.
 
-    Callers reload the server if either has changed.
+    Callers reload the server when either changes.
     """
     try:
         location = get_server_by_url_name(name).location

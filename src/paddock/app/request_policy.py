@@ -1,9 +1,9 @@
-"""The checks that every request has to pass before it is routed: host, origin and body type.
+"""The checks that every request must pass before routing: host, origin and body type.
 
 A web site can make a browser send requests to a server on the user's own machine. A request must
-therefore name an allowed host, which stops DNS rebinding. A page of another origin is rejected
-unless the origin is allowed. A request with a body must be JSON, which an HTML form of another
-site cannot send (cross-site request forgery).
+therefore name an allowed host, which prevents DNS rebinding. Requests from pages of other origins
+are rejected unless the origin is allowed. A request body must be JSON, which an HTML form on
+another site cannot send (cross-site request forgery).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PAGE_CONTENT_POLICY = (
     b"img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self' blob:; "
     b"object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""Scripts only from the app's own files. UI components set inline styles."""
+"""Allows scripts only from the app's own files. Inline styles are set by UI components."""
 DATA_CONTENT_POLICY = b"default-src 'none'; frame-ancestors 'none'"
 SECURITY_HEADERS: Headers = [
     (b"x-content-type-options", b"nosniff"),
@@ -54,7 +54,7 @@ SECURITY_HEADERS: Headers = [
 def make_error_response(
     status: int, code: str, text: str, headers: Headers | None = None
 ) -> HttpResponse:
-    """Return a response with the JSON body that all errors of the REST API have.
+    """Return an error response with the JSON body that all REST API errors have.
 
     For example: `{"error": "The Host header is missing", "code": "HOST_NOT_ALLOWED", …}`.
     """
@@ -65,11 +65,11 @@ def make_error_response(
 
 
 class RequestPolicy:
-    """The rules by which requests are accepted or rejected before routing.
+    """The rules for accepting or rejecting requests before routing.
 
     Args:
         hosts: Allowed values of the Host header besides loopback names. `*` allows any.
-        origins: Origins whose web pages may use the API, besides the app's own.
+        origins: Origins other than the app's own whose web pages may use the API.
     """
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
@@ -79,7 +79,7 @@ class RequestPolicy:
     def intercept(self, head: RequestHead) -> HttpResponse | None:
         """Return the response to a request that must not reach a handler, or None to accept it.
 
-        Such a request has a wrong host, origin or content type, or is a CORS preflight, which is
+        Such a request has an invalid host, origin or content type, or is a CORS preflight, which is
         answered here.
         """
         if b"host" not in head.headers:
@@ -120,18 +120,18 @@ class RequestPolicy:
         ]
 
     def _is_cross_origin(self, head: RequestHead) -> bool:
-        """Return whether a request was sent by a web page of an origin that is not allowed.
+        """Return whether a request comes from a web page whose origin is not allowed.
 
-        If such requests were accepted, any web page could act for the user (cross-site request
-        forgery).
+        If such requests were accepted, any web page could act on behalf of the user (cross-site
+        request forgery).
         """
         origin = head.headers.get(b"origin")
         if origin is not None:
             return not (
                 self._is_allowed_origin(origin) or _is_same_origin(origin, head.headers[b"host"])
             )
-        # Browsers omit Origin in some GET requests, but their Fetch Metadata headers still name
-        # the relation of the sites. Following a link from another site to a page of the app is
+        # Browsers omit Origin in some GET requests, but their Fetch Metadata headers still state
+        # how the sites are related. Following a link from another site to one of the app's pages is
         # allowed.
         site = head.headers.get(b"sec-fetch-site", b"none")
         is_page = head.method in SAFE_METHODS and not (
@@ -140,10 +140,10 @@ class RequestPolicy:
         return site in (b"cross-site", b"same-site") and not is_page
 
     def _is_allowed_origin(self, origin: bytes) -> bool:
-        """Return whether the settings allow requests from the web pages of an origin.
+        """Return whether the settings allow requests from an origin's web pages.
 
-        A loopback origin such as `http://localhost:3000` is not allowed automatically, as it is for
-        MCP endpoints, because any program on the machine may serve pages there.
+        Unlike for MCP endpoints, a loopback origin such as `http://localhost:3000` is not allowed
+        automatically, because any program on the machine may serve pages there.
         """
         if WILDCARD in self._origins:
             return True
@@ -153,9 +153,9 @@ class RequestPolicy:
             return False
 
     def _make_cors_headers(self, head: RequestHead) -> Headers:
-        """Return the headers that permit a web page of an allowed origin to read the response.
+        """Return the headers that let a web page of an allowed origin read the response.
 
-        The list is empty if the request names no origin, or one that is not allowed.
+        The list is empty if the request has no origin, or one that is not allowed.
         """
         origin = head.headers.get(b"origin")
         if origin is None or not self._is_allowed_origin(origin):
@@ -167,10 +167,10 @@ class RequestPolicy:
         ]
 
     def _make_preflight_headers(self, head: RequestHead) -> Headers:
-        """Return the headers of the answer to a CORS preflight.
+        """Return the headers of a CORS preflight response.
 
-        An origin that is not allowed gets an ordinary `OPTIONS` answer without CORS headers, which
-        makes the browser refuse the actual request.
+        An origin that is not allowed gets an ordinary `OPTIONS` response without CORS headers, so
+        the browser refuses to send the actual request.
         """
         if not self._make_cors_headers(head):
             return [(b"allow", ALLOWED_METHODS)]

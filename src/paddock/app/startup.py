@@ -1,4 +1,4 @@
-"""The start of `paddock up`: the choice of authenticator and port, and the uvicorn server."""
+"""Startup of `paddock up`: choosing an authenticator and a port, and running the uvicorn server."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
 DRAIN_TIMEOUT_SECONDS = 10
-"""How long running requests may take after the signal to stop."""
+"""Time that running requests have to finish after a stop signal."""
 
 
 class PortConflict(NamedTuple):
-    """The reason why the application cannot use its port: another program listens on it."""
+    """A conflict over the application's port, which another program is listening on."""
 
     error: PortTakenError
     running: RunningInstance | None
     """The Paddock that uses the port, or None for another program."""
     is_same: bool
-    """Whether that Paddock has the same version and database as the one to be started."""
+    """Whether that Paddock has the same version and database as the one being started."""
     owner: str
     """A description of the program, such as `Paddock 1.2 with another database`."""
 
 
 class ListenAddress(Struct, frozen=True, kw_only=True):
-    """The address that the application listens on, and the host names in requests to it."""
+    """The address that the application listens on, and the host names that clients use for it."""
 
     host: str
     port: int
     hosts: tuple[str, ...] = ()
-    """Further host names that clients may send in the Host header."""
+    """Additional host names that clients may send in the Host header."""
 
     @property
     def is_private(self) -> bool:
@@ -61,10 +61,10 @@ class ListenAddress(Struct, frozen=True, kw_only=True):
 
     @property
     def allowed_hosts(self) -> list[str]:
-        """The host names that requests may have in their Host header, besides loopback names.
+        """The host names allowed in the Host header, in addition to loopback names.
 
-        Requests with other host names are rejected, because a foreign web page could have sent them
-        by DNS rebinding.
+        Requests with other host names are rejected, because another site's web page could have sent
+        them through DNS rebinding.
 
         Raises:
             DefinitionError: The address is a wildcard, and `hosts` is empty.
@@ -94,7 +94,7 @@ class ListenAddress(Struct, frozen=True, kw_only=True):
 
 
 def create_authenticator(address: ListenAddress, token: str | None) -> Authenticator:
-    """Return the authenticator for a server with a single user.
+    """Return the authenticator for a single-user server.
 
     Without a token, every request is accepted, so the server must be private to this machine.
 
@@ -128,10 +128,10 @@ def create_team_authenticator(zoo: Zoo) -> Authenticator:
 
 
 def acquire_port(address: ListenAddress, instance: InstanceInfo) -> socket.socket | PortConflict:
-    """Return a listening socket for an address, or a description of the port's current user.
+    """Return a listening socket for an address, or the conflict if the port is in use.
 
-    A conflict is returned rather than raised, because it is not always an error: if Paddock is
-    already running, a second start only leads the user to it.
+    A conflict is returned rather than raised, because it is not always an error. If Paddock is
+    already running, a second start only directs the user to the running instance.
 
     Raises:
         ListenError: The address cannot be used for another reason.
@@ -199,18 +199,18 @@ class AppServer(uvicorn.Server):
         self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the application's event streams, then wait until the other requests are finished.
+        """End the application's event streams, then wait for the remaining requests to finish.
 
-        Event streams must be ended here, because they stay open as long as their clients want.
+        Event streams must be ended here, because clients can keep them open indefinitely.
         """
         self._application.close_streams()
         # uvicorn waits for open requests here, up to `timeout_graceful_shutdown`.
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop gracefully on the first signal and at once on the second."""
+        """Stop gracefully on the first signal, and immediately on the second."""
         super().handle_exit(sig, frame)
-        # uvicorn raises captured signals again after its shutdown, which would fail the process.
+        # uvicorn re-raises captured signals after its shutdown, which would make the process fail.
         self._captured_signals.clear()
 
 

@@ -1,7 +1,7 @@
 """The static files of the web app.
 
-Files are cached in memory, also compressed. Files with a hash in their name never change, so
-browsers may cache them for ever. The page itself is revalidated. Any path that is not a file
+Files are cached in memory, both plain and compressed. Files with a hash in their name never change,
+so browsers may cache them forever. The page itself is revalidated. Any path that is not a file
 returns the page, whose router handles the path in the browser.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 INDEX_PAGE = "index.html"
 HASHED_PREFIX = "assets/"
-"""The directory in which the build puts files with a hash in their names."""
+"""The directory where the build puts files with a hash in their names."""
 CACHE_FOREVER = b"public, max-age=31536000, immutable"
 CACHE_REVALIDATE = b"no-cache"
 COMPRESSIBLE_TYPES = ("text/", "application/javascript", "application/json", "image/svg+xml")
@@ -34,7 +34,7 @@ _MEDIA_TYPES = {
     ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 }
-"""Media types for which the registries of operating systems differ or have no entry."""
+"""Media types that are missing or inconsistent in operating system registries."""
 NOT_BUILT_PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Paddock</title>
 <h1>The web app is not built</h1>
@@ -48,11 +48,11 @@ Build them with <code>make web</code>, and load this page again.</p>
 
 
 class StaticFile(NamedTuple):
-    """A file of the web app in memory, with the data for its response headers."""
+    """A web app file in memory, with the data for its response headers."""
 
     content: bytes
     compressed: bytes | None
-    """The content in gzip format, or None if compressing it would save nothing."""
+    """The gzip-compressed content, or None if compression would save nothing."""
     media_type: str
     etag: bytes
     is_immutable: bool
@@ -60,28 +60,28 @@ class StaticFile(NamedTuple):
 
 
 class CachedFile(NamedTuple):
-    """A file in memory, with the time and size that it had on the disk."""
+    """A file in memory, with the modification time and size that it had on disk."""
 
     version: tuple[int, int]
     file: StaticFile
 
 
 def get_web_directory() -> Path:
-    """Return the directory in which the build puts the web app."""
+    """Return the directory where the build puts the web app."""
     return Path(__file__).parent.parent / "web_dist"
 
 
 class StaticFiles:
-    """The responses to requests for the files in a directory."""
+    """Responds to requests for the files in a directory."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._file_cache: dict[str, CachedFile] = {}
 
     def get_response(self, head: RequestHead) -> HttpResponse:
-        """Return the requested file, or the page of the web app if there is no such file.
+        """Return the requested file, or the web app's page if there is no such file.
 
-        The web app handles its own routes, so any path that is not a file must load the page.
+        The web app handles its own routes, so any path that is not a file loads the page.
         """
         if head.method not in ("GET", "HEAD"):
             return HttpResponse(405, [(b"allow", b"GET, HEAD")])
@@ -99,16 +99,17 @@ class StaticFiles:
         return _make_response(file, head)
 
     def _load_file(self, path: str) -> StaticFile | None:
-        """Return a file of the web app, or None if the path names no file that may be served.
+        """Return a web app file, or None if the path is not that of a file that may be served.
 
-        Hidden files and paths that lead out of the app's directory, as with `..` or symbolic links,
-        are not served. Files are cached in memory, and read again when their time or size changes.
+        Hidden files are not served, nor are paths that leave the app's directory through `..` or
+        symbolic links. Files are cached in memory, and read again when their modification time or
+        size changes.
         """
         parts = path.split("/")
         if not path or any(part in ("", ".", "..") or part.startswith(".") for part in parts):
             return None
-        # Windows treats a backslash as a separator, and a colon as the mark of a drive or of an
-        # alternate data stream.
+        # On Windows, a backslash is a separator, and a colon marks a drive or an alternate data
+        # stream.
         if "\\" in path or ":" in path or "\0" in path:
             return None
         file = self._directory.joinpath(*parts)
@@ -139,7 +140,7 @@ def _make_static_file(path: str, content: bytes) -> StaticFile:
     media_type = (
         _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
     )
-    # Compressing tiny files would save nothing.
+    # Compressing tiny files saves nothing.
     is_compressible = media_type.startswith(COMPRESSIBLE_TYPES) and len(content) > 1000
     compressed = gzip.compress(content, 9, mtime=0) if is_compressible else None
     etag = b'"' + sha256(content).hexdigest()[:20].encode() + b'"'
@@ -149,14 +150,14 @@ def _make_static_file(path: str, content: bytes) -> StaticFile:
 def _make_response(file: StaticFile, head: RequestHead) -> HttpResponse:
     """Return the response to a request for a file.
 
-    A browser that already has the file gets the status 304 without content.
+    A browser that already has the file gets status 304 without content.
     """
     headers: Headers = [
         (b"content-type", file.media_type.encode()),
         (b"cache-control", CACHE_FOREVER if file.is_immutable else CACHE_REVALIDATE),
         (b"etag", file.etag),
     ]
-    # Caches must not give a compressed file to a client that cannot read it.
+    # Caches must not send a compressed file to a client that cannot decompress it.
     if file.compressed is not None:
         headers.append((b"vary", b"Accept-Encoding"))
     if head.headers.get(b"if-none-match") == file.etag:

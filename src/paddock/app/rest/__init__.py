@@ -1,1 +1,1 @@
-"""The console's part of the REST API: servers, extensions, client apps, sign-in and users."""
+"""The REST API of the console: servers, extensions, client apps, sign-in and users."""

@@ -1,4 +1,4 @@
-"""Routes of accounts: the health check, signing in and out, users of a team, and access tokens."""
+"""Account routes: the health check, signing in and out, team users, and access tokens."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def sign_in(
             authenticator.sign_in, data.name, data.password, data.token
         )
     except SignInError:
-        # Only wrong credentials count; other errors say nothing about guessing.
+        # Only wrong credentials count, because other errors are no sign of guessing.
         throttle.record_failure(address)
         raise
     throttle.clear_failures(address)
@@ -265,7 +265,7 @@ def _require_user_name(request: Request[Any, Any, Any]) -> str:
 
 
 def create_users_router() -> Router:
-    """Return a router with the routes of users (administrators only) and of the own account."""
+    """Return a router for users (administrators only) and the user's own account."""
     admin_routes = [list_users, add_user, change_user, delete_user]
     account_routes = [change_password, list_tokens, make_token, delete_token]
     return Router(

@@ -1,4 +1,4 @@
-"""Routes of client apps: the applications that servers are installed into."""
+"""Routes for client apps, the applications that servers are installed into."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ async def list_connections(
 
 
 def _run_install(client: str, body: InstallBody, *, is_dry: bool) -> Plan:
-    """Install a server into a client app, or only plan it in a dry run."""
+    """Install a server into a client app, or only plan the installation in a dry run."""
     find_client(client)  # raises if the name is unknown, before the server is checked
     return install(client, body.server, http=body.url, replace=body.replace, dry_run=is_dry)
 
@@ -163,7 +163,7 @@ def _make_client_info(
 
 
 def _find_config_path(client: Client) -> str | None:
-    """Return the path of a client app's configuration file, or None if it has none here."""
+    """Return the path of a client app's configuration file on this machine, or None."""
     try:
         files = locate_config_files(client)
     except PaddockError:  # no file on this operating system, or only files in projects
@@ -172,7 +172,7 @@ def _find_config_path(client: Client) -> str | None:
 
 
 def _make_plan_info(plan: Plan) -> PlanInfo:
-    """Return the JSON object for the planned changes to one client app's configuration."""
+    """Return the JSON object for the planned changes to a client app's configuration."""
     return PlanInfo(
         client=plan.client.id,
         server=plan.server,

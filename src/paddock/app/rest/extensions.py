@@ -1,4 +1,4 @@
-"""Routes of the extensions and Wolfram Language engines on this machine."""
+"""Routes for the extensions and Wolfram Language engines on this machine."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _make_broken_extension_info(extension: BrokenExtension) -> ExtensionInfo:
 
 
 def _make_item_infos(extension: Extension, kind: ItemKind) -> list[ItemInfo]:
-    """Return the items of one kind, with the names by which definitions refer to them."""
+    """Return the items of one kind, with the names that definitions use for them."""
     prefix = "" if extension.is_built_in else f"{extension.name}/"
     return [
         ItemInfo(name=f"{prefix}{item.name}", description=item.description)

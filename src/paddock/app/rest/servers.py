@@ -1,4 +1,4 @@
-"""Routes of named servers: their descriptions, and trial calls of their tools and prompts."""
+"""Routes for named servers: descriptions, and trial calls of tools and prompts."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def _require_known_name(kind: str, name: str, known_names: list[str]) -> None:
 
     Args:
         kind: `tool` or `prompt`, for the message.
-        name: The name in the URL of the request.
+        name: The name in the request URL.
         known_names: The names of all tools or prompts of the server.
 
     Raises:
@@ -228,7 +228,7 @@ def _require_known_name(kind: str, name: str, known_names: list[str]) -> None:
 
 
 def _make_summary(server: NamedServer) -> ServerSummary:
-    """Return the entry of a server in the list of servers, without loading the server."""
+    """Return a server's entry in the list of servers, without loading the server."""
     summary = ServerSummary(
         **_describe_server(server),
         url=_make_endpoint_path(server.name),
@@ -245,7 +245,7 @@ def _make_summary(server: NamedServer) -> ServerSummary:
 def _describe_server(server: NamedServer) -> dict[str, Any]:
     """Return the fields of `ServerInfo`, and the error if the server's definition is broken.
 
-    They come from the outline of the server, which is read from its definition without running it.
+    They come from the server's outline, which is read from its definition without running it.
     """
     location = server.location
     is_built_in = location == BUILT_IN_LOCATION
@@ -268,11 +268,11 @@ def _describe_server(server: NamedServer) -> dict[str, Any]:
 
 
 def _list_findings(name: str) -> list[FindingInfo]:
-    """Return the findings of a static validation of a server, which does not run its code."""
+    """Validate a server without running its code, and return the findings."""
     try:
         findings = validate(name, static=True).findings
     except PaddockError:
-        # The server cannot be read at all. Callers report this error as its `problem`.
+        # The server cannot be read at all. Callers report this error as the server's `problem`.
         return []
     return [
         FindingInfo(
