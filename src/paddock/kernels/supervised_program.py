@@ -1,7 +1,7 @@
-"""External programs that tools run, such as a test run, under a supervisor process.
+"""External programs, such as test runs, that tools run under a supervisor process.
 
-The supervisor (`paddock.kernels.worker.program_supervisor`) enforces the limits and kills all
-processes that the program left behind, even if the server itself is killed.
+The supervisor (`paddock.kernels.worker.program_supervisor`) enforces the limits and kills any
+processes that the program leaves behind, even if the server itself is killed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ProgramExit(NamedTuple):
     code: int | None
     """The exit code, negative for a signal, or None if the program was stopped or lost."""
     cause: str = ""
-    """Why there is no exit code: `stopped`, `memory`, `not-started`, or `lost`.
+    """The reason why there is no exit code: `stopped`, `memory`, `not-started`, or `lost`.
 
     `lost` means that the supervisor itself was killed.
     """
@@ -62,7 +62,7 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
             directory: The working directory of the program.
             variables: Additional environment variables.
             network: Whether the program may use the network.
-            memory_bytes: Maximum memory of the program and its processes, or None for no limit.
+            memory_bytes: Maximum memory for the program and its processes, or None for no limit.
 
         Raises:
             KernelError: The supervisor cannot be started, or this is Windows.
@@ -101,7 +101,7 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
     def wait(self, seconds: float) -> ProgramExit | None:
         """Wait until the program ends, and return its exit status.
 
-        Returns None if the program is still running after a time.
+        Returns None if the program is still running after that time.
 
         Args:
             seconds: The maximum time to wait.
@@ -117,7 +117,7 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         return program_exit
 
     def stop(self) -> ProgramExit:
-        """End the program with all processes that it has started, and return its exit status.
+        """End the program and all processes that it started, and return its exit status.
 
         Does nothing if the program has already ended.
         """
@@ -134,8 +134,7 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         """End the program if it is still running, and release its pipes and threads."""
         program_exit = self.stop()
         self._process.wait()
-        # `lost` means that the supervisor was killed, so that it could not end the processes of
-        # the program.
+        # `lost` means that the supervisor was killed, so it could not end the program's processes.
         if program_exit.cause == "lost":
             self._kill_orphans()
         for reader in self._readers:
@@ -151,7 +150,7 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
     def output(self) -> str:
         """The text that the program has printed so far.
 
-        In a long text, the middle is replaced by a note with the number of omitted bytes.
+        If the text is long, its middle is replaced by a note with the number of omitted bytes.
         """
         head, tail = self._head, self._tail[-_MAX_TAIL_BYTES:]
         omitted_bytes = self.printed_bytes - len(head) - len(tail)
@@ -168,13 +167,13 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
             remaining_head_bytes = _MAX_HEAD_BYTES - len(self._head)
             self._head += chunk[:remaining_head_bytes]
             self._tail += chunk[remaining_head_bytes:]
-            # The tail is trimmed only when it has twice its maximum size, because trimming copies
-            # it.
+            # The tail is trimmed only when it reaches twice its maximum size, because trimming
+            # copies it.
             if len(self._tail) > 2 * _MAX_TAIL_BYTES:
                 self._tail = self._tail[-_MAX_TAIL_BYTES:]
 
     def _read_exit_report(self) -> None:
-        """Read the supervisor's report on its standard error until it closes the pipe."""
+        """Read the supervisor's report from its standard error until it closes the pipe."""
         for data in _iter_chunks(self._process.stderr):
             self._exit_report += data
         self._has_ended.set()
@@ -192,10 +191,9 @@ class SupervisedProgram(AbstractContextManager["SupervisedProgram"]):
         return ProgramExit(report.get("code"), report.get("cause", ""))
 
     def _kill_orphans(self) -> None:
-        """Kill the processes of the program after its supervisor was killed.
+        """Kill the program's processes after its supervisor was killed.
 
-        This runs `kill_kernel` in a new process, which finds them by the kernel ID in their
-        environment.
+        Runs `kill_kernel` in a new process, which finds them by the kernel ID in their environment.
         """
         subprocess.run(
             build_python_command("paddock.kernels.child.process_tree:kill_kernel"),

@@ -55,18 +55,18 @@ _FONT_DIRECTORIES = (
 _MAX_FONT_FILES = 20_000
 PNG_MIME_TYPE, SVG_MIME_TYPE = "image/png", "image/svg+xml"
 RENDER_TIMEOUT_SECONDS = 20
-"""Time limit for all images of one answer together."""
+"""Total time limit for all images in one answer."""
 MAX_IMAGE_BYTES = 8 << 20
 _RENDERER_SCRIPT = Path(__file__).with_name("svg_renderer_process.py")
 
 
 @cache
 def find_font_families() -> dict[str, str]:
-    """Return an installed font for each generic family, as keyword arguments of the renderer.
+    """Return an installed font for each generic family, as keyword arguments for the renderer.
 
-    An example is `{"sans_serif_family": "DejaVu Sans"}`. Without it, the renderer draws text in
-    `sans-serif` with Arial, and draws nothing if Arial is missing, as on most Linux machines. On
-    macOS and Windows the result is empty, because they have the fonts that the renderer expects.
+    An example is `{"sans_serif_family": "DejaVu Sans"}`. Otherwise, the renderer draws `sans-serif`
+    text in Arial, and draws nothing if Arial is missing, as on most Linux machines. On macOS and
+    Windows, the result is empty, because they have the fonts that the renderer expects.
     """
     if sys.platform in ("win32", "darwin"):
         return {}
@@ -80,9 +80,9 @@ def find_font_families() -> dict[str, str]:
 
 
 def _list_font_files() -> set[str]:
-    """Return the names of the font files in the usual directories of this system.
+    """Return the names of the font files in this system's usual directories.
 
-    The search ends after `_MAX_FONT_FILES` files, so that it stays quick.
+    To stay quick, the search ends after `_MAX_FONT_FILES` files.
     """
     file_names: set[str] = set()
     for directory in _FONT_DIRECTORIES:
@@ -106,10 +106,10 @@ def can_render_svg() -> bool:
 
 
 def convert_images_to_png(images: Sequence[tuple[bytes, str]]) -> list[bytes | None]:
-    """Convert images to PNG, in another process with limits on time and memory.
+    """Convert images to PNG in another process, with limits on time and memory.
 
     Args:
-        images: The content and the MIME type of each image.
+        images: The content and MIME type of each image.
 
     Returns:
         The PNG file for each image, or None if the image cannot be converted or is too large.
@@ -121,7 +121,7 @@ def convert_images_to_png(images: Sequence[tuple[bytes, str]]) -> list[bytes | N
         rendered_pngs = _run_renderer(
             [images[index][0] for index in svg_indices], package_directory
         )
-        # If the renderer has crashed or timed out, there is no result for the last images.
+        # If the renderer crashed or timed out, the last images have no result.
         for index, png in zip(svg_indices, rendered_pngs, strict=False):
             pngs[index] = png or None
     return [png if png and len(png) <= MAX_IMAGE_BYTES else None for png in pngs]

@@ -1,11 +1,11 @@
 """Renderer process: reads SVG images from standard input, writes PNG images to standard output.
 
-Each image is preceded by its length as four bytes, big-endian. An empty reply means that the image
+Each image is preceded by its length as four big-endian bytes. An empty reply means that the image
 could not be rendered. The script takes two arguments: the directory that contains `resvg_py`, and
-font families as JSON. It imports nothing of Paddock.
+font families as JSON. It imports nothing from Paddock.
 """
 
-# The directory of `resvg_py` is not in the path of a Python without site, so it is added first.
+# A Python without `site` does not have the `resvg_py` directory in its path, so it is added first.
 
 import json
 import re
@@ -33,12 +33,12 @@ _VIEW_BOX = re.compile("viewBox=[\"']" + "[ ,]".join([_NUMBER_PATTERN] * 4))
 def main() -> None:
     """Read SVG images from standard input and write PNG images to standard output.
 
-    Each image is preceded by its length in four bytes. The process ends with its standard input.
+    Each image is preceded by its length in four bytes. The process ends when standard input does.
     The second argument in `sys.argv` contains the names of the fonts to use, as a JSON object.
     """
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-        # A malformed image may crash this process, which must not leave a core dump.
+        # A malformed image may crash this process. It must not leave a core dump.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     families = json.loads(sys.argv[2])
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
@@ -53,7 +53,7 @@ def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
 
     Args:
         svg: The SVG file.
-        families: The names of the fonts to use, as keyword arguments of the renderer.
+        families: The names of the fonts to use, as keyword arguments for the renderer.
 
     Returns:
         The PNG file, or empty bytes if the image is too large or invalid.
@@ -77,7 +77,7 @@ def _choose_size(svg: bytes) -> dict[str, Any]:
     """Return the keyword arguments that determine the size of the rendered image.
 
     Small images are enlarged, for instance with `{"zoom": 2}`, and large ones are reduced to the
-    maximum side. The size of an image is that of its root element or of its view box.
+    maximum side. An image's size is that of its root element or view box.
     """
     match = _ROOT_ELEMENT.search(svg[:4096])
     root = match[0].decode("ascii", "replace") if match else ""

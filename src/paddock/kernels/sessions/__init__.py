@@ -1,7 +1,7 @@
 """Sessions: the state of an evaluator across calls and server restarts.
 
 A session consists of a journal, which has one line per evaluation, and a state file if its engine
-can save definitions. Its kernel may be replaced at any time.
+can save definitions. The session's kernel may be replaced at any time.
 """
 
 from paddock.kernels.sessions.journal import JournalEntry

@@ -1,9 +1,9 @@
-"""Files of a session: its journal of evaluations, and its saved state.
+"""Session files: the journal of evaluations, and the saved state.
 
-The journal is a text file with a JSON header in its first line and one JSON entry per further line.
-An incomplete last line is the result of a crash. It is ignored, and overwritten by the next entry.
-Other unreadable lines are skipped and reported. The state file contains the definitions that the
-session had after one of the entries. Callers must hold the session's lock.
+The journal is a text file with a JSON header on the first line and one JSON entry on each of the
+other lines. An incomplete last line is the result of a crash. It is ignored, and the next entry
+overwrites it. Other unreadable lines are skipped and reported. The state file contains the
+session's definitions as of one of the entries. Callers must hold the session's lock.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BrokenJournalError(Exception):
 
 
 class JournalHeader(msgspec.Struct, frozen=True):
-    """First line of a journal."""
+    """The first line of a journal."""
 
     session: str
     engine: str
@@ -44,9 +44,9 @@ class JournalHeader(msgspec.Struct, frozen=True):
 
 
 class JournalEntry(msgspec.Struct, frozen=True):
-    """An evaluation in the journal, the file that records all evaluations of a session.
+    """An evaluation in the journal, the file that records all of a session's evaluations.
 
-    When the kernel of a session is lost, its definitions are restored by replaying the entries.
+    When a session's kernel is lost, its definitions are restored by replaying the entries.
     """
 
     line: LineNumber
@@ -58,16 +58,16 @@ class JournalEntry(msgspec.Struct, frozen=True):
     source: str = ""
     """The user's input, if it differs from `code`."""
     outputs: tuple[EvaluationOutput, ...] = ()
-    """The outputs without the content of images."""
+    """The outputs, without the content of images."""
     seconds: float = 0.0
     is_cut: bool = False
     """Whether `result` is only the beginning of the result."""
     id: str = msgspec.field(default_factory=lambda: secrets.token_hex(6))
-    """Identifies the last entry that a state file includes."""
+    """ID that a state file uses to identify the last entry that it includes."""
 
     @property
     def is_committed(self) -> bool:
-        """Whether the evaluation's changes were kept, not rolled back."""
+        """Whether the evaluation's changes were kept rather than rolled back."""
         return self.status in COMPLETED_STATUSES
 
 
@@ -76,29 +76,29 @@ class JournalContents(NamedTuple):
 
     entries: list[JournalEntry]
     is_replaced: bool = False
-    """Whether the file was replaced since the last call, and was read from its beginning."""
+    """Whether the file was replaced since the last call and therefore read from the beginning."""
     unreadable_lines: tuple[int, ...] = ()
     """Line numbers of skipped lines. The header is line 1."""
 
 
 class Journal:
-    """A journal file and the position up to which it has been read.
+    """A journal file, and the position up to which it has been read.
 
-    Several processes may append to the file, each while it holds the session's lock. The remembered
+    Multiple processes may append to the file, each while holding the session's lock. The stored
     position shows what the others have added.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.size_bytes = 0
-        """Number of bytes that have been read or written."""
+        """Number of bytes read or written so far."""
         self._line_count = 0
         self._identity: tuple[int, int] | None = None
 
     def read_new_entries(self) -> JournalContents:
-        """Return the entries that other processes have added to the file since it was last read.
+        """Return the entries that other processes have added since the file was last read.
 
-        If the file was replaced or has become shorter, it is read again from its beginning.
+        If the file was replaced or has become shorter, it is read again from the beginning.
 
         Raises:
             BrokenJournalError: The file is not a journal, and no entry can be read.
@@ -114,8 +114,8 @@ class Journal:
                 return JournalContents([])
             file.seek(start)
             content = file.read()
-        # If a process was ended while it wrote the last line, the line is incomplete. It is not
-        # read, and `append` overwrites it.
+        # If a process ended while writing the last line, the line is incomplete. It is not read,
+        # and `append` overwrites it.
         complete_lines = content[: content.rfind(b"\n") + 1]
         lines = complete_lines.splitlines()
         if start:
@@ -132,7 +132,7 @@ class Journal:
         return JournalContents(entries, is_replaced, unreadable)
 
     def is_current(self) -> bool:
-        """Return whether the file is unchanged since this process has read or written it.
+        """Return whether the file is unchanged since this process last read or wrote it.
 
         Raises:
             OSError: The file's status cannot be read.
@@ -156,7 +156,7 @@ class Journal:
             os.close(handle)
 
     def rewrite(self, header: JournalHeader, entries: Sequence[JournalEntry]) -> None:
-        """Replace the whole file by a header and some entries, one JSON document per line.
+        """Replace the whole file with a header and entries, one JSON document per line.
 
         Raises:
             OSError: The file cannot be written. It is unchanged.
@@ -168,12 +168,12 @@ class Journal:
         self._line_count = 1 + len(entries)
 
     def append(self, header: JournalHeader, entries: Sequence[JournalEntry]) -> None:
-        """Append entries to the file, which is created with a header if it does not exist.
+        """Append entries to the file, creating it with a header if it does not exist.
 
-        The caller holds the lock of the session, so that no other process writes to the file.
+        The caller must hold the session's lock, so that no other process writes to the file.
 
         Raises:
-            OSError: The file cannot be written. It is unchanged as far as possible.
+            OSError: The file cannot be written. It is left unchanged if possible.
         """
         text = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | _NONBLOCKING_FLAGS, PRIVATE_MODE)
@@ -185,7 +185,7 @@ class Journal:
                 self._identity, self.size_bytes, self._line_count = identity, 0, 0
             if self.size_bytes == 0:
                 text = msgspec.json.encode(header) + b"\n" + text
-            # A process that was ended while writing may have left an incomplete last line.
+            # A process that ended while writing may have left an incomplete last line.
             if status.st_size > self.size_bytes:
                 os.ftruncate(handle, self.size_bytes)
             _write_at(handle, text, self.size_bytes)
@@ -196,10 +196,10 @@ class Journal:
 
 
 def _write_at(handle: int, data: bytes, offset: int) -> None:
-    """Write data at an offset of a file, or leave the file without it if that fails.
+    """Write data at an offset in a file, removing any partial data if that fails.
 
     Args:
-        handle: The descriptor of the file, which ends at the offset.
+        handle: The file's descriptor. The file ends at the offset.
         data: The bytes to write.
         offset: The position in the file.
 
@@ -212,8 +212,8 @@ def _write_at(handle: int, data: bytes, offset: int) -> None:
         while view:
             view = view[os.write(handle, view) :]
     except OSError:
-        # The disk may be full. A partial entry must not remain, because it would make the next one
-        # unreadable.
+        # The disk may be full. A partial entry must not remain, because it would make the next
+        # entry unreadable.
         os.ftruncate(handle, offset)
         raise
 
@@ -226,7 +226,7 @@ def _require_regular_file(handle: int) -> os.stat_result:
 
 
 def _describe_header_fault(lines: list[bytes], data: bytes) -> str:
-    """Return a description of the fault in the header of a journal, the first line of the file.
+    """Return a description of the fault in a journal's header, the first line of the file.
 
     The description is empty if the header is valid, or if the file is empty.
 
@@ -237,7 +237,7 @@ def _describe_header_fault(lines: list[bytes], data: bytes) -> str:
     Raises:
         BrokenJournalError: The header is valid, but its format is not supported.
     """
-    # After a crash of the system, a file can consist of null bytes only. It counts as empty.
+    # After a system crash, a file may consist only of null bytes. It counts as empty.
     if not lines and not data.strip(b"\0"):
         return ""
     try:
@@ -254,7 +254,7 @@ def _describe_header_fault(lines: list[bytes], data: bytes) -> str:
 def _parse_entries(
     lines: list[bytes], first_line: int
 ) -> tuple[list[JournalEntry], tuple[int, ...]]:
-    """Decode lines of a journal.
+    """Decode journal lines.
 
     Args:
         lines: The lines, each of which contains an entry as JSON.
@@ -273,10 +273,10 @@ def _parse_entries(
 
 
 class SavedState(msgspec.Struct, frozen=True):
-    """Content of a state file: the definitions of a session after some of its evaluations.
+    """Content of a state file: a session's definitions as of one of its evaluations.
 
     Attributes:
-        engine: The name of the engine that has saved the definitions.
+        engine: The name of the engine that saved the definitions.
         engine_version: The version of the engine.
         last: The ID of the last journal entry whose definitions are included.
         definitions: The definitions, encoded by the engine.
@@ -302,7 +302,7 @@ class SavedState(msgspec.Struct, frozen=True):
 
 
 def read_saved_state(path: Path) -> SavedState | None:
-    """Read the state file of a session, which contains its saved definitions.
+    """Read a session's state file, which contains its saved definitions.
 
     Returns None if the file is missing or invalid.
     """

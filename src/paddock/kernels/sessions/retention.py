@@ -1,4 +1,4 @@
-"""Deletion of expired sessions by age, number and total size, the oldest first."""
+"""Deletion of expired sessions by age, number and total size, oldest first."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class _StoredSession(msgspec.Struct):
 def delete_expired_sessions(
     directory: Path, policy: RetentionPolicy, current: frozenset[str]
 ) -> list[str]:
-    """Delete the files of stored sessions beyond the limits, the oldest first.
+    """Delete the files of stored sessions beyond the limits, oldest first.
 
     Args:
-        directory: The directory that contains the files of all sessions.
+        directory: The directory that contains all session files.
         policy: The limits on the age, the number and the total size of the sessions.
         current: IDs of the open sessions, which are neither deleted nor counted.
 
@@ -74,7 +74,7 @@ def find_free_broken_path(path: Path) -> Path:
 
 
 def _delete_session(directory: Path, session_id: str) -> bool:
-    """Delete the files and the lock of a session, unless another process is using the session.
+    """Delete a session's files and lock, unless another process is using the session.
 
     Returns:
         Whether the session was deleted.
@@ -97,7 +97,7 @@ def _is_session_file(path: Path) -> bool:
 
 
 def _scan_sessions(directory: Path, current: frozenset[str]) -> list[_StoredSession]:
-    """Return the stored sessions in a directory, with their sizes and times of the last change.
+    """Return the stored sessions in a directory, with their sizes and modification times.
 
     Args:
         directory: The directory. The files of a session are named `<session ID>.<suffix>`.

@@ -41,31 +41,31 @@ if TYPE_CHECKING:
     KernelStarter = Callable[[Engine, EvaluationLimits, EvaluationControl], Kernel]
 
 SessionStatus = Literal["new", "continued", "resumed", "resumed-new-kernel", "reused"]
-"""How a session was found at the beginning of a call.
+"""State in which a session was found at the beginning of a call.
 
-- `new`: created with a new id.
+- `new`: created with a new ID.
 - `continued`: its kernel is running and up to date.
-- `resumed`: its kernel is running. Evaluations of another process must be replayed.
+- `resumed`: its kernel is running. Evaluations from another process must be replayed.
 - `resumed-new-kernel`: its kernel was lost and must be restored.
-- `reused`: created with the given id, about which nothing was stored.
+- `reused`: created with the given ID, for which nothing was stored.
 """
 
 MAX_REPLAY_SECONDS = 30.0
 """Time limit for replaying the evaluations of a journal."""
 MAX_CHEAP_REPLAY_SECONDS = 0.5
-"""A session that replays in less time is not saved: a replay is the most exact restoration."""
+"""Sessions that replay in less time are not saved: a replay restores them most exactly."""
 _REPLAY_OVERHEAD_SECONDS = 0.003
 """Cost of an evaluation besides the time in the engine."""
 MAX_IMMEDIATE_SAVE_SECONDS = 0.5
 """How long a call may wait for saving a state that cannot be replayed."""
 _MAX_DEFERRED_SAVES = 5
-"""How often in a row saving is interrupted for a call. After that, calls wait for it."""
+"""Number of times in a row that a call may interrupt saving. After that, calls wait for it."""
 MAX_RESULT_CHARACTERS = 1 << 20
 LARGE_JOURNAL_BYTES = 32 << 20
 """Once a journal has this size, long results are truncated."""
 MAX_SHORT_RESULT_CHARACTERS = 10_000
 _LOCAL_SYMBOL_COUNTER = re.compile(r"\$\d+")
-"""Serial numbers in the names of local symbols, which differ in each evaluation."""
+"""Serial numbers in names of local symbols, which differ in each evaluation."""
 _SKIPPED_NOTES = {
     "wolfram": (
         "Evaluations with side effects are not replayed; "
@@ -84,9 +84,9 @@ _RESTART_NOTES = {
 class EvaluationSession:
     """The state of an evaluator across calls, used by one call at a time.
 
-    Every evaluation is recorded in a journal. If the kernel is lost, a new one gets the last saved
-    state, and the later entries of the journal are replayed in it. `_kernel_entry_count` is the
-    number of entries that the kernel has seen.
+    Every evaluation is recorded in a journal. If the kernel is lost, a new one loads the last saved
+    state and replays the journal's later entries. `_kernel_entry_count` is the number of entries
+    that the kernel has seen.
     """
 
     def __init__(
@@ -96,9 +96,9 @@ class EvaluationSession:
         self.engine = engine
         self.status: SessionStatus = "new"
         self.notes: list[str] = []
-        """Information for the user about the session, apart from the notes of evaluations.
+        """Information for the user about the session, separate from the notes of evaluations.
 
-        Problems of saving in the background are added between two calls, for the next one.
+        If saving in the background fails between two calls, a note is added for the next one.
         """
         self._start_kernel = start
         self._directory = directory
@@ -160,16 +160,16 @@ class EvaluationSession:
         line: int | None = None,
         source: str = "",
     ) -> EvaluationResult:
-        """Evaluate one expression, and record it in the journal, the file with all evaluations.
+        """Evaluate one expression and record it in the journal, the file with all evaluations.
 
-        If the kernel was lost, it is replaced first, and the definitions of the session restored.
+        If the kernel was lost, it is first replaced and the session's definitions restored.
 
         Args:
             code: The code to evaluate.
             limits: Resource limits for the evaluation.
             control: Callbacks for cancellation and progress.
             line: The number `n` in `In[n]`, if the expression belongs to the same input as the
-                previous one. By default, the expression gets the next number.
+                previous one. Defaults to the next number.
             source: The user's input, if it differs from `code`.
 
         Raises:
@@ -203,23 +203,23 @@ class EvaluationSession:
         return msgspec.structs.replace(result, notes=(*notes, *result.notes))
 
     def describe(self) -> dict[str, object]:
-        """Return diagnostic data about the kernel, which is empty without a kernel."""
+        """Return diagnostic data about the kernel. It is empty if there is no kernel."""
         return {} if self._kernel is None else self._kernel.describe()
 
     def begin_call(self, engine: Engine, *, is_requested: bool) -> None:
-        """Read the journal entries of other processes, and set the status of the session.
+        """Read journal entries from other processes, and set the session's status.
 
         Called at the start of each tool call that uses the session and holds its lock.
 
         Args:
-            engine: The engine of the call, which may differ from that of the previous call.
-            is_requested: Whether the client has passed the ID of the session, so that it expects
-                stored evaluations. Without any, the status is "reused", for which tools add a note
-                to their answer.
+            engine: The engine for the call, which may differ from that of the previous call.
+            is_requested: Whether the client passed the session's ID, and therefore expects stored
+                evaluations. If there are none, the status is "reused", and tools add a note to
+                their answer.
         """
         had_kernel, was_empty = self.has_kernel, not self._entries
-        # Switching the engine may save the state. This is possible only while the kernel has
-        # evaluated all known entries, so the new entries are read afterwards.
+        # Switching the engine may save the state. This is possible only if the kernel has evaluated
+        # all known entries, so new entries are read afterwards.
         self._switch_engine(engine)
         is_readable = self._read_journal()
         if not self._entries:
@@ -253,7 +253,7 @@ class EvaluationSession:
             self.notes.append(f"The saved session cannot be read: {error.strerror or error}.")
             return False
         if contents.is_replaced and self._entries:
-            # Another process has pruned, moved or rewritten the file, which is authoritative.
+            # Another process has pruned, moved or rewritten the file. The file is authoritative.
             self._entries, self._effectful_entry_ids = [], set()
             self._side_effects = SideEffectScan()
             self._saved_entry_count = 0
@@ -266,7 +266,7 @@ class EvaluationSession:
     def _repair_journal(self, unreadable_lines: tuple[int, ...]) -> None:
         """Rewrite the journal without its unreadable lines, after copying the original file.
 
-        A note informs the user. If the file cannot be written, it stays unchanged.
+        A note informs the user. If the file cannot be written, it remains unchanged.
         """
         path = self.journal_path
         numbers = ", ".join(str(number) for number in unreadable_lines)
@@ -289,7 +289,7 @@ class EvaluationSession:
         A note informs the user.
 
         Args:
-            reason: Description of the fault in the journal, for the note.
+            reason: Description of the journal's fault, for the note.
         """
         text = f"The journal of this session is invalid: {reason}"
         try:
@@ -307,13 +307,13 @@ class EvaluationSession:
     def finish_call(self) -> None:
         """Save the definitions at the end of a call, if replaying the journal cannot restore them.
 
-        The caller holds the session's lock, so that no other process sees the new journal entries
-        without the saved definitions. If saving is slow, it is left to the background thread, so
-        that the call does not wait for it.
+        The caller holds the session's lock, so no other process sees the new journal entries
+        without the saved definitions. If saving is slow, it is left to the background thread so
+        that the call does not have to wait.
         """
-        self.notes = []  # from here on, notes are for the next call
-        # Code of other languages is never replayed, so the definitions would have to be saved in
-        # each call. They are saved in the background only.
+        self.notes = []  # any later notes are for the next call
+        # Code in other languages is never replayed, so the definitions would have to be saved in
+        # each call. They are saved only in the background.
         if self.engine.language != "wolfram" or self._is_slow_to_save:
             return
         # Without side effects, a replay restores everything since the last saved state.
@@ -329,9 +329,9 @@ class EvaluationSession:
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: CancelCheck = never_cancelled,
     ) -> SavedState | None:
-        """Return the definitions of the session for `save_state`, or None.
+        """Return the session's definitions for `save_state`, or None.
 
-        The result is None if the definitions need not be saved, because replaying the journal is
+        The result is None if the definitions need not be saved because replaying the journal is
         quick, or if the kernel does not return them in time.
 
         Args:
@@ -373,7 +373,7 @@ class EvaluationSession:
             if included_entry_count == 0 or not is_journal_current:
                 return
             # The journal is flushed first. If a crash lost its last entries, a state that includes
-            # them could not be used.
+            # them would be unusable.
             self._journal.sync()
             write_saved_state(self.state_path, state)
         except OSError as error:
@@ -382,7 +382,7 @@ class EvaluationSession:
             self._saved_entry_count = included_entry_count
 
     def _switch_engine(self, engine: Engine) -> None:
-        """Change the engine of the session, after saving the state and ending the kernel.
+        """Change the session's engine after saving the state and ending the kernel.
 
         Does nothing if the session already has this engine.
         """
@@ -390,7 +390,7 @@ class EvaluationSession:
             self._save_current_state()
             self.close_kernel()
             self.engine = engine
-            # Other engines cannot load the state that was saved last.
+            # Other engines cannot load the last saved state.
             self._saved_entry_count = 0
 
     def close_kernel(self) -> None:
@@ -406,7 +406,7 @@ class EvaluationSession:
     def _run_code(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[EvaluationResult, list[str]]:
-        """Evaluate code in a kernel that has all definitions of the session.
+        """Evaluate code in a kernel that has all of the session's definitions.
 
         Returns:
             The result, and sentences for the user about a replacement of the kernel.
@@ -422,9 +422,9 @@ class EvaluationSession:
     def _prepare_kernel(
         self, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[Kernel, list[str]]:
-        """Return a kernel that has all definitions of the session.
+        """Return a kernel that has all of the session's definitions.
 
-        The current kernel is replaced if it has ended, if the limits require another network
+        The current kernel is replaced if it has ended, if the limits require different network
         access, or if another process has saved definitions that replaying the journal cannot
         restore in this kernel.
 
@@ -463,14 +463,14 @@ class EvaluationSession:
         return state.count_included_entries(self._entries) > self._kernel_entry_count
 
     def _load_saved_state(self) -> SavedState | None:
-        """Read the saved state, if it belongs to the journal and this engine can restore it.
+        """Read the saved state if it belongs to the journal and this engine can restore it.
 
         Otherwise, returns None.
         """
         state = read_saved_state(self.state_path)
         if state is None or not state.count_included_entries(self._entries):
             return None
-        # Any Python interpreter can load the state of another one.
+        # Any Python interpreter can load the state saved by another one.
         is_python = self.engine.language == state.engine.partition(" ")[0] == "python"
         return state if state.engine == self.engine.name or is_python else None
 
@@ -497,14 +497,14 @@ class EvaluationSession:
     def _replay_entries(
         self, kernel: Kernel, limits: EvaluationLimits, control: EvaluationControl
     ) -> list[str]:
-        """Evaluate the journal entries again that the kernel has not evaluated yet.
+        """Replay the journal entries that the kernel has not evaluated yet.
 
         The replay has a time limit. Entries with side effects are skipped, because repeating them
         could, for instance, write a file again.
 
         Returns:
-            Sentences for the user about entries that were skipped, that failed, or that gave a
-            different result.
+            Sentences for the user about entries that were skipped, failed, or had different
+            results.
         """
         started_at = time.monotonic()
         skipped, failed, different = [], [], []
@@ -541,10 +541,10 @@ class EvaluationSession:
     def _build_entry(
         self, line: int, code: str, source: str, result: EvaluationResult
     ) -> JournalEntry:
-        """Create the journal entry of an evaluation.
+        """Create the journal entry for an evaluation.
 
         Long results and outputs are truncated, and images omitted, so that the journal stays small.
-        If it is large already, results are truncated to a smaller size.
+        If it is already large, results are truncated to a smaller size.
         """
         is_large = self._journal.size_bytes > LARGE_JOURNAL_BYTES
         limit = MAX_SHORT_RESULT_CHARACTERS if is_large else MAX_RESULT_CHARACTERS
@@ -566,10 +566,10 @@ class EvaluationSession:
         )
 
     def _add_entries(self, entries: Sequence[JournalEntry]) -> None:
-        """Add entries to the list in memory, and note those that must not be replayed.
+        """Add entries to the list in memory, and record which of them must not be replayed.
 
-        These are the entries with side effects. They can be detected in Wolfram Language only, so
-        code of other languages is never replayed.
+        Entries with side effects must not be replayed. They can be detected only in Wolfram
+        Language, so code in other languages is never replayed.
         """
         is_scanned = self.engine.language == "wolfram"
         for entry in entries:
@@ -578,14 +578,14 @@ class EvaluationSession:
             self._entries.append(entry)
 
     def _has_effects_since(self, start: int) -> bool:
-        """Return whether a committed entry has side effects, from the index `start` on."""
+        """Return whether any committed entry from the index `start` on has side effects."""
         return any(
             entry.is_committed and entry.id in self._effectful_entry_ids
             for entry in self._entries[start:]
         )
 
     def _is_replay_cheap(self, start: int) -> bool:
-        """Return whether all entries from an index on can be replayed, and quickly."""
+        """Return whether all entries from an index on can be replayed quickly."""
         if self._has_effects_since(start):
             return False
         replayed = (entry for entry in self._entries[start:] if entry.is_committed)
@@ -601,10 +601,10 @@ class EvaluationSession:
         return JournalHeader(self.id, self.engine.name, self.engine.version)
 
     def _write_entry(self, entry: JournalEntry) -> str:
-        """Append an entry to the journal file, after those that could not be written before.
+        """Append an entry to the journal file, after any that could not be written before.
 
         Returns:
-            A sentence for the user if the file cannot be written, and otherwise an empty text.
+            A sentence for the user if the file cannot be written, otherwise an empty text.
         """
         self._unsaved_entries.append(entry)
         try:

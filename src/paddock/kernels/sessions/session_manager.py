@@ -1,6 +1,6 @@
 """Session manager: opens sessions for calls, assigns kernels, and saves idle sessions.
 
-Errors in this bookkeeping never change the result of an evaluation. They become notes.
+Errors in this bookkeeping never change an evaluation's result. They become notes.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ SESSION_ID_LENGTH = 8
 _SESSION_ID_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _FIRST_ID_CHARACTERS = string.ascii_lowercase
 _ID_CHARACTERS = string.ascii_lowercase + string.digits
-"""Lower case only, because some file systems ignore case."""
+"""Only lower case, because some file systems ignore case."""
 MAX_KERNELS = 16
 MAX_LICENSED_KERNELS = 2
-"""Limit for an engine without the capability `many`, whose kernels occupy licences."""
+"""Limit for engines without the capability `many`, whose kernels occupy licences."""
 BUSY_TIMEOUT_SECONDS = 60.0
 """How long to wait for a session that another process is using."""
 SAVE_DELAY_SECONDS = 0.25
@@ -62,14 +62,14 @@ def generate_session_id() -> str:
 
 
 def is_valid_session_id(session_id: str) -> bool:
-    """Return whether an id is safe in a file name and in a Wolfram Language context."""
+    """Return whether an ID is safe in a file name and in a Wolfram Language context."""
     return _SESSION_ID_PATTERN.fullmatch(session_id) is not None
 
 
 class _SessionSlot:
-    """The place of a session in the manager, with the lock that a call holds while it uses it.
+    """A session's slot in the manager, with the lock that a call holds while using the session.
 
-    It exists before the session is created, so that calls can wait for a session that is starting.
+    It exists before the session is created, so calls can wait for a session that is starting.
     """
 
     def __init__(self, session_id: str) -> None:
@@ -78,11 +78,11 @@ class _SessionSlot:
         self.session: EvaluationSession | None = None
         self.last_used_at = 0.0
         self.pending_calls = 0
-        """Calls that use the session or wait for it."""
+        """Number of calls that use the session or wait for it."""
         self.kernel_engine = ""
         """Name of the engine whose kernel the session has or is starting."""
         self.save_at = float("inf")
-        """When the session is to be saved in the background, as a value of `time.monotonic`."""
+        """Time at which to save the session in the background, as a value of `time.monotonic`."""
 
     def has_unsaved_entries(self) -> bool:
         """Return whether some evaluations exist in memory only.
@@ -95,8 +95,8 @@ class _SessionSlot:
 class SessionManager:
     """Sessions in a directory, and the kernels of those that this process uses.
 
-    A session is protected by two locks: that of its slot against other calls of this process, and
-    that of its journal file against other processes.
+    A session is protected by two locks: its slot's lock excludes other calls in this process, and
+    its journal file's lock excludes other processes.
     """
 
     def __init__(
@@ -130,14 +130,14 @@ class SessionManager:
         Other calls in this process and in other processes wait until the session is closed.
 
         Args:
-            session_id: The ID of a session, which need not exist. Without an ID, or with an
-                invalid one, the session is new and gets a new ID.
+            session_id: The ID of a session, which need not exist. If the ID is missing or invalid,
+                the session is new and gets a new ID.
             engine: The engine to evaluate with.
             seconds: How long to wait while another process is using the session.
             control: Callbacks by which the caller cancels the wait and follows its progress.
 
         Raises:
-            FileBusyError: Another process uses the session for too long.
+            FileBusyError: Another process is using the session for too long.
             KernelError: The call was cancelled while it was waiting.
         """
         is_requested = session_id is not None and is_valid_session_id(session_id)
@@ -162,14 +162,14 @@ class SessionManager:
             yield slot.session
 
     def get_saved_engine_name(self, session_id: str) -> str | None:
-        """Return the name of the engine that saved the state of a session, if there is one."""
+        """Return the name of the engine that saved a session's state, or None if it has none."""
         if not is_valid_session_id(session_id):
             return None
         state = read_saved_state(self.directory / f"{session_id}.state")
         return None if state is None else state.engine
 
     def prune(self) -> list[str]:
-        """Delete the stored sessions beyond the retention limits, except open ones.
+        """Delete stored sessions beyond the retention limits, except open ones.
 
         Returns:
             The IDs of the deleted sessions.
@@ -185,8 +185,8 @@ class SessionManager:
             self._condition.notify_all()
             slots = list(self._slots.values())
         for slot in slots:
-            # If a call still holds the lock after a second, its kernel is ended anyway. Its session
-            # is not saved, because the evaluation is incomplete.
+            # If a call still holds the lock after a second, its kernel is ended regardless. Its
+            # session is not saved, because the evaluation is incomplete.
             is_locked = slot.lock.acquire(timeout=1.0)
             if slot.session is not None:
                 if is_locked:
@@ -198,7 +198,7 @@ class SessionManager:
 
     @contextlib.contextmanager
     def _claim_slot(self, session_id: str) -> Iterator[_SessionSlot]:
-        """Provide the slot of a session, and create it if it does not exist.
+        """Return a session's slot, creating it if it does not exist.
 
         The slot is not deleted while a call has claimed it.
         """
@@ -214,9 +214,9 @@ class SessionManager:
                     self._release_kernel(slot)
 
     def _release_kernel(self, slot: _SessionSlot) -> None:
-        """Note that a session has no kernel any longer, so that another session can start one.
+        """Record that a session no longer has a kernel, so that another session can start one.
 
-        The session is also removed from memory, if no call uses it and its journal is saved.
+        The session is also removed from memory if no call uses it and its journal is saved.
         """
         with self._condition:
             slot.kernel_engine = ""
@@ -229,8 +229,8 @@ class SessionManager:
     def _finish_call(self, slot: _SessionSlot, session: EvaluationSession) -> None:
         """Save a session at the end of a call, now or later in the background.
 
-        The background thread waits for `SAVE_DELAY_SECONDS`, so that it saves a session only once
-        after several calls in quick succession.
+        The background thread waits for `SAVE_DELAY_SECONDS`, so it saves a session only once after
+        multiple calls in quick succession.
         """
         session.finish_call()
         slot.last_used_at = time.monotonic()
@@ -249,7 +249,7 @@ class SessionManager:
         limits: EvaluationLimits,
         control: EvaluationControl,
     ) -> Kernel:
-        """Start a kernel for a session, after waiting until the limits on kernels permit it.
+        """Start a kernel for a session, after waiting until the kernel limits permit it.
 
         Raises:
             KernelError: The kernel cannot be started, or the call was cancelled.
@@ -310,7 +310,8 @@ class SessionManager:
                 if not slot.pending_calls
             ]
         for slot in sorted(idle, key=lambda slot: slot.last_used_at):
-            # The thread that saves sessions may hold the lock. Another kernel is ended then.
+            # The thread that saves sessions may hold the lock. In that case, another kernel is
+            # ended.
             if not slot.lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS):
                 continue
             try:
@@ -335,7 +336,7 @@ class SessionManager:
                 if not due_slots:
                     if self._is_closed:
                         return
-                    # The thread polls, because a call that notified it would have to wait for the
+                    # The thread polls, because a call that notified it would have to wait for a
                     # switch to this thread.
                     self._condition.wait(SAVE_DELAY_SECONDS)
                     continue
@@ -351,7 +352,7 @@ class SessionManager:
         If another process uses the session, saving is scheduled again.
         """
         if slot.session is None or not slot.lock.acquire(blocking=False):
-            return  # a call is using the session, and schedules saving it when it ends
+            return  # a call is using the session, and schedules a save when it ends
         try:
             is_done = _save_state(slot.session, lambda: slot.pending_calls > 0)
         finally:
@@ -362,19 +363,19 @@ class SessionManager:
 
 
 class _SessionWait:
-    """Wait of a call for a session that another call or another process uses.
+    """A call's wait for a session that another call or another process is using.
 
     The wait ends with an error if the client cancels the call, or after a time limit.
     """
 
     def __init__(self, seconds: float, control: EvaluationControl) -> None:
         self._seconds = seconds
-        # The watch reports progress and checks for a cancellation. No evaluation is running, so its
-        # function for interrupting one does nothing.
+        # The watch reports progress and checks for cancellation. No evaluation is running, so its
+        # interrupt function does nothing.
         self._watch = EvaluationWatch(control, float("inf"), lambda _cause: 0.0)
 
     def acquire_lock(self, lock: threading.Lock) -> None:
-        """Wait until no other call in this process uses the session, and acquire its lock.
+        """Wait until no other call in this process is using the session, and acquire its lock.
 
         The other call has a time limit, so this wait does not need one.
         """
@@ -382,14 +383,14 @@ class _SessionWait:
             self._check_cancellation()
 
     def lock_file(self, path: Path, stack: contextlib.ExitStack) -> None:
-        """Wait until no other process uses the session, and lock its journal file.
+        """Wait until no other process is using the session, and lock its journal file.
 
         Args:
             path: The journal file of the session.
             stack: The stack that releases the lock when it is closed.
 
         Raises:
-            FileBusyError: The other process has not finished in time.
+            FileBusyError: The other process did not finish in time.
             KernelError: The call was cancelled while it was waiting.
         """
         while True:
@@ -413,9 +414,9 @@ class _SessionWait:
 
 
 def _save_state(session: EvaluationSession, is_cancelled: CancelCheck = never_cancelled) -> bool:
-    """Save the definitions of a session, if that is necessary.
+    """Save a session's definitions if necessary.
 
-    If writing fails, the next call to the session gets a note for the user.
+    If writing fails, the session's next call returns a note for the user.
 
     Args:
         session: The session.
@@ -439,7 +440,7 @@ def _save_state(session: EvaluationSession, is_cancelled: CancelCheck = never_ca
 
 @cache
 def get_shared_session_manager() -> SessionManager:
-    """Return the session manager of this process, which is closed when the process ends."""
+    """Return this process's session manager, which is closed when the process ends."""
     manager = SessionManager()
     atexit.register(manager.close)
     return manager

@@ -2,8 +2,8 @@
 
 Only the code is examined. An evaluation has side effects if it names a function that accesses
 files, programs or the network, or whose value differs each time (random numbers, the time), or a
-symbol whose definition does so. Merely defining such a symbol has no side effect. Doubtful code
-counts as having side effects: the cost is only a state file that was not needed.
+symbol whose definition does so. Merely defining such a symbol is not a side effect. In case of
+doubt, code counts as having side effects: the only cost is an unnecessary state file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CODE_HOLDING_HEADS = re.compile(
 
 
 class SideEffectScan:
-    """Scan of the evaluations of one session, in order.
+    """Scan of one session's evaluations, in order.
 
     The order matters: a symbol can be defined with effectful code in one evaluation and used in a
     later one.
@@ -57,17 +57,17 @@ class SideEffectScan:
     def has_side_effects(self, code: str) -> bool:
         """Return whether evaluating some code has side effects, such as writing a file.
 
-        Called for all evaluations of a session in their order, because the code may use symbols
-        that earlier code has defined. Code that cannot be parsed counts as having side effects.
+        Called for all of a session's evaluations in order, because the code may use symbols that
+        earlier code has defined. Code that cannot be parsed counts as having side effects.
         """
-        # Most code can be excluded quickly, without parsing it.
+        # Most code can be ruled out quickly, without parsing it.
         uses_effectful_symbol = not self._effectful_symbols.isdisjoint(_SYMBOL_NAME.findall(code))
         if not uses_effectful_symbol and not _QUICK_EFFECT_PATTERN.search(code):
             return False
         source = parse(code)
         if source.problems:
             return True
-        # The list is complete before `any` is called, because each statement must be scanned: later
+        # The list is built before `any` is called, because each statement must be scanned: later
         # code may use its definitions.
         statement_effects = [
             self._has_statement_effects(statement)
@@ -92,7 +92,7 @@ class SideEffectScan:
         if is_delayed:
             self._effectful_symbols |= _collect_defined_names(statement)
             return False
-        # The value may contain the effectful function, for instance in `f = Function[x, Put[x]]`.
+        # The value may contain the effectful function, as in `f = Function[x, Put[x]]`.
         is_code_stored = any(_CODE_HOLDING_HEADS.fullmatch(name) for name in names)
         if is_code_stored or self._passes_effectful_function(statement):
             self._effectful_symbols |= _collect_defined_names(statement) or {
