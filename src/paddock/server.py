@@ -1,4 +1,4 @@
-"""The `Server` class, with which authors declare, run and compose MCP servers."""
+"""The `Server` class, which authors use to declare, run and compose MCP servers."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Server(BaseServer):
     ) -> None:
         """Serve over stdin and stdout until the client disconnects, or over HTTP.
 
-        Does nothing while Paddock imports the calling file to read its definitions.
+        Does nothing while Paddock is importing the calling file to read its definitions.
 
         Args:
-            http: An address such as `127.0.0.1:8642`. It is served until a signal or `stop`.
+            http: An address such as `127.0.0.1:8642`. The server runs until a signal or `stop`.
             tls: The TLS configuration of that address.
-            options: Further HTTP settings, as in `HttpOptions`.
+            options: More HTTP settings, as in `HttpOptions`.
         """
         if is_loading_author_code():
             return
@@ -55,16 +55,16 @@ class Server(BaseServer):
         call_timeout: float = 300.0,
         **options: Unpack[ConnectOptions],
     ) -> Self:
-        """Add the tools, prompts and resources of another server, and return this server.
+        """Add the tools, prompts and resources of another server. Returns this server.
 
         Args:
             target: Another `Server`, an open `Peer`, or anything that `paddock.connect` accepts.
             prefix: Prefix for the names of its tools and prompts.
-            separator: Text between prefix and name.
-            list_timeout: Seconds that the first list waits for a remote server.
+            separator: Text between the prefix and the name.
+            list_timeout: Seconds that the first list request waits for a remote server.
             call_timeout: Seconds without progress after which a call to a remote server fails.
             options: Options of `paddock.connect` except its callbacks. `timeout` applies to
-                connecting and to lists.
+                connecting and to list requests.
 
         Raises:
             DefinitionError: Two items would get the same name, or the server would contain itself.
@@ -76,7 +76,7 @@ class Server(BaseServer):
         return self
 
     def unmount(self, mounted: str | MountTarget) -> Self:
-        """Remove a mounted server, given its prefix or target, and return this server."""
+        """Remove a mounted server, given its prefix or target. Returns this server."""
         _import_mounts().unmount_server(self, mounted)
         return self
 

@@ -6,7 +6,7 @@
             assert peer.call("greet").text == "Hello, Ada"
         assert user.asked[0]["message"] == "Who are you?"
 
-Nothing is mocked: the server runs as usual, with an in-memory channel as transport.
+Nothing is mocked: the server runs as usual, with an in-memory channel as its transport.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ def connect(target: ConnectTarget, **options: Unpack[ConnectOptions]) -> Peer:
 
 
 def accept(content: Json | None = None, /, **fields: object) -> Json:
-    """Return an elicitation result of a user who submits the form with these values."""
+    """Return the elicitation result for a user who submits the form with these values."""
     return {"action": "accept", "content": {**(content or {}), **fields}}
 
 
 def decline() -> Json:
-    """Return an elicitation result of a user who declines."""
+    """Return the elicitation result for a user who declines."""
     return {"action": "decline"}
 
 
 def cancel() -> Json:
-    """Return an elicitation result of a user who dismisses the form without an answer."""
+    """Return the elicitation result for a user who dismisses the form without answering."""
     return {"action": "cancel"}
 
 
 class UnexpectedQuestionError(PaddockError):
-    """A server sent more requests to the client than the test has answers for."""
+    """The server sent more requests to the client than the test has answers for."""
 
     code = "unexpected-question"
 

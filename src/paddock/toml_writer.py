@@ -1,4 +1,4 @@
-"""Formatting of TOML keys and strings, for both writers of TOML files."""
+"""Formatting of TOML keys and strings, shared by both modules that write TOML files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _BARE_KEY_PATTERN = re.compile(r"[A-Za-z0-9_-]+")
 def format_key(*keys: str) -> str:
     """Format a TOML key, such as `options."My Tool"`, from its parts.
 
-    Parts are joined with dots, and quoted if they contain other than letters, digits, `-` and `_`.
+    Parts are joined with dots. They are quoted if they contain anything other than letters, digits,
+    `-` and `_`.
 
     Raises:
         UnicodeEncodeError: A part contains an unpaired surrogate.
@@ -22,7 +23,7 @@ def format_key(*keys: str) -> str:
 
 
 def format_basic_string(text: str) -> str:
-    """Format a text as a TOML string in double quotes on one line.
+    """Format a text as a double-quoted TOML string on one line.
 
     Raises:
         UnicodeEncodeError: The string contains an unpaired surrogate.

@@ -19,7 +19,7 @@ UNSUPPORTED_VERSION = -32022
 
 
 class ProtocolError(PaddockError):
-    """The error response to a request that cannot be answered with a result."""
+    """A request cannot be answered with a result."""
 
     code = "protocol"
 

@@ -147,7 +147,7 @@ class ObservedRequest:
             self._inner_hook.record_exception(error)
 
     def discard(self, error: ProtocolError | None = None) -> None:
-        """Record that the work will never begin: it was cancelled, or rejected with `error`."""
+        """Record that the work will never start: it was cancelled, or rejected with `error`."""
         self._end(
             CANCELLED_OUTCOME if error is None else RequestOutcome("error", error, error.rpc_code)
         )

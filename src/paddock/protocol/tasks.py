@@ -46,7 +46,7 @@ class OpenQuestion(NamedTuple):
     request: ServerRequest
     collector: ResponseCollector
     handler_key: str
-    """The handler's key for the question. The client sees another one, unique for the task."""
+    """The handler's key for the question. The client sees another key, unique within the task."""
 
 
 class CallTask:

@@ -1,4 +1,4 @@
-"""Issues of a code inspection, and the Markdown report about them."""
+"""Issues found in a code inspection, and the Markdown report on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Severity = Literal["Fatal", "Error", "Warning", "Scoping", "Remark", "Formatting"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""Ordered from the most severe on."""
+"""Ordered from most to least severe."""
 REPORT_TITLE = "# Code Inspection Results"
 HORIZONTAL_RULE = "---"
 _MAX_EXCERPT_LINES = 20  # Longer excerpts are shortened in the middle.
@@ -46,12 +46,12 @@ class SuggestedFix(NamedTuple):
 
 
 class CodeIssue(NamedTuple):
-    """An issue that an inspection of source code has found."""
+    """An issue found by inspecting source code."""
 
     tag: str
     """The name of the rule that was violated."""
     argument: str
-    """A refinement of the tag, for example the name of a function, or an empty string."""
+    """A refinement of the tag, such as a function name, or an empty string."""
     severity: Severity
     confidence: float
     """The confidence that the issue is real, from 0 to 1."""
@@ -62,7 +62,7 @@ class CodeIssue(NamedTuple):
 
     @property
     def qualified_tag(self) -> str:
-        """The tag with its argument, as `Tag::argument`, for exclusions and comments in code."""
+        """The tag with its argument, as `Tag::argument`, for exclusions and code comments."""
         return f"{self.tag}::{self.argument}" if self.argument else self.tag
 
 
@@ -80,7 +80,7 @@ class IssueFilter(NamedTuple):
     excluded_tags: frozenset[str] = frozenset()
 
     def matches(self, issue: CodeIssue) -> bool:
-        """Return True if an issue passes the filter and should be reported.
+        """Return whether an issue passes the filter and should be reported.
 
         An excluded tag without an argument also excludes the tag with any argument.
         """
@@ -110,11 +110,11 @@ class InspectionLanguage(NamedTuple):
     fence_name: str
     """The info string of its code blocks."""
     suppression_tip: str
-    """The last paragraph of a report: how to suppress issues."""
+    """The last paragraph of a report, which explains how to suppress issues."""
 
 
 class InspectionReporter(NamedTuple):
-    """Writer of the Markdown reports on one inspection."""
+    """Writer of the Markdown reports for one inspection."""
 
     language: InspectionLanguage
     issue_filter: IssueFilter
@@ -145,10 +145,10 @@ class InspectionReporter(NamedTuple):
     def report_directory(
         self, files: Sequence[InspectedFile], path: str, file_count: int | None = None
     ) -> str:
-        """Return the Markdown report on all inspected files of a directory.
+        """Return the Markdown report on all inspected files in a directory.
 
         Args:
-            files: The inspected files. Files without issues may be missing.
+            files: The inspected files. Files without issues may be omitted.
             path: The path of the directory.
             file_count: The number of inspected files. Defaults to the number of `files`.
         """
@@ -174,9 +174,9 @@ class InspectionReporter(NamedTuple):
         return "\n\n".join([*parts, *self._format_footer(len(issues))])
 
     def _report_no_issues(self) -> str:
-        """Return the report for the case that no issues are left after filtering.
+        """Return the report for an inspection with no issues left after filtering.
 
-        It lists the settings of the filter, because they may have hidden some issues.
+        It lists the filter settings, because they may have hidden some issues.
         """
         settings = (
             ("Confidence Level", f"{self.issue_filter.confidence:g}"),
@@ -188,14 +188,14 @@ class InspectionReporter(NamedTuple):
         return f"{REPORT_TITLE}\n\n{message}\n\n**Settings:**\n{bullets}"
 
     def _format_issues(self, inspected: InspectedFile, max_issues: int) -> list[str]:
-        """Return a section for each of the first issues of a text."""
+        """Return a section for each of the first issues in a text."""
         return [
             self._format_issue(number, issue, inspected)
             for number, issue in enumerate(inspected.issues[:max_issues], start=1)
         ]
 
     def _format_issue(self, number: int, issue: CodeIssue, inspected: InspectedFile) -> str:
-        """Return the section about one issue: its rule, location, description, code and fixes."""
+        """Return the section on one issue: its rule, location, description, code and fixes."""
         excerpt = _format_excerpt(issue.location, inspected.source)
         confidence = f"{round(issue.confidence * 100)}%"
         parts = [
@@ -211,7 +211,7 @@ class InspectionReporter(NamedTuple):
         return "\n\n".join(parts)
 
     def _format_footer(self, issue_count: int) -> list[str]:
-        """Return the last parts of a report: a note about omitted issues if any, and a tip."""
+        """Return the end of a report: a note about any omitted issues, and a tip."""
         tip_parts = [HORIZONTAL_RULE, self.language.suppression_tip]
         if issue_count <= self.max_issues:
             return tip_parts
@@ -240,9 +240,9 @@ def _format_location(location: SourceRange, name: str) -> str:
 
 
 def _format_excerpt(location: SourceRange, source: LineIndex) -> str:
-    """Return the numbered source lines of an issue, with one line before and one after.
+    """Return the numbered source lines of an issue, with one line of context on each side.
 
-    In the middle of a long excerpt, lines are omitted.
+    Lines in the middle of a long excerpt are omitted.
     """
     first = max(location.line - 1, 1)
     last = min(location.end_line + 1, max(source.line_count, 1))

@@ -26,7 +26,7 @@ class ReportBlock(NamedTuple):
         title: The title above the block.
         text: The content.
         language: The language of the code fence; empty for plain text.
-        max_characters: The length above which the middle of the text is omitted.
+        max_characters: The length beyond which the middle of the text is omitted.
     """
 
     title: str
@@ -37,13 +37,13 @@ class ReportBlock(NamedTuple):
 
 @dataclass(slots=True)
 class FailedTest:
-    """A test that did not pass, as the report shows it."""
+    """A test that did not pass, as shown in the report."""
 
     name: str
     group: str
-    """The heading of the tests that failed in the same way."""
+    """The heading for tests that failed in the same way."""
     rows: dict[str, str]
-    """The properties in the table about the test, such as its expected result."""
+    """The properties in the test's table, such as its expected result."""
     blocks: list[ReportBlock] = field(default_factory=list)
     """The blocks of code or text after the table."""
 
@@ -59,7 +59,7 @@ class FileTestReport:
     notes: list[str] = field(default_factory=list)
     not_run_count: int = 0
     other_counts: Counter[str] = field(default_factory=Counter)
-    """Further counts by name, such as skipped tests."""
+    """Other counts by name, such as skipped tests."""
     has_other_failure: bool = False
     """Whether the file failed for a reason other than a failed test."""
 
@@ -88,7 +88,7 @@ def format_test_report(
 
     Args:
         files: The results of each file.
-        groups: The headings of failures, in order.
+        groups: The headings for failures, in order.
         seconds: The duration of the run. Defaults to the sum of the files.
         notes: Notes about the run.
         is_success: False if the run failed for a reason other than a test.
@@ -124,7 +124,7 @@ def format_test_report(
 
 
 def _format_counts(file: FileTestReport) -> dict[str, str]:
-    """Return the table rows for the test counts of a file, such as `Passed`.
+    """Return the table rows for a file's test counts, such as `Passed`.
 
     Counts of tests that neither passed nor failed are omitted if they are zero.
     """
@@ -147,7 +147,7 @@ def _format_file(file: FileTestReport, groups: Sequence[str], limit: int) -> Ite
 
     Args:
         file: The results of the file.
-        groups: The headings of the failed tests, in the order of the report.
+        groups: The headings for failed tests, in the order of the report.
         limit: The maximum number of failed tests to describe.
     """
     yield f"## {file.name}"
@@ -170,7 +170,7 @@ def _format_file(file: FileTestReport, groups: Sequence[str], limit: int) -> Ite
 def _format_failure(failure: FailedTest) -> Iterable[str]:
     """Yield the Markdown parts of the report on a failed test.
 
-    In the middle of a long block, text is omitted.
+    Text in the middle of a long block is omitted.
     """
     yield f"#### {failure.name}"
     yield format_table("Property", failure.rows)

@@ -1,4 +1,4 @@
-"""Line positions in a text, and parts of Markdown reports: tables, code, durations and sizes."""
+"""Line positions in text, and parts of Markdown reports: tables, code, durations and sizes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SIZE_UNITS = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
 
 
 class LineIndex:
-    """A text with an index for conversions between character offsets and line numbers.
+    """A text with an index for converting between character offsets and line numbers.
 
-    Lines may end as on Unix, Windows or old Macs. The index is built when it is first used.
+    Lines may have Unix, Windows or old Mac endings. The index is built when it is first used.
     """
 
     __slots__ = ("_line_starts", "text")
@@ -33,7 +33,7 @@ class LineIndex:
         return line, offset - starts[line - 1] + 1
 
     def get_line_span(self, number: int) -> tuple[int, int]:
-        """Return the offsets at which a line starts and ends, without its line end.
+        """Return the start and end offsets of a line, without its line ending.
 
         Lines are counted from 1.
         """
@@ -46,12 +46,12 @@ class LineIndex:
 
     @property
     def line_count(self) -> int:
-        """The number of lines. An empty text after the last line end is not a line."""
+        """The number of lines. Nothing after the last line ending does not count as a line."""
         starts = self._get_line_starts()
         return len(starts) - (starts[-1] == len(self.text))
 
     def _get_line_starts(self) -> list[int]:
-        # For most texts, no position is ever requested, so the index is not built in advance.
+        # No position is ever requested for most texts, so the index is not built in advance.
         if self._line_starts is None:
             line_ends = _LINE_END_PATTERN.finditer(self.text)
             self._line_starts = [0, *(line_end.end() for line_end in line_ends)]
@@ -59,7 +59,7 @@ class LineIndex:
 
 
 def format_table(kind: str, rows: Mapping[str, str]) -> str:
-    """Return a Markdown table with the columns name and value.
+    """Return a Markdown table with two columns, for names and values.
 
     Args:
         kind: The heading of the first column, such as `Metric`.
@@ -71,7 +71,7 @@ def format_table(kind: str, rows: Mapping[str, str]) -> str:
 
 
 def _escape_cell(text: str) -> str:
-    """Make a text fit into one cell of a Markdown table."""
+    """Escape a text so that it fits into one cell of a Markdown table."""
     # A line end would end the row, and a pipe the cell.
     return " ".join(text.split()).replace("|", "\\|")
 

@@ -2,8 +2,8 @@
 
 On stdio, a server's lifespan is entered for its only connection. Over HTTP it is entered once per
 process, before the first request, and all clients share the value that it yields. A server whose
-lists do not need the lifespan, such as a named server with an initialization, already listens while
-the lifespan is being entered.
+lists do not need the lifespan, such as a named server with an initialization, is already listening
+while the lifespan is being entered.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class HttpOptions(TypedDict, total=False):
     """Options for serving over HTTP."""
 
     path: str
-    """Path of the endpoint; `/mcp` by default."""
+    """Path of the endpoint, `/mcp` by default."""
     allowed_hosts: Iterable[str]
-    """Host names that requests may use besides those of this machine; `*` for any."""
+    """Host names that requests may use, in addition to those of this machine; `*` for any."""
     allowed_origins: Iterable[str]
-    """Origins whose web pages may send requests besides those of this machine; `*` for any."""
+    """Origins whose pages may send requests, in addition to those of this machine; `*` for any."""
     authorization: Authorizer | None
     """Access control; by default, the server's own."""
     limits: Limits | None
@@ -57,10 +57,10 @@ class HttpOptions(TypedDict, total=False):
 
 
 class HttpLifespan:
-    """The lifespan of a server that is served over HTTP, shared by all clients.
+    """The lifespan of a server that runs over HTTP, shared by all clients.
 
-    A lifespan is a context manager of the server's author. It is entered before the first call,
-    and exited when the server ends.
+    A lifespan is a context manager defined by the server's author. It is entered before the first
+    call, and exited when the server ends.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class HttpLifespan:
         self._enter_task: asyncio.Task[None] | None = None
 
     async def begin(self, entering: AbstractContextManager[None] = NULL_CONTEXT) -> None:
-        """Enter the lifespan, which the server's author has defined, and start answering requests.
+        """Enter the lifespan defined by the server's author, and start answering requests.
 
         Args:
             entering: A context that is active while an asynchronous lifespan is entered. The HTTP
-                server passes one in which a signal cancels the start.
+                server passes one that lets a signal cancel the start.
         """
         server, loop = self._server, asyncio.get_running_loop()
         state = None
@@ -92,17 +92,17 @@ class HttpLifespan:
                     state = await lifespan.__aenter__()
             elif lifespan is not None:
                 state = lifespan.__enter__()
-            # If entering has failed, this is not reached, so the lifespan will not be exited.
+            # If entering failed, this is not reached, so the lifespan will not be exited.
             self._lifespan = lifespan
         observers = make_observers(server.tracing, is_http=True)
         self._service.bind_loop(loop, state, [*observers, *self._observers])
         server.add_connection(self._service.announce_change, self._service.close_streams)
 
     async def _enter_in_background(self) -> None:
-        """Enter the lifespan while lists of tools and other items are already answered.
+        """Enter the lifespan while list requests are already being answered.
 
         Calls wait until the lifespan has been entered. A synchronous lifespan is entered in a
-        thread, where it cannot block the event loop. If entering fails, all calls get an error.
+        thread, where it cannot block the event loop. If this fails, all calls get an error.
         """
         lifespan: Any = combine_lifespans(self._server)
         state = None
@@ -126,12 +126,12 @@ class HttpLifespan:
         await self.exit_lifespan()
 
     async def exit_lifespan(self) -> None:
-        """Exit the lifespan after all handlers, which use the value that it has yielded."""
+        """Exit the lifespan after all handlers have ended, because they use its value."""
         enter_task, self._enter_task = self._enter_task, None
         if enter_task is not None:
             enter_task.cancel()
             await asyncio.wait([enter_task])
-        # Handlers that are being cancelled may still use the value of the lifespan.
+        # Handlers that are being cancelled may still use the lifespan's value.
         await self._service.wait_for_cleanup()
         self._server.remove_connection(self._service.announce_change)
         lifespan, self._lifespan = self._lifespan, None
@@ -146,8 +146,8 @@ class HttpLifespan:
 def _run_in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
     """Run a function in a daemon thread, and return a future with its result.
 
-    Unlike `asyncio.to_thread`, whose threads are joined when the process exits, this never
-    prevents the process from exiting, even if the function does not return.
+    Unlike the threads of `asyncio.to_thread`, which are joined at exit, this one never prevents the
+    process from exiting, even if the function does not return.
     """
     loop = asyncio.get_running_loop()
     future = loop.create_future()
@@ -180,8 +180,8 @@ def http_app(server: BaseServer, **options: Unpack[HttpOptions]) -> AsgiApp:
     """
     service = _create_service(server, options)
     if service.runtime.authorization is not None:
-        # The URL of the server is unknown here, so the author must have set it as the resource of
-        # the authorization. Reading the property raises an error if it is missing.
+        # The server's URL is unknown here, so the author must have set it as the authorization's
+        # resource. Reading the property raises an error if it is missing.
         _ = service.runtime.authorization.resource
     return AsgiApp(service, HttpLifespan(server, service, options.get("observers", ())))
 
@@ -193,7 +193,7 @@ def serve_http(
     tls: ssl.SSLContext | None = None,
     **options: Unpack[HttpOptions],
 ) -> None:
-    """Serve an address until a signal arrives or `Server.stop` is called.
+    """Serve on an address until a signal arrives or `Server.stop` is called.
 
     Args:
         server: The server.
@@ -218,7 +218,7 @@ def serve_http(
         try:
             await lifespan.begin(_allow_stop(listener))
         except asyncio.CancelledError:
-            # `stop` cancels the task while it is entering the lifespan. This is a regular end.
+            # `stop` cancels the task while it is entering the lifespan. This is a normal exit.
             if listener.is_stopped:
                 return
             raise
@@ -270,7 +270,7 @@ def serve_target_http(
     Args:
         target: The file or directory with the server.
         address: The address to serve, such as `127.0.0.1:8642`.
-        reload: Watch the source files and load them again after changes.
+        reload: Watch the source files and reload them after changes.
         **options: Further settings, as in `HttpOptions`.
 
     Raises:
@@ -286,7 +286,7 @@ def serve_target_http(
 
 
 def _create_service(server: BaseServer, options: HttpOptions) -> HttpService:
-    """Return the service that answers the HTTP requests of a server."""
+    """Return the service that answers a server's HTTP requests."""
     apply_logging_environment()
     origin_policy = HostOriginPolicy(
         options.get("allowed_hosts", ()), options.get("allowed_origins", ())
@@ -305,10 +305,10 @@ def _get_allowed_hosts(host: str, allowed: Iterable[str]) -> list[str]:
 
     Args:
         host: The host of the address to listen on.
-        allowed: The host names that the user has allowed.
+        allowed: The host names allowed by the user.
 
     Raises:
-        DefinitionError: The address is open to all networks, and the user has allowed no names.
+        DefinitionError: The address is open to all networks, and no names are allowed.
     """
     hosts = [allowed] if isinstance(allowed, str) else list(allowed)
     if host in WILDCARD_HOSTS and not hosts:

@@ -1,4 +1,4 @@
-"""Finding the server in an author's file, and reloading it when source files change."""
+"""Loading of the server in an author's file, and reloading when source files change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SourceStamp = tuple[int, int]
 
 POLL_SECONDS = 0.3
-"""Interval of checks for changed files."""
+"""Interval between checks for changed files."""
 
 
 def load_server_file(path: str, attribute: str | None) -> BaseServer:
@@ -31,11 +31,11 @@ def load_server_file(path: str, attribute: str | None) -> BaseServer:
 
     Args:
         path: The Python file.
-        attribute: The name of the server, or of a function that returns it. By default, the only
-            server in the file, or the one with a conventional name, is returned.
+        attribute: The name of the server, or of a function that returns it. The default is the only
+            server in the file, or the one with a conventional name.
 
     Raises:
-        LoadError: The file cannot be imported, or contains no server or several.
+        LoadError: The file cannot be imported, contains no server, or contains more than one.
     """
     module = run_script(Path(path).resolve())
     if attribute is None:
@@ -52,12 +52,12 @@ def load_server_file(path: str, attribute: str | None) -> BaseServer:
 
 
 def load_server_directory(path: str, name: str) -> BaseServer:
-    """Return a server with the items that the files of a directory define."""
+    """Return a server with the items defined in a directory's files."""
     return BaseServer(name, auto_register_dir=Path(path).resolve())
 
 
 def unload_modules(directory_path: str | os.PathLike[str]) -> None:
-    """Remove the modules of a directory, so that they are imported again."""
+    """Remove a directory's modules, so that they are imported again."""
     directory = Path(directory_path).resolve()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
@@ -66,10 +66,10 @@ def unload_modules(directory_path: str | os.PathLike[str]) -> None:
 
 
 def list_source_files(target_path: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
-    """Return the files whose changes must cause a reload.
+    """Return the files that must cause a reload when they change.
 
-    These are the target's own sources, the imported modules in the same directory, and the files
-    in the subdirectory `skills`.
+    These are the target's own sources, the imported modules in the same directory, and the files in
+    the `skills` subdirectory.
 
     Args:
         target_path: The file or directory that is served.
@@ -92,14 +92,14 @@ def _is_source_inside(file: Path, directory: Path) -> bool:
 
 
 def _find_server(module: ModuleType, path: str) -> BaseServer:
-    """Return the only server of a module, or the one with a conventional name.
+    """Return the only server in a module, or the one with a conventional name.
 
     Args:
         module: The imported module.
         path: The path of its file, for error messages.
 
     Raises:
-        LoadError: The module defines no server, or several without a conventional name.
+        LoadError: The module defines no server, or more than one without a conventional name.
     """
     servers = {name: value for name, value in vars(module).items() if isinstance(value, BaseServer)}
     if len({id(server) for server in servers.values()}) == 1:
@@ -116,7 +116,7 @@ def _find_server(module: ModuleType, path: str) -> BaseServer:
 class Reloader:
     """Watches the source files of a target and reloads it after changes.
 
-    Create it before the target is loaded, so that changes during the load are noticed.
+    Create it before loading the target, so that changes during the load are noticed.
     """
 
     def __init__(self, target: ServerSource) -> None:
@@ -134,20 +134,20 @@ class Reloader:
         start_new_thread(self._watch_files, (replace_server,))
 
     def _watch_files(self, replace_server: Callable[[BaseServer], None]) -> None:
-        # Polling is quick enough for a reload within 300 ms, and does not need a dependency for
-        # file events.
+        # Polling is fast enough to reload within 300 ms, and does not need a dependency for file
+        # events.
         while True:
             time.sleep(POLL_SECONDS)
             if self._read_stamps() != self._known_stamps:
                 self._reload(replace_server)
 
     def _reload(self, replace_server: Callable[[BaseServer], None]) -> None:
-        """Load the changed target again. If that fails, the current server stays in use.
+        """Reload the changed target. If that fails, the current server stays in use.
 
         The outcome is reported on standard error.
         """
-        # The state of the files is recorded before they are loaded, so that a change during the
-        # load causes another reload.
+        # The files' state is recorded before they are loaded, so that a change during the load
+        # causes another reload.
         self._record_stamps()
         self._source.unload_modules()
         try:
@@ -171,9 +171,9 @@ class Reloader:
                 self._known_stamps.setdefault(file, stamp)
 
     def _read_stamps(self) -> dict[Path, SourceStamp]:
-        """Return the modification time and size of each source file, to detect changes.
+        """Return each source file's modification time and size, for detecting changes.
 
-        Files that do not exist any more are left out.
+        Files that no longer exist are omitted.
         """
         stamps = {}
         for file in self._source.list_files():

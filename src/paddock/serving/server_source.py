@@ -40,4 +40,4 @@ if TYPE_CHECKING:
 
 
 PREFERRED_VARIABLE_NAMES = ("server", "mcp", "app")
-"""Conventional names of the server variable, for files that define several servers."""
+"""Conventional names for the server variable, for files that define multiple servers."""

@@ -1,6 +1,6 @@
-"""One connection to a server, and serving in the same process.
+"""One connection to a server, and serving within the same process.
 
-The server may still be loading when the connection opens. Requests that need only its metadata are
+The server may still be loading when the connection opens. Requests that only need its metadata are
 answered immediately, and the others wait. The serving thread, which is the main thread of a stdio
 server, loads the server and enters and exits its lifespan.
 """
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 class UnavailableOperations:
-    """The operations of a server that cannot be used yet, or that has failed to load.
+    """The operations of a server that is not ready yet or has failed to load.
 
-    All operations raise the same exception: `ServerNotReady`, which defers the request until the
-    server is loaded, or the error with which loading has failed.
+    All operations raise the same exception: either `ServerNotReady`, which defers the request until
+    the server is loaded, or the error that loading failed with.
     """
 
     def __init__(self, metadata: ServerMetadata, reason: Exception) -> None:
@@ -54,16 +54,16 @@ class UnavailableOperations:
 
     @property
     def state_key(self) -> bytes:
-        """Raise the reason, because the key belongs to the server that is not loaded."""
+        """Raise the reason, because the key belongs to the server, which is not loaded."""
         raise self._reason
 
     @property
     def tasks(self) -> NoReturn:
-        """Raise the reason, because tasks belong to the server that is not loaded."""
+        """Raise the reason, because tasks belong to the server, which is not loaded."""
         raise self._reason
 
     def watch(self, _uri: str) -> None:
-        """Raise the reason, because resources belong to the server that is not loaded."""
+        """Raise the reason, because resources belong to the server, which is not loaded."""
         raise self._reason
 
     def _raise_reason(self, _request: Request) -> NoReturn:
@@ -71,7 +71,7 @@ class UnavailableOperations:
 
 
 class ListOnlyMethods(ServerMethods):
-    """Answers lists, and defers all other requests until the lifespan has been entered."""
+    """Answers list requests, and defers all others until the lifespan has been entered."""
 
     def __init__(self, server: BaseServer) -> None:
         super().__init__(server)
@@ -101,19 +101,19 @@ class ServerSession:
         self._lifespan: Any = None
 
     def start(self) -> None:
-        """Start to answer requests that need only the server's metadata."""
+        """Start answering requests that only need the server's metadata."""
         self.channel_server.start()
 
     def load_server(self, load: ServerFactory) -> None:
-        """Load the server, enter its lifespan, and answer the requests that have been deferred.
+        """Load the server, enter its lifespan, and answer the deferred requests.
 
-        If that fails, all these requests are answered with the error.
+        If that fails, all of these requests are answered with the error.
         """
         try:
             server = load()
             if server.can_list_before_lifespan:
-                # Entering the lifespan may take long. In the meantime, lists are answered, and
-                # other requests are still deferred.
+                # Entering the lifespan may take a while. In the meantime, list requests are
+                # answered, and all others are still deferred.
                 list_methods = ListOnlyMethods(server)
                 self._answer_deferred(list_methods, is_ready=False)
             self._enter_lifespan(server)
@@ -129,7 +129,7 @@ class ServerSession:
         *,
         is_ready: bool = True,
     ) -> None:
-        """Answer all deferred and further requests with the given operations.
+        """Answer all deferred and future requests with the given operations.
 
         Args:
             operations: The operations.
@@ -140,19 +140,19 @@ class ServerSession:
         self.channel_server.replay_lines(deferred_lines)
 
     def set_server(self, server: BaseServer) -> None:
-        """Answer all deferred and further requests with a loaded server."""
+        """Answer all deferred and future requests with a loaded server."""
         self._server = server
         self.channel_server.set_max_line(server.max_message)
         # The server notifies its connections of changes. The connection is added before the first
-        # list is sent, so that the client is notified of every change of that list.
+        # list is sent, so that the client is notified of every change to that list.
         server.add_connection(self._dispatcher.announce_change, self.channel_server.stop)
         self._answer_deferred(ServerMethods(server), make_observers(server.tracing))
 
     def replace_server(self, server: BaseServer) -> None:
-        """Serve the tools and other items of a reloaded server instead of the current ones.
+        """Replace the current tools and other items with those of a reloaded server.
 
-        If the first load failed, there is no current server to update. The reloaded server is then
-        used from now on, and the client is notified that all lists have changed.
+        If the first load failed, there is no current server to update. In that case, the reloaded
+        server is used from now on, and the client is notified that all lists have changed.
         """
         if self._server is None:
             self.set_server(server)
@@ -162,9 +162,9 @@ class ServerSession:
             self._server.update_from(server)
 
     def report_failure(self, error: Exception) -> None:
-        """Answer all deferred and further requests with the error that prevented the load.
+        """Answer all deferred and future requests with the error that prevented the load.
 
-        The error is also logged. For an unexpected error, the log contains its traceback.
+        The error is also logged, including its traceback if it is unexpected.
         """
         is_known = isinstance(error, PaddockError)
         reason = str(error) if is_known else f"{type(error).__name__}: {error}"
@@ -187,9 +187,9 @@ class ServerSession:
         self.channel_server.close()
 
     def _enter_lifespan(self, server: BaseServer) -> None:
-        """Enter the server's lifespan, and make the value that it yields available to handlers.
+        """Enter the server's lifespan, and make its value available to handlers.
 
-        An asynchronous lifespan is entered on the event loop that also runs coroutine handlers.
+        An asynchronous lifespan is entered on the same event loop that runs coroutine handlers.
         """
         lifespan: Any = combine_lifespans(server)
         if lifespan is None:

@@ -1,7 +1,7 @@
 """Serving over standard input and output.
 
-A server must answer quickly after its start. It therefore claims the streams, answers the
-handshake, and only then imports the rest of the library and the author's code.
+A server must answer soon after it starts. It therefore claims the streams, answers the handshake,
+and only then imports the rest of the library and the author's code.
 
 Clients also expect a server to exit soon after they disconnect. A handler that does not return, a
 slow import or a pipe without a reader must not keep the process alive, so `GracefulShutdown`
@@ -44,7 +44,7 @@ STUCK_WRITE_SECONDS = 0.5
 def stop_on_signal(channel: StdioChannel, stop: Callable[[], None]) -> Callable[[], None]:
     """Call `stop` when the process receives SIGINT or SIGTERM, or its client stops reading.
 
-    Signal handlers can be installed only if this is called in the main thread.
+    Signal handlers can only be installed if this is called in the main thread.
 
     Returns:
         A function that restores the previous signal handlers.
@@ -58,13 +58,13 @@ def stop_on_signal(channel: StdioChannel, stop: Callable[[], None]) -> Callable[
 def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Callable[[], None]]:
     """Install handlers for SIGINT and SIGTERM that call `stop`.
 
-    A Python handler runs only when the main thread executes bytecode, but the main thread may be
-    blocked while it waits for input. The interpreter therefore also writes the signal's number to
-    a pipe immediately, so that a watching thread can react.
+    A Python handler only runs when the main thread executes bytecode, but the main thread may be
+    blocked waiting for input. The interpreter therefore also writes the signal number to a pipe
+    immediately, so that a watching thread can react.
 
     Returns:
-        The read end of that pipe, or None if it is not available, and a function that restores the
-        previous handlers.
+        The read end of that pipe (None if not available), and a function that restores the previous
+        handlers.
     """
     previous_handlers: dict[int, object] = {}
 
@@ -79,7 +79,7 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
             previous_handlers[number] = _signal.signal(number, lambda *_: stop())
     except ValueError:  # This is not the main thread.
         return None, restore_handlers
-    if sys.platform == "win32":  # On Windows, set_wakeup_fd supports only sockets.
+    if sys.platform == "win32":  # On Windows, set_wakeup_fd only supports sockets.
         return None, restore_handlers
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -92,15 +92,15 @@ def _watch_signals(
 ) -> None:
     """Call `stop` after a signal, or after the client has closed its end of the channel.
 
-    This runs in a thread of its own.
+    Runs in its own thread.
 
     Args:
-        signal_pipe: The pipe to which the interpreter writes the numbers of signals, or None.
+        signal_pipe: The pipe that the interpreter writes signal numbers to, or None.
         channel: The channel to the client.
         stop: Stops the server.
     """
     poller = select.poll()
-    # If the channel is blocked in a write, it does not notice that the client has closed its end.
+    # If the channel is blocked in a write, it does not notice when the client closes its end.
     poller.register(channel.descriptor or 0, 0)
     if signal_pipe is not None:
         poller.register(signal_pipe, select.POLLIN)
@@ -116,7 +116,7 @@ def _watch_signals(
 
 
 def _stop_when_stuck(channel: StdioChannel, stop: Callable[[], None]) -> None:
-    """Call `stop` when a write makes no progress, after the client has closed its end."""
+    """Call `stop` when a write makes no progress after the client has closed its end."""
     while not channel.is_closed:
         previously_written = channel.written_bytes
         sleep(STUCK_WRITE_SECONDS)
@@ -130,15 +130,15 @@ LOAD_GRACE_SECONDS = 0.4
 STREAM_DRAIN_SECONDS = 0.8
 """Time for calls in progress to finish after the client has disconnected."""
 WRITE_PROGRESS_SECONDS = 0.3
-"""Time within which a client must read something to keep the process waiting."""
+"""Time limit for a client to read something in order to keep the process waiting."""
 LIFESPAN_EXIT_SECONDS = 5.0
 """Time limit for exiting the lifespan."""
 
 
 class GracefulShutdown:
-    """Enforces the deadlines for the end of a process that serves standard input and output.
+    """Enforces deadlines on the shutdown of a process that serves standard input and output.
 
-    A process that does not end in time is exited without cleaning up. The serving code reports its
+    A process that does not end in time exits without cleaning up. The serving code reports its
     progress with the `mark_…` methods and `finish`.
     """
 
@@ -170,7 +170,7 @@ class GracefulShutdown:
             self.stop_stream()
 
     def start_deadline(self) -> None:
-        """Start the deadlines, because the client disconnected or a signal arrived."""
+        """Start the deadlines because the client disconnected or a signal arrived."""
         start_new_thread(self._enforce_deadlines, ())
 
     def mark_drained(self) -> None:
@@ -180,8 +180,8 @@ class GracefulShutdown:
     def finish(self, *, is_clean: bool) -> None:
         """Stop enforcing deadlines, because the server has ended.
 
-        If calls or non-daemon threads are still running, they would keep the process from ending,
-        so the process exits at once.
+        Calls or non-daemon threads that are still running would keep the process from ending, so in
+        that case it exits immediately.
 
         Args:
             is_clean: Pass False if calls are still running.
@@ -192,23 +192,23 @@ class GracefulShutdown:
         self._has_finished = True
 
     def _enforce_deadlines(self) -> None:
-        """Exit the process as soon as one phase of the shutdown exceeds its deadline.
+        """Exit the process as soon as a phase of the shutdown exceeds its deadline.
 
-        The phases are: finish loading, finish calls and write their answers, exit the lifespan.
-        This runs in a thread after the client has disconnected.
+        The phases are finishing the load, finishing calls and writing their answers, and exiting
+        the lifespan. This runs in a thread after the client has disconnected.
         """
         if not self.wait_until_loaded(LOAD_GRACE_SECONDS):
             _exit_process()
         sleep(STREAM_DRAIN_SECONDS)
         previously_written = -1
-        # A client that keeps reading its responses is given more time.
+        # A client that keeps reading its responses gets more time.
         while not self._has_drained:
             if self._channel.written_bytes == previously_written or not self._channel.is_writing:
                 _exit_process()
             previously_written = self._channel.written_bytes
             sleep(WRITE_PROGRESS_SECONDS)
         sleep(LIFESPAN_EXIT_SECONDS)
-        # If `finish` has been called, the author's script may continue for as long as it needs.
+        # Once `finish` has been called, the author's script may continue for as long as it needs.
         if not self._has_finished:
             _exit_process()
 
@@ -231,7 +231,7 @@ def _has_blocking_threads(threading: ModuleType) -> bool:
 
 LOG_VARIABLES = frozenset({"PADDOCK_LOG_LEVEL", "PADDOCK_LOG_FORMAT"})
 METADATA_WAIT_SECONDS = 1.0
-"""Time that a handshake waits for metadata that only the author's code knows."""
+"""Maximum time that a handshake waits for metadata known only to the author's code."""
 
 _is_serving = False
 
@@ -239,7 +239,7 @@ _is_serving = False
 def serve_stdio(server: BaseServer) -> None:
     """Serve a server on standard input and output until the client disconnects.
 
-    Does nothing if the process is already serving. In that case, `paddock serve` is importing a
+    Does nothing if the process is already serving. In this case, `paddock serve` is importing a
     module that calls `Server.run`.
     """
     if not _is_serving:
@@ -253,7 +253,7 @@ def serve_target(target: ServerSource, *, reload: bool = False) -> None:
 
     Args:
         target: The file, directory or named server.
-        reload: Watch the source files and load them again after changes.
+        reload: Watch the source files and reload them after changes.
     """
     serve_with_factory(
         target.metadata,
@@ -280,16 +280,16 @@ def serve_with_factory(
     """Serve the server that `load` returns, until the client disconnects.
 
     Args:
-        metadata: The metadata to answer the handshake with while the server is not loaded.
-        load: Imports the author's code and returns the server. Called in this thread.
-        is_certain: The metadata is that of the loaded server, so the handshake is answered before
-            loading. If False, the handshake waits for the server to load, but at most
-            `METADATA_WAIT_SECONDS`, after which clients might give up.
+        metadata: The metadata for answering the handshake before the server is loaded.
+        load: Function that imports the author's code and returns the server. Called in this thread.
+        is_certain: True if the loaded server will have this metadata, so that the handshake is
+            answered before loading. If False, the handshake waits for the server to load, but at
+            most `METADATA_WAIT_SECONDS`, after which clients might give up.
         prepare: Called with the session once the server is loaded.
     """
     global _is_serving  # noqa: PLW0603 - a process has only one standard input
     if not LOG_VARIABLES.isdisjoint(environ):
-        from paddock.telemetry.settings import apply_logging_environment  # seldom set
+        from paddock.telemetry.settings import apply_logging_environment  # rarely set
 
         apply_logging_environment()
     _is_serving = True
@@ -316,8 +316,8 @@ def serve_with_factory(
     shutdown.mark_drained()
     session.close()
     shutdown.finish(is_clean=not connection.in_flight)
-    # The handlers are restored last, because a signal must be able to stop the process until it
-    # has finished.
+    # The handlers are restored last, because signals must be able to stop the process until it has
+    # finished.
     release_signals()
     _is_serving = False
 
@@ -330,10 +330,10 @@ def _start_after_load(session: ServerSession, shutdown: GracefulShutdown) -> Non
 def answer_handshake(
     channel: StdioChannel, connection: ServerConnection, metadata: ServerMetadata
 ) -> None:
-    """Answer the handshake messages that have already arrived, before the server is loaded.
+    """Answer handshake messages that have already arrived before the server is loaded.
 
-    The first message that cannot be answered here, and all input after it, is pushed back into the
-    channel, so that the session will read it.
+    The first message that cannot be answered here and all input after it are pushed back into the
+    channel, so that the session reads them.
     """
     data = channel.read_available()
     while data:

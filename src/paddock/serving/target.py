@@ -1,8 +1,8 @@
-"""The target of `paddock serve`: a file or directory, and metadata read from its source.
+"""Targets of `paddock serve`: a file or directory, and the metadata read from its source.
 
-Name, version and instructions are read from the syntax tree, so that the handshake can be answered
-before the author's imports run. This module is loaded before msgspec, so it imports nothing outside
-the standard library.
+The name, version and instructions are read from the syntax tree, so that the handshake can be
+answered before the author's imports run. This module is loaded before msgspec, so it imports
+nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _EXTENSION_MARKERS = (
     *(b".skill(", b".skills(", b"Skill(", b"Skill."),
     *(b"AppView(", b"ui=", b"visibility="),
 )
-"""Source text that suggests an extension, which the server declares only when it is loaded."""
+"""Source text that suggests an extension, which the server only declares when it is loaded."""
 
 
 class PathTarget:
     """A target of `paddock serve`: a file such as `server.py`, an object in it, or a directory.
 
-    Creating it reads the metadata of the server without running its code, so that the first
-    message of a client can be answered before the server is loaded.
+    Creating it reads the server's metadata without running its code, so that a client's first
+    message can be answered before the server is loaded.
 
     Args:
         text: The target, such as `server.py`, `server.py:object` or `definitions`.
@@ -53,7 +53,7 @@ class PathTarget:
     def __init__(self, text: str) -> None:
         self.label = text
         self.on_load: Callable[[BaseServer], object] | None = None
-        """Called with the server after each load."""
+        """Function called with the server after each load."""
         path, self.attribute = _split_target(text)
         server_file = os.path.join(path, "server.py")
         self.path: str = server_file if os.path.isfile(server_file) else path
@@ -61,7 +61,7 @@ class PathTarget:
         stem = os.path.splitext(os.path.basename(os.path.abspath(self.path)))[0]
         self.metadata = ServerMetadata(stem)
         self.has_certain_metadata = self.is_directory and not _has_skills(self.path)
-        # A server from a directory of definitions is named after the directory, and has no other
+        # A server from a directory of definitions is named after the directory and has no other
         # metadata. For a file, the arguments of `Server(…)` are read.
         if not self.is_directory:
             self._read_metadata()
@@ -83,7 +83,7 @@ class PathTarget:
         return server
 
     def list_files(self) -> list[Path]:
-        """Return the source files that are known so far."""
+        """Return the source files known so far."""
         files: list[Path] = _import_loader().list_source_files(
             self.path, is_directory=self.is_directory
         )
@@ -97,9 +97,8 @@ class PathTarget:
     def _read_metadata(self) -> None:
         """Read the metadata from the call `Server("name", …)` in the source, without running it.
 
-        The metadata is certain if these arguments are string literals, and if the server cannot
-        declare an extension of the protocol later. Otherwise, the handshake must wait until the
-        server is loaded.
+        The metadata is certain if these arguments are string literals and the server cannot declare
+        a protocol extension later. Otherwise, the handshake must wait until the server is loaded.
         """
         try:
             with open(self.path, "rb") as file:
@@ -116,11 +115,11 @@ class PathTarget:
         self.metadata = ServerMetadata(literals.pop("name", self.metadata.name), **literals)  # type: ignore[arg-type]  # only strings
 
     def _can_have_extension(self, source: bytes, call: Call) -> bool:
-        """Return whether the server may declare an extension of the protocol when it is loaded.
+        """Return whether the server may declare a protocol extension when it is loaded.
 
         Args:
             source: The source code of the file.
-            call: The call `Server(…)` in it.
+            call: The `Server(…)` call in it.
         """
         if any(word in source for word in _EXTENSION_MARKERS):
             return True
@@ -144,7 +143,7 @@ def _has_skills(directory: str) -> bool:
 
 
 def _split_target(text: str) -> tuple[str, str | None]:
-    """Split a target such as `server.py:object` into its path and the name of the object.
+    """Split a target such as `server.py:object` into its path and object name.
 
     The name is None if the target is only a path.
 
@@ -163,9 +162,9 @@ def _split_target(text: str) -> tuple[str, str | None]:
 
 
 def _find_server_calls(tree: AST) -> dict[str, Call]:
-    """Return the calls `Server(…)` of a module that are assigned to variables at its top level.
+    """Return the `Server(…)` calls in a module that are assigned to top-level variables.
 
-    The keys of the result are the names of the variables.
+    The keys of the result are the variable names.
     """
     calls = {}
     for statement in getattr(tree, "body", ()):
@@ -188,10 +187,10 @@ def _choose_call(calls: dict[str, Call]) -> Call | None:
 
 
 def _read_literal_arguments(call: Call) -> tuple[dict[str, str], bool]:
-    """Return the string literals among the arguments of `Server(…)`.
+    """Return the string literals in the arguments of `Server(…)`.
 
     The second element of the result is True if these are all of the server's metadata. It is False
-    if a metadata argument is not a literal, or if `**` may contain further arguments.
+    if a metadata argument is not a literal, or if `**` may contain more arguments.
     """
     arguments = dict(zip(["name"], call.args, strict=False))
     arguments.update({keyword.arg or "**": keyword.value for keyword in call.keywords})

@@ -1,4 +1,4 @@
-"""Spans and logs about the requests of a server.
+"""Spans and logs for a server's requests.
 
 It may import `protocol` and the packages below it.
 """

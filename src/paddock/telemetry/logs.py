@@ -1,8 +1,8 @@
 """Paddock's log lines: their format and destination, their fields, and the call log.
 
-Log fields contain no secrets and no line breaks. Paddock adds no handler to any logger. It replaces
-Python's handler of last resort, which gets only the records that no other handler takes. A program
-that sets up logging, before or after, keeps its setup and sees no line twice.
+Log fields contain no secrets and no line breaks. Paddock does not add handlers to loggers. It
+replaces Python's handler of last resort, which only gets records that no other handler takes. A
+program that sets up logging, before or after, keeps its setup and never sees a line twice.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 NAME_FIELDS = {"tools/call": "tool", "prompts/get": "prompt"}
-"""The log field for the name in a request, by method."""
+"""The log field for the name in a request, for each method."""
 MAX_NAME_LENGTH = 128
 
 
 def to_printable(text: object) -> str:
-    """Return a text from a client on one line and limited in length."""
+    """Return a client's text on one line, limited in length."""
     shown = str(text)[:MAX_NAME_LENGTH]
     return shown if shown.isprintable() else ascii(shown)[1:-1]
 
 
 def get_requested_name(request: Request) -> str | None:
-    """Return the name of the tool or prompt that a request names, if any."""
+    """Return the name of the tool or prompt in a request, if any."""
     if request.method not in NAME_FIELDS:
         return None
     return to_printable(getattr(request.params, "name", ""))
@@ -52,7 +52,7 @@ def hash_session_id(session_id: str | None) -> str | None:
 
 
 def get_current_trace_id() -> str | None:
-    """Return the trace id of the running code, if OpenTelemetry is in use."""
+    """Return the current trace id, if OpenTelemetry is in use."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return None
@@ -63,7 +63,7 @@ def get_current_trace_id() -> str | None:
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOG_FORMATS = ("text", "json")
 
-# logging stores `extra` fields as attributes of the record, without a list of their names.
+# logging stores `extra` fields as record attributes, without listing their names.
 _STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {
     "message",
     "asctime",
@@ -103,12 +103,12 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """A formatter that writes each log record as a line of text."""
+    """A formatter that writes each log record as a line of plain text."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record as text, followed by its `extra` fields: `message (name=value)`.
 
-        The traceback of an exception follows on further lines.
+        The traceback of an exception follows on the next lines.
         """
         message = (
             f"{format_time(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
@@ -123,7 +123,7 @@ class TextFormatter(logging.Formatter):
 
 
 def configure_logging(level: str = "warning", format: str = "text") -> None:  # noqa: A002 - a public name
-    """Set level and format of Paddock's log lines in programs that do not set up logging.
+    """Set the level and format of Paddock's log lines, for programs that do not set up logging.
 
     Args:
         level: The lowest level of Paddock's lines: debug, info, warning, error or critical.
@@ -204,13 +204,13 @@ def _format_value(value: object) -> str:
 class CallLog:
     """An observer that logs each request that the server has answered, at level DEBUG.
 
-    The line names the caller, the method, the duration and the outcome, never the content.
+    The line contains the caller, the method, the duration and the outcome, never the content.
     """
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> CallRecord:
-        """Begin the record of a request.
+        """Start the record of a request.
 
-        Over HTTP, the line of the access log contains the same fields.
+        Over HTTP, the access log line contains the same fields.
         """
         record = CallRecord(_collect_fields(request), received_ns)
         if request.exchange is not None:
@@ -228,7 +228,7 @@ class CallRecord:
         self._received_ns = received_ns
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Call the function that handles the request. The log needs nothing around it."""
+        """Call the function that handles the request, without any additional context."""
         return work()
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
@@ -236,7 +236,7 @@ class CallRecord:
         return await work()
 
     def record_exception(self, error: BaseException) -> None:
-        """Do nothing: failures of handlers are logged elsewhere."""
+        """Do nothing, because handler failures are logged elsewhere."""
 
     def end(self, outcome: RequestOutcome) -> None:
         """Add the outcome and the duration to the fields, and write the line."""
@@ -255,7 +255,7 @@ class CallRecord:
 
 
 def _collect_fields(request: Request) -> dict[str, object]:
-    """Return the fields of a request's log line that are known when the request arrives.
+    """Return the fields of a request's log line that are known when it arrives.
 
     An example is `{"method": "tools/call", "request_id": 7, "tool": "add"}`.
     """

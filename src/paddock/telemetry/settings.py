@@ -1,4 +1,4 @@
-"""Selection of the observers of a server when it starts.
+"""Selection of a server's observers when it starts.
 
 Every server loads this module, so it imports nothing outside the interpreter. Observers that are
 not needed are not loaded.
@@ -27,7 +27,7 @@ ACCESS_LOGGER, ACCESS_LOG_LEVEL = "paddock.http.access", 20
 def make_observers(
     tracing: TracerProvider | bool | None, *, is_http: bool = False
 ) -> list[RequestObserver]:
-    """Return the observers that record the requests of a server as spans and log lines.
+    """Return the observers that record a server's requests as spans and log lines.
 
     The first observer is outermost: its span includes the log line.
 
@@ -41,7 +41,7 @@ def make_observers(
         from paddock.telemetry.tracing import SpanObserver  # noqa: PLC0415 - needs OpenTelemetry
 
         observers.append(SpanObserver(None if tracing is None or tracing is True else tracing))
-    # The lines of the access log repeat the fields of the call log.
+    # Access log lines repeat the fields of the call log.
     has_access_log = is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
     if has_access_log or _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL):
         observers.append(_import_logs().CallLog())

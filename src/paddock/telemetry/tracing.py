@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Attributes = dict[str, "AttributeValue"]
 
-# MCP specifies the W3C formats, so the globally configured propagator must not decide.
+# MCP specifies the W3C formats, so the globally configured propagator is not used.
 _PROPAGATORS = (TraceContextTextMapPropagator(), W3CBaggagePropagator())
 
 
@@ -37,7 +37,7 @@ class SpanObserver:
     """An observer that records each request as an OpenTelemetry span.
 
     Args:
-        provider: The tracer provider. None for the global one.
+        provider: The tracer provider, or None for the global one.
     """
 
     def __init__(self, provider: trace.TracerProvider | None = None) -> None:
@@ -46,7 +46,7 @@ class SpanObserver:
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> SpanObservation:
         """Start the span of a request, such as `tools/call add`.
 
-        Its parent is the trace that the client has named, or else the current span.
+        Its parent is the client's trace context, or otherwise the current span.
         """
         current_context = contexts.get_current()
         parent_context = _get_parent_context(request, current_context)
@@ -73,9 +73,9 @@ class SpanObservation:
         self._has_exception = False
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Call the function that handles the request, with the span as the current span.
+        """Call the function that handles the request with this span as the current one.
 
-        It runs in a copy of this thread's context, so that the span is not current afterwards.
+        The function runs in a copy of this thread's context, so the span is not current afterwards.
         """
         return copy_context().run(self._run_in_context, work)
 
@@ -85,7 +85,7 @@ class SpanObservation:
         return await work()
 
     def record_exception(self, error: BaseException) -> None:
-        """Record an exception of the handler as an event of the span."""
+        """Record a handler's exception as an event on the span."""
         self._has_exception = True
         self._span.record_exception(error)
 
@@ -112,12 +112,12 @@ class SpanObservation:
 
 
 def _get_parent_context(request: Request, current_context: Context) -> Context:
-    """Return the parent of a request's span: the client's trace context, or else the current one.
+    """Return the parent of a request's span: the client's trace context or the current one.
 
     A client can send its trace context in `_meta` or in HTTP headers.
     """
-    # An instrumented HTTP server has already created a span from the headers. They are ignored
-    # then, so that the new span becomes a child of that span.
+    # An instrumented HTTP server has already created a span from the headers. In that case, they
+    # are ignored, so that the new span becomes a child of that span.
     has_current_span = trace.get_current_span(current_context).get_span_context().is_valid
     trace_context = (
         get_meta_trace_context(request) if has_current_span else get_trace_context(request)
@@ -130,7 +130,7 @@ def _get_parent_context(request: Request, current_context: Context) -> Context:
 
 
 def _make_links(current_context: Context, parent_context: Context) -> list[trace.Link]:
-    """Link to the current span if the parent is another one."""
+    """Return a link to the current span if the parent is a different one."""
     current_span = trace.get_current_span(current_context).get_span_context()
     parent_span = trace.get_current_span(parent_context).get_span_context()
     has_other_parent = current_span.is_valid and current_span != parent_span
@@ -158,7 +158,7 @@ def _collect_attributes(request: Request) -> Attributes:
 
 
 def _collect_http_attributes(request: Request) -> Attributes:
-    """Return the network attributes of a request that arrived over HTTP; otherwise, none."""
+    """Return the network attributes of a request that arrived over HTTP, if it did."""
     exchange = request.exchange
     if exchange is None:
         return {}
