@@ -16,19 +16,20 @@ if sys.platform == "linux":
 
 READ_CHUNK_BYTES = 65_536
 WRITE_SLICE_BYTES = 262_144
-"""Large messages are written in slices of this size, so that progress can be observed."""
+"""Large messages are written in slices of this size so that progress can be observed."""
 LARGE_CHUNK_BYTES = 1_048_576
-"""Read size while large messages arrive. Small messages are faster with small reads."""
+"""Read size while large messages arrive. For small messages, small reads are faster."""
 
 
 class StdioChannel:
     """A channel over two file descriptors.
 
-    `is_writing` and `written_bytes` show whether a client that does not read blocks the output.
+    `is_writing` and `written_bytes` show whether the output is blocked by a client that does not
+    read.
     """
 
     def __init__(self, source: int, sink: int) -> None:
-        """Create a channel over two open file descriptors, which it closes at the end.
+        """Create a channel over two open file descriptors. Closing the channel closes them too.
 
         Args:
             source: The descriptor to read from.
@@ -49,7 +50,7 @@ class StdioChannel:
 
     @property
     def descriptor(self) -> int | None:
-        """The descriptor of the input; None on Windows, where event loops cannot watch pipes."""
+        """The input descriptor; None on Windows, where event loops cannot watch pipes."""
         return None if sys.platform == "win32" else self._source
 
     def has_data(self) -> bool:
@@ -74,7 +75,7 @@ class StdioChannel:
         return chunk
 
     def read_available(self) -> bytes:
-        """Return the bytes that have arrived, without waiting."""
+        """Return the bytes that have already arrived, without waiting."""
         return os.read(self._source, self._read_size) if self.has_data() else b""
 
     def push_back(self, data: bytes) -> None:
@@ -84,7 +85,7 @@ class StdioChannel:
     def write(self, data: bytes) -> None:
         """Send bytes to the client. Errors are ignored, because the reader notices a lost client.
 
-        Short data is usually sent with one system call, without any counting.
+        Short data is usually sent with a single system call, without counting bytes.
         """
         with self._lock:
             try:
@@ -96,7 +97,7 @@ class StdioChannel:
                 return
 
     def _write_slices(self, unwritten: memoryview) -> None:
-        """Write in slices and count the bytes, so that a slow client differs from a stalled one."""
+        """Write in slices and count the bytes, to distinguish a slow client from a stalled one."""
         while unwritten:
             written_bytes = self._write_once(unwritten[:WRITE_SLICE_BYTES])
             self.written_bytes += written_bytes
@@ -106,11 +107,11 @@ class StdioChannel:
         while True:
             try:
                 return os.write(self._sink, data)
-            except BlockingIOError:  # Another process has made the shared pipe non-blocking.
+            except BlockingIOError:  # Another process made the shared pipe non-blocking.
                 select([], [self._sink], [])
 
     def close(self) -> None:
-        """Close the descriptors to the client. Errors are ignored, as one may already be closed."""
+        """Close both descriptors. Errors are ignored because one may already be closed."""
         self.is_closed = True
         for descriptor in (self._source, self._sink):
             try:
@@ -120,7 +121,7 @@ class StdioChannel:
 
 
 def claim_stdio() -> StdioChannel:
-    """Reserve standard input and output for MCP messages, and return their channel.
+    """Reserve standard input and output for MCP messages, and return a channel over them.
 
     The channel gets duplicates of the descriptors. The original ones are then redirected, so that
     other code in the process cannot disturb the protocol.
@@ -136,7 +137,7 @@ def claim_stdio() -> StdioChannel:
     os.dup2(null_device, 0)
     os.dup2(2, 1)
     os.close(null_device)
-    # Text that was printed before now goes to standard error and not to the client.
+    # Text printed earlier now goes to standard error rather than to the client.
     if sys.stdout is not None:
         sys.stdout.flush()
     sys.stdout = sys.stderr
@@ -146,7 +147,7 @@ def claim_stdio() -> StdioChannel:
 def _ensure_stderr() -> None:
     """Redirect standard error to the null device if it is closed.
 
-    Otherwise the next file that is opened would get descriptor 2, and error messages would be
+    Otherwise, the next file to be opened would get descriptor 2, and error messages would be
     written to it.
     """
     try:
@@ -159,7 +160,7 @@ def _ensure_stderr() -> None:
 
 
 def _enlarge_pipes(*pipes: int) -> None:
-    """Enlarge the pipes where the system permits it, so that large messages need fewer wake-ups."""
+    """Enlarge the pipes if the system allows it, so that large messages need fewer wake-ups."""
     for pipe in pipes if sys.platform == "linux" else ():
         try:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, LARGE_CHUNK_BYTES)

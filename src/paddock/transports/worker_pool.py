@@ -1,7 +1,7 @@
-"""Thread pool for handlers that have proved slow.
+"""Thread pool for handlers that have proved to be slow.
 
-Threads start on demand, up to a limit, and are kept. If all are busy, requests are queued. The size
-of the queue is limited as well, so that a flood cannot exhaust the memory.
+Threads start on demand, up to a limit, and are kept. If all are busy, requests are queued. The
+queue size is also limited, so that a flood of requests cannot exhaust memory.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 MAX_THREADS = 64
 MAX_QUEUED_REQUESTS = 10_000
 QUICK_CALL_SECONDS = 0.001
-"""Duration below which a call counts as quick."""
+"""Calls shorter than this count as quick."""
 
 
 class WorkerPool:
-    """Threads that run requests and pass their answers to `finish_request`."""
+    """A pool of threads that run requests and pass their answers to `finish_request`."""
 
     def __init__(self, finish_request: FinishRequest, max_threads: int = MAX_THREADS) -> None:
-        """Create a pool without threads. They are started when requests need them.
+        """Create an empty pool. Threads are started when requests need them.
 
         Args:
             finish_request: Called by a worker with each request and its answer.
@@ -40,7 +40,8 @@ class WorkerPool:
         self._queue: SimpleQueue[Request | None] = SimpleQueue()
         self._lock = allocate_lock()
         self._thread_count = 0
-        # The number of waiting threads minus that of queued requests. Negative if requests wait.
+        # The number of waiting threads minus the number of queued requests. Negative if requests
+        # wait.
         self._spare_threads = 0
 
     @property
@@ -50,7 +51,7 @@ class WorkerPool:
 
     @property
     def is_idle(self) -> bool:
-        """Whether every thread waits for work."""
+        """Whether all threads are waiting for work."""
         return self._spare_threads >= self._thread_count
 
     def submit(self, request: Request) -> bool:
@@ -92,8 +93,8 @@ class WorkerPool:
     def _run_worker(self) -> None:
         """Run queued requests until the pool is closed. The main function of a worker thread.
 
-        Handlers that have proved slow run here. If one of their calls is quick again, that is
-        recorded, because it may then run without a switch of threads in the future.
+        Handlers that have proved to be slow run here. If a call is quick again, that is recorded,
+        because the handler may then run without a thread switch in the future.
         """
         while (request := self._queue.get()) is not None:
             started_at = perf_counter()
@@ -104,5 +105,5 @@ class WorkerPool:
             with self._lock:
                 self._spare_threads += 1
             self._finish_request(request, answer)
-            # A waiting thread must not keep the last answer in memory, which may be large.
+            # A waiting thread must not keep the last answer in memory, because it may be large.
             del request, answer

@@ -1,7 +1,7 @@
-"""Validation of definition files: each declared item must have one with valid content.
+"""Definition file validation: each declared item must have a definition with valid content.
 
-Data files are parsed. Python files are imported, or only parsed if nothing may be run. Each file is
-read once for all items that it defines.
+Data files are parsed. Python files are imported, or only parsed if no code may be run. Each file is
+read once for all the items that it defines.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _REQUIRED_KEYS: dict[str, tuple[str, ...]] = {
     "prompts": ("Name",),
     "servers": ("LLMEvaluator",),
 }
-"""Required keys of definitions in paclets, as the Wolfram documentation specifies."""
+"""Required keys of paclet definitions, as specified by the Wolfram documentation."""
 _SHARED_KEYS = ("Name", "Description", "DisplayName")
 _KNOWN_KEYS: dict[str, tuple[str, ...]] = {
     "tools": (*_SHARED_KEYS, "Function", "Parameters", "Options", "Initialization"),
@@ -48,10 +48,10 @@ _KNOWN_KEYS: dict[str, tuple[str, ...]] = {
 
 
 def list_combined_item_names(subject: ValidationSubject, combined: str) -> list[str]:
-    """Return the names of the tools, prompts or other items that a combined file defines.
+    """Return the names of the tools, prompts or other items defined in a combined file.
 
     A combined file, such as `tools.toml`, defines all items of a kind. The list is empty for Python
-    files, and for a file that cannot be read, which is reported when its items are checked.
+    files and for unreadable files. The latter are reported when their items are checked.
     """
     if combined.endswith((".toml", ".json")):
         return [str(name) for name in _get_table(subject, combined) or ()]
@@ -72,8 +72,8 @@ def read_item_definition(
 ) -> object:
     """Load the definition of an item (a tool, prompt, resource or server) from its file.
 
-    Returns None if a problem of the definition was reported already, or if it cannot be loaded
-    without running code, which static validation does not do.
+    Returns None if a problem with the definition has already been reported, or if loading it would
+    require running code, which static validation does not do.
 
     Raises:
         LoadError: The file cannot be read, or does not define the item.
@@ -97,7 +97,7 @@ def read_item_definition(
 
 
 def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> object:
-    """Load the definition of an item in a paclet, and report missing and misspelled keys.
+    """Load an item definition from a paclet, and report missing and misspelled keys.
 
     A paclet is an extension in the package format of the Wolfram Language. Returns None if a
     missing key makes it impossible to load the definition.
@@ -129,7 +129,7 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
 def _report_immediate_initialization(
     subject: ValidationSubject, definition: PacletDefinition, content: Mapping[str, object]
 ) -> None:
-    """Report an initialization with `->` instead of `:>` in a definition of a paclet.
+    """Report a paclet definition whose initialization uses `->` instead of `:>`.
 
     With `->`, a kernel evaluates the code whenever it reads the file.
     """
@@ -147,9 +147,9 @@ def _report_immediate_initialization(
 def _read_python_item(
     subject: ValidationSubject, kind: ItemKind, item: str, file: str, *, is_combined: bool
 ) -> object:
-    """Load the definition of an item from a Python file by running it.
+    """Load an item definition from a Python file by running the file.
 
-    Static validation only searches the source, and the result is None.
+    Static validation only searches the source code, and the result is None.
 
     Raises:
         LoadError: The file does not define the item, or cannot be run or parsed.
@@ -163,14 +163,15 @@ def _read_python_item(
         return None
     if reference is not None:
         return subject.extension.definition(kind, item).load()
-    # The loader that serves the item runs the file, so that validation cannot disagree with it.
+    # The file is run by the loader that serves the item, so that validation cannot disagree with
+    # it.
     return DefinitionFile(Path(path), kind, item, is_combined).load()
 
 
 def _check_may_define_item(
     subject: ValidationSubject, kind: ItemKind, item: str, file: str, *, is_combined: bool
 ) -> None:
-    """Check without running a Python file that it may define an item.
+    """Check that a Python file may define an item, without running the file.
 
     Raises:
         LoadError: The file cannot define the item, or cannot be parsed.
@@ -192,8 +193,8 @@ def _check_may_define_item(
     # nothing is reported.
     if source.has_dynamic_names or expected_names & source.public_names:
         return
-    # In a combined file, an object may have the name of the item in an argument, as in
-    # `Tool("name")`, regardless of the variable to which it is assigned.
+    # In a combined file, the item name may be an argument, as in `Tool("name")`, regardless of the
+    # variable that the object is assigned to.
     if is_combined and (source.has_string(item) or source.has_foreign_imports):
         return
     item_kind = kind.removesuffix("s")
@@ -204,14 +205,14 @@ def _check_may_define_item(
 
 
 def _get_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:
-    """Return the table in a data file, or None after reporting that it cannot be read."""
+    """Return the table from a data file, or None after reporting that it cannot be read."""
     if file not in subject.data_tables:
         subject.data_tables[file] = _read_table(subject, file)
     return subject.data_tables[file]
 
 
 def _read_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:
-    """Parse a definition file that contains data, or return None after reporting a problem."""
+    """Parse a data file that contains definitions, or return None after reporting a problem."""
     path = subject.get_path(file)
     try:
         table = parse_definition(
@@ -230,7 +231,7 @@ def _read_table(subject: ValidationSubject, file: str) -> Mapping[str, object] |
 
 
 class LoadedServer(NamedTuple):
-    """The definition of a server that could be read, with its location."""
+    """A successfully loaded server definition and its location."""
 
     server: ServerDefinition
     definition: LoadedDefinition
@@ -241,11 +242,11 @@ _IGNORED_PREFIXES = ("_", ".")
 
 
 def check_definitions(subject: ValidationSubject) -> None:
-    """Check all definitions of an extension, and report the problems as findings.
+    """Check all definitions in an extension and report problems as findings.
 
-    First the files of the declared items are checked, then their contents, and finally the servers
-    are built. Nothing is checked if the manifest declares no items, or the directory of the
-    definitions is missing.
+    First, the files of the declared items are checked, then their contents, and finally the servers
+    are built. Nothing is checked if the manifest declares no items or the definition directory is
+    missing.
     """
     manifest = subject.extension.manifest
     declares_any = any(manifest.get_items(kind) for kind in ITEM_KINDS)
@@ -269,7 +270,7 @@ def check_definitions(subject: ValidationSubject) -> None:
 def check_single_item(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem
 ) -> LoadedServer | None:
-    """Check one item of an extension, and return its definition if it is a valid server.
+    """Check one item of an extension and return its definition if it is a valid server.
 
     Returns None for items of other kinds. Problems are reported as findings.
     """
@@ -280,7 +281,7 @@ def check_single_item(
 
 
 def _report_missing_root(subject: ValidationSubject) -> bool:
-    """Report that the directory of the definitions does not exist, and return True if so."""
+    """Report a missing definition directory, and return True if it is missing."""
     root = subject.definition_folder
     if root == "." or subject.files.has_folder(root):
         return False
@@ -298,7 +299,7 @@ def _report_missing_root(subject: ValidationSubject) -> bool:
 def _check_item_files(subject: ValidationSubject, kind: ItemKind, item: str) -> None:
     """Report problems with the files of an item.
 
-    These are a missing definition, several files for one item, and files in the format `.mx`, which
+    These are a missing definition, multiple files for one item, and files in `.mx` format, which
     only a Wolfram kernel can read.
     """
     files = subject.find_item_files(kind, item)
@@ -316,7 +317,7 @@ def _check_item_files(subject: ValidationSubject, kind: ItemKind, item: str) -> 
         )
     for file in (*files.own, *files.combined):
         if file.endswith(MX_SUFFIX):
-            # Without another file, the definition cannot be read at all.
+            # If this is the only file, the definition cannot be read at all.
             is_selected = file == files.selected_file
             subject.findings.add(
                 "closed-format" if is_selected else "closed-format-beside",
@@ -349,8 +350,8 @@ def _report_missing_definition(subject: ValidationSubject, kind: ItemKind, item:
 def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
     """Report definitions that have no effect.
 
-    They are not declared in the manifest, or they are in a combined file although the item has its
-    own file, which takes precedence.
+    Either their items are not declared in the manifest, or they are in a combined file but the item
+    has its own file, which takes precedence.
     """
     declared_names = {item.name for item in subject.extension.manifest.get_items(kind)}
     folder = str(PurePosixPath(subject.definition_folder) / subject.get_folder(kind))
@@ -361,7 +362,7 @@ def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
         if has_definition_suffix and not is_ignored and file.stem not in declared_names:
             location = FindingLocation(subject.get_path(f"{folder}/{name}"))
             _report_undeclared_item(subject, kind, file.stem, location)
-    # A combined file, such as `tools.toml`, defines several items.
+    # A combined file, such as `tools.toml`, defines multiple items.
     for suffix in subject.definition_suffixes:
         combined = f"{folder}{suffix}"
         for name in (
@@ -382,7 +383,7 @@ def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
 def _report_undeclared_item(
     subject: ValidationSubject, kind: ItemKind, name: str, location: FindingLocation
 ) -> None:
-    """Report a definition that has no effect, because the manifest does not declare its item."""
+    """Report a definition that has no effect because the manifest does not declare its item."""
     manifest_name = PurePosixPath(subject.manifest).name
     subject.findings.add(
         "undeclared-definition",
@@ -395,7 +396,7 @@ def _report_undeclared_item(
 def _check_item_contents(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem
 ) -> LoadedServer | None:
-    """Load the definition of an item, and report its problems.
+    """Load an item definition and report its problems.
 
     Nothing is checked if the item has no readable file. The definition of a valid server is
     returned, because servers are built only after all items have been checked.

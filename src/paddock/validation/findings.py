@@ -1,4 +1,4 @@
-"""Findings of validation: codes, locations and the overall result.
+"""Validation findings: codes, locations and the overall result.
 
 docs/reference/findings.md describes each code.
 """
@@ -21,10 +21,10 @@ ERROR_CODES = (
     *("broken-extension", "missing-manifest", "unreadable-manifest"),
     # The contents of the manifest.
     *("unsupported-schema", "unknown-key", "invalid-value", "invalid-item", "duplicate-item"),
-    # The files of definitions.
+    # The definition files.
     *("missing-root", "missing-definition", "duplicate-definition-files", "closed-format"),
     *("unreadable-definition", "missing-key"),
-    # The contents of definitions.
+    # The contents of the definitions.
     *("invalid-tool", "invalid-prompt", "invalid-resource", "invalid-server", "duplicate-name"),
     *("prompt-without-content", "reference-not-found"),
     *("unknown-tool", "unknown-prompt", "unknown-resource", "item-not-declared"),
@@ -49,9 +49,9 @@ _POSITION_PATTERN = re.compile(r"\(at line (\d+), column (\d+)\)$")
 
 
 class FindingLocation(NamedTuple):
-    """The location of a problem in a file, as precise as it is known.
+    """The location of a problem in a file, as precisely as it is known.
 
-    As text it is, for example, `tools.toml:3:7: search`.
+    Its text form is, for example, `tools.toml:3:7: search`.
     """
 
     file: str
@@ -69,15 +69,15 @@ class FindingLocation(NamedTuple):
 
 @dataclass(frozen=True)
 class ValidationFinding:
-    """A problem that the validation of an extension or server has found."""
+    """A problem found while validating an extension or server."""
 
     code: str
-    """Kind of the problem; docs/reference/findings.md lists them."""
+    """The kind of problem; docs/reference/findings.md lists all of them."""
     severity: Severity
     place: FindingLocation
     message: str
     remedy: str = ""
-    """The way to fix it; may be empty."""
+    """How to fix it; may be empty."""
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}"
@@ -88,19 +88,20 @@ class FindingCollector:
     """Collects findings in order, without duplicates."""
 
     def __init__(self) -> None:
-        # The dictionary is an ordered set, because several checks may find the same problem.
+        # The dictionary serves as an ordered set, because multiple checks may find the same
+        # problem.
         self._findings: dict[ValidationFinding, None] = {}
 
     def add(
         self, code: str, message: str, place: FindingLocation | str, remedy: str | None = None
     ) -> None:
-        """Add a finding, unless the same one was added before.
+        """Add a finding unless the same one has already been added.
 
         Args:
-            code: The kind of the problem, which also determines its severity.
-            message: The description of the problem.
-            place: The location, or only the path of the file.
-            remedy: The way to fix the problem, if known.
+            code: The kind of problem, which also determines its severity.
+            message: A description of the problem.
+            place: The location, or just the file path.
+            remedy: How to fix the problem, if known.
         """
         location = FindingLocation(place) if isinstance(place, str) else place
         severity = SEVERITY_BY_CODE[code]
@@ -108,10 +109,10 @@ class FindingCollector:
         self._findings[finding] = None
 
     def add_error(self, code: str, error: PaddockError, place: FindingLocation | str) -> None:
-        """Add a finding for an error that was raised while a file was read or an item created.
+        """Add a finding for an error that was raised while reading a file or creating an item.
 
         Args:
-            code: The kind of the problem.
+            code: The kind of problem.
             error: The error, whose message and hint are used.
             place: The location to use if the error has none.
         """
@@ -134,7 +135,7 @@ class FindingCollector:
 
 
 def parse_location(where: str | None, default: FindingLocation) -> FindingLocation:
-    """Return an error's location, or `default` if it has none or only names the same file."""
+    """Return an error's location, or `default` if it has none or merely names the same file."""
     match = _LOCATION_PATTERN.fullmatch(where or "")
     if match is None or where == default.file:
         return default
@@ -151,7 +152,7 @@ def find_line(text: str, word: str) -> int | None:
 
 @dataclass(frozen=True)
 class Validation:
-    """The result of `validate`: the contents of a target, and its problems."""
+    """The result of `validate`: the contents of a target and its problems."""
 
     target: str
     """The target, as passed to `validate`."""
@@ -159,14 +160,14 @@ class Validation:
     """`distribution`, `paclet` or `server`."""
     findings: tuple[ValidationFinding, ...] = ()
     servers: tuple[str, ...] = ()
-    """Names of the declared servers; qualified with the extension, if there is one."""
+    """Names of the declared servers, qualified with the extension if there is one."""
     tools: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
     python_files: tuple[str, ...] = ()
-    """Definition files in Python: imported, or only parsed with `is_static`."""
+    """Python definition files: imported, or only parsed if `is_static`."""
     is_static: bool = False
-    """True if nothing was run."""
+    """True if no code was run."""
     places: tuple[str, ...] = ()
     """The validated file or directory, or those of each installed extension."""
     beside: str | None = None

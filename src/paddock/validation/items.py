@@ -1,7 +1,7 @@
-"""Validation of single items, and of the references in their definitions.
+"""Validation of individual items and the references in their definitions.
 
-If nothing may be run, references are looked up in the source files of the target. References to
-other packages are then not checked.
+If no code may be run, references are looked up in the target's source files. References to other
+packages are not checked in that case.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ class FunctionStub:
     """Replaces a function that was not loaded, so that the rest of its item can be checked."""
 
     def __call__(self) -> None:
-        """Do nothing. Never called: a stub only completes a definition."""
+        """Do nothing. Never called, because a stub only completes a definition."""
 
 
 def resolve_reference(
     text: str, subject: ValidationSubject, file: str, location: FindingLocation
 ) -> object:
-    """Import the object that a reference such as `package.module:name` names.
+    """Import the object named by a reference such as `package.module:name`.
 
-    In static validation, the reference is only looked up in the source files. A reference that
-    leads nowhere is reported as a finding. In both cases, a stub is returned instead of the object.
+    In static validation, the reference is only looked up in the source files. A broken reference is
+    reported as a finding. In both cases, a stub is returned instead of the object.
 
     Args:
         text: The reference.
         subject: The extension that is validated.
-        file: The definition file, to whose directory relative paths in the reference belong.
+        file: The definition file. Relative paths in the reference are relative to its directory.
         location: The location of the reference, for findings.
     """
     if not subject.is_static:
@@ -76,7 +76,7 @@ def resolve_reference(
 def check_file_reference(
     text: str, subject: ValidationSubject, file: str, location: FindingLocation
 ) -> None:
-    """Report a path to a file that the extension does not contain."""
+    """Report the path of a file that the extension does not contain."""
     if not subject.files.has_file(_join_relative(file, text)):
         message = f"there is no file {text!r}"
         remedy = "paths are relative to this file"
@@ -88,15 +88,15 @@ def _join_relative(file: str, path: str) -> str:
 
 
 def _find_reference_problem(text: str, subject: ValidationSubject, file: str) -> str | None:
-    """Return the reason why a reference cannot be resolved, or None if the files show none.
+    """Return the reason why a reference cannot be resolved, or None if the files reveal no problem.
 
-    Used in static validation, which imports nothing. References to modules of other packages cannot
+    Used in static validation, which imports nothing. References to modules in other packages cannot
     be checked, so they count as resolvable.
     """
     module_path, _, name = text.rpartition(":")
     if module_path.endswith(".py"):
         script = _join_relative(file, module_path)
-        # An extension is installed elsewhere, where such a path leads to other files.
+        # The extension is installed elsewhere, where such a path leads to different files.
         if posixpath.isabs(module_path) or script.startswith("..") or module_path.startswith("~"):
             if not subject.is_user_server:
                 return f"{text!r} is outside the extension"
@@ -116,7 +116,7 @@ def _find_reference_problem(text: str, subject: ValidationSubject, file: str) ->
 def _find_problem_in_file(
     file: str, text: str, name: str, subject: ValidationSubject
 ) -> str | None:
-    """Return the reason why a file does not define the name in a reference, or None.
+    """Return the reason why a file does not define the name in a reference, or None if it does.
 
     Args:
         file: The Python file.
@@ -129,8 +129,8 @@ def _find_problem_in_file(
     except (SyntaxError, LoadError) as error:
         return f"{text!r} leads to a file that cannot be read: {error}"
     first = name.partition(".")[0]
-    # Only the first part of a dotted name is checked, because the attributes of objects are
-    # unknown without running the code.
+    # Only the first part of a dotted name is checked, because attributes of objects are unknown
+    # without running the code.
     if source.can_define(first) or _is_submodule(file, first, subject):
         return None
     return f"{text!r} leads nowhere: there is no {first!r}"
@@ -146,7 +146,7 @@ def _is_submodule(file: str, name: str, subject: ValidationSubject) -> bool:
 
 
 class _ModuleKind(Enum):
-    """The kind of file or folder for a part of a dotted module name."""
+    """The kind of file or folder that part of a dotted module name refers to."""
 
     MODULE = auto()
     PACKAGE = auto()
@@ -159,7 +159,7 @@ def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
     """Return the kind of module at a path in the extension, without importing it.
 
     Args:
-        path: The path of the module without a suffix, such as `package/module`.
+        path: The module path without a suffix, such as `package/module`.
         subject: The extension that is validated.
     """
     files = subject.files
@@ -175,14 +175,14 @@ def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
 
 
 def _find_module_file(module_path: str, subject: ValidationSubject) -> str | None:
-    """Return the file of a dotted module name, such as `package.module`, in the extension.
+    """Return the extension's file for a dotted module name, such as `package.module`.
 
-    A namespace package may have parts in other distributions, so a module that is missing in one
-    may exist there.
+    A namespace package may have parts in other distributions, so a module that is missing here may
+    exist there.
 
     Returns:
-        The name of the file. It is an empty string if the extension should contain the module but
-        does not, and None for a module of another package or one without Python source.
+        The file name. An empty string if the extension should contain the module but does not; None
+        for a module in another package or one without Python source.
     """
     path, is_own_package = subject.package_folder.rstrip("/"), False
     kind = _ModuleKind.NAMESPACE
@@ -208,7 +208,7 @@ _CONTENT_KEYS = ("content", "function")
 
 
 class LoadedDefinition(NamedTuple):
-    """A definition that has been read, and its location."""
+    """A loaded definition and its location."""
 
     kind: ItemKind
     value: object
@@ -219,12 +219,12 @@ class LoadedDefinition(NamedTuple):
 
 
 def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None:
-    """Report the problems of a tool, prompt or resource, such as a missing description.
+    """Report problems with a tool, prompt or resource, such as a missing description.
 
-    To find all problems, the item is created in the same way as for a server. Functions that were
+    To find all problems, the item is created just as it would be for a server. Functions that were
     not loaded are replaced with stubs.
     """
-    # A missing content is reported here, because the factory's message would not name the key.
+    # Missing content is reported here, because the factory's message would not name the key.
     if _is_prompt_without_content(definition):
         remedy = "set content to a text, a template or a function"
         subject.findings.add(
@@ -241,7 +241,7 @@ def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None
         )
         description = _get_description(definition.kind, item)
     except PaddockError as error:
-        # Otherwise `where` is only the item's name, and the location of the definition is better.
+        # Otherwise, `where` is only the item's name, and the definition's location is more precise.
         if not (error.where or "").startswith(definition.location.file):
             error.where = None
         code = f"invalid-{definition.kind.removesuffix('s')}"
@@ -258,7 +258,7 @@ def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None
 
 
 def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
-    """Return True if a definition is the table of a prompt whose content is missing or empty."""
+    """Return True if a definition is a prompt table whose content is missing or empty."""
     value = definition.value
     if definition.kind != "prompts" or not isinstance(value, Mapping):
         return False
@@ -269,10 +269,10 @@ def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
 
 
 def _resolve_references(definition: LoadedDefinition, subject: ValidationSubject) -> object:
-    """Return the value of a definition with its references replaced by functions or stubs.
+    """Return a definition's value with its references replaced by functions or stubs.
 
-    References that lead nowhere are reported. In static validation, the file of a resource is not
-    read either, but replaced with an empty text.
+    Broken references are reported. In static validation, a resource's file is not read either, but
+    replaced with empty text.
     """
     value = definition.value
     if not isinstance(value, Mapping):
@@ -302,7 +302,7 @@ def _has_stub(value: object) -> bool:
 def _get_description(kind: ItemKind, item: Any) -> str | None:
     """Return the description of an item that clients will see.
 
-    It may come from the docstring of a function, so the item is prepared as in a server.
+    It may come from a function's docstring, so the item is prepared as it would be by a server.
 
     Raises:
         PaddockError: The item cannot be served.
@@ -325,7 +325,7 @@ def _get_description(kind: ItemKind, item: Any) -> str | None:
 
 
 def _check_accepts_arguments(handler: Callable[..., Any]) -> None:
-    """Raise an error for a function that takes no argument but is called with a dictionary."""
+    """Raise an error for a function that takes no arguments but is called with a dictionary."""
     try:
         parameters = inspect.signature(handler).parameters
     except (TypeError, ValueError):
@@ -341,9 +341,9 @@ def _check_accepts_arguments(handler: Callable[..., Any]) -> None:
 def _report_unfilled_placeholders(
     prompt: Any, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Report placeholders in the text of a prompt that are not arguments of the prompt.
+    """Report placeholders in a prompt's text that are not arguments of the prompt.
 
-    Other items, and prompts whose arguments or text are not known, are ignored.
+    Other items, and prompts whose arguments or text are unknown, are ignored.
     """
     if not isinstance(prompt, Prompt) or prompt.arguments is None:
         return

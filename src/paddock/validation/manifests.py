@@ -1,7 +1,7 @@
-"""Validation of a distribution's manifest, with one finding for each invalid part.
+"""Distribution manifest validation, with one finding for each invalid part.
 
-The reader is the one that serves extensions. Here, it reports each problem as a finding and
-continues, instead of stopping at the first one.
+Manifests are read by the same code that serves extensions. Here, it reports each problem as a
+finding and continues instead of stopping at the first one.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 MANIFEST_KEYS = ("schema", "publisher", "root", *ITEM_KINDS)
 _MISSPELLING_LIKENESS = 0.8
-"""Lowest similarity, from 0 to 1, at which an unknown key counts as a misspelling."""
+"""Minimum similarity, from 0 to 1, for an unknown key to count as a misspelling."""
 
 
 def check_manifest(data: bytes, file: str, findings: FindingCollector) -> ExtensionManifest | None:
-    """Parse the manifest of an extension, and report its problems as findings.
+    """Parse an extension's manifest and report its problems as findings.
 
     Returns the valid parts of the manifest, or None if it cannot be parsed.
 
     Args:
         data: The content of the file.
-        file: The path of the file, for findings.
-        findings: The findings, to which the problems are added.
+        file: The file path, for findings.
+        findings: The collector to which problems are reported.
     """
     text = data.decode("utf-8-sig", "replace")
 
     def report(problem: ManifestProblem) -> None:
-        """Add a problem of the manifest to the findings, at its line in the file."""
+        """Add a problem with the manifest to the findings, including its line in the file."""
         location = FindingLocation(file, find_line(text, problem.name), key=problem.key)
         if problem.code == "unknown-key":
             report_unknown_key(problem.message, MANIFEST_KEYS, location, findings)
@@ -67,9 +67,9 @@ def report_unknown_key(
 def report_misspelled_key(
     key: str, known_keys: Sequence[str], location: FindingLocation, findings: FindingCollector
 ) -> None:
-    """Report a key that is probably a misspelling of a known one.
+    """Report a key that is probably a misspelled known key.
 
-    Other unknown keys are not reported, because extensions and kernels can define further keys.
+    Other unknown keys are not reported, because extensions and kernels can define additional keys.
     """
     remedy = did_you_mean(key, known_keys, most=1, likeness=_MISSPELLING_LIKENESS)
     if key not in known_keys and remedy is not None:
@@ -77,16 +77,16 @@ def report_misspelled_key(
 
 
 def check_item_names(manifest: ExtensionManifest, file: str, findings: FindingCollector) -> None:
-    """Report a manifest that declares nothing, and names of items that differ only in case.
+    """Report a manifest that declares nothing, and item names that differ only in case.
 
-    The files of such items would collide on systems that do not distinguish case.
+    The files of such items would collide on case-insensitive file systems.
     """
     if not any(manifest.get_items(kind) for kind in ITEM_KINDS):
         findings.add("empty-extension", "declares nothing", file, f"list {', '.join(ITEM_KINDS)}")
     for kind in ITEM_KINDS:
         names_by_casefold: dict[str, str] = {}
         for item in manifest.get_items(kind):
-            # Windows and macOS do not distinguish case in file names by default.
+            # By default, file names are case-insensitive on Windows and macOS.
             first_name = names_by_casefold.setdefault(item.name.casefold(), item.name)
             if first_name != item.name:
                 findings.add(

@@ -1,7 +1,8 @@
-"""Validation of server definitions, and of the items that they name.
+"""Validation of server definitions and the items that they name.
 
-A short name is an item of the same extension or a built-in one; a qualified name belongs to any
-extension. An item of an extension that is not installed cannot be checked, which is a warning.
+A short name refers to an item of the same extension or a built-in one; a qualified name can refer
+to any extension. Items of extensions that are not installed cannot be checked, which results in a
+warning.
 """
 
 from __future__ import annotations
@@ -37,15 +38,15 @@ if TYPE_CHECKING:
 def check_server(
     definition: LoadedDefinition, subject: ValidationSubject, *, description: str | None = None
 ) -> ServerDefinition | None:
-    """Report all problems of a server definition, and return the parsed definition if possible.
+    """Report all problems in a server definition, and return the parsed definition if possible.
 
     Args:
-        definition: The definition, a table or a server that Python code has created.
+        definition: The definition: a table, or a server created by Python code.
         subject: The extension that is validated.
         description: The description in the manifest, used if the definition has none.
     """
     value = definition.value
-    # A server that Python code has created has no definition, so its items are checked instead.
+    # A server created by Python code has no definition table, so its items are checked instead.
     if isinstance(value, BaseServer):
         _check_python_server(value, definition, subject, description)
         return None
@@ -72,7 +73,7 @@ def _check_python_server(
     subject: ValidationSubject,
     description: str | None,
 ) -> None:
-    """Report the problems of a server that Python code has created.
+    """Report problems with a server that was created by Python code.
 
     Its tools, prompts, resources and resource templates are checked one by one.
     """
@@ -90,7 +91,7 @@ def _check_python_server(
 
 
 def _report_missing_description(definition: LoadedDefinition, subject: ValidationSubject) -> None:
-    """Report a server without a description, by which users and models choose it."""
+    """Report a server without a description, which users and models need to choose it."""
     subject.findings.add(
         "missing-description",
         f"the server {definition.name!r} has no description",
@@ -102,10 +103,10 @@ def _report_missing_description(definition: LoadedDefinition, subject: Validatio
 def check_item_lists(
     server: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Report the tools, prompts and resources of a server that do not exist or are invalid.
+    """Report a server's tools, prompts and resources that do not exist or are invalid.
 
-    A server definition lists its items as names, references, tables or pickled objects. Its
-    initialization is checked too.
+    A server definition lists its items as names, references, tables or pickled objects. The
+    server's initialization is checked too.
     """
     text = _read_definition_text(definition, subject)
     for kind in LISTED_KINDS:
@@ -119,10 +120,10 @@ def check_item_lists(
 
 
 def _check_listed_item(listed: LoadedDefinition, subject: ValidationSubject) -> None:
-    """Report the problems of a tool, prompt or resource in the list of a server definition.
+    """Report problems with a tool, prompt or resource listed in a server definition.
 
     Args:
-        listed: The element of the list: a name, a reference, a table or a pickled object.
+        listed: The list element: a name, a reference, a table or a pickled object.
         subject: The extension that is validated.
     """
     spec, location = listed.value, listed.location
@@ -134,7 +135,7 @@ def _check_listed_item(listed: LoadedDefinition, subject: ValidationSubject) -> 
         _check_item_name(listed.kind, spec, subject, location)
         return
     item = resolve_reference(spec, subject, listed.file, location)
-    # A stub means that the problem of the reference has been reported, or nothing is known.
+    # A stub means that the reference's problem has been reported, or that nothing is known.
     if not isinstance(item, FunctionStub):
         check_item(listed._replace(value=item), subject)
 
@@ -142,7 +143,7 @@ def _check_listed_item(listed: LoadedDefinition, subject: ValidationSubject) -> 
 def _check_initialization(
     initializer: object, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Report an initialization function of a server that does not exist or cannot be called.
+    """Report a server's initialization function if it does not exist or cannot be called.
 
     The function may be imported, but it is not called.
 
@@ -173,9 +174,9 @@ def _check_initialization(
 def check_server_build(
     server_definition: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Build a server whose parts have no errors, and report problems that prevent serving it.
+    """Build a server whose parts have no errors, and report problems that prevent it from running.
 
-    This finds problems that the checks of single parts miss. Items of extensions that are not
+    This finds problems that checks of the individual parts miss. Items from extensions that are not
     installed are left out. In static validation, nothing is built.
     """
     # If there are errors already, building would only repeat them in other words.
@@ -215,10 +216,10 @@ def _report_duplicate_names(
     definition: LoadedDefinition,
     subject: ValidationSubject,
 ) -> None:
-    """Report that prompts share a name or resources share a URI, so that not all are served.
+    """Report prompts that share a name and resources that share a URI, because only one is served.
 
     Args:
-        server: The server that was built. Later items have replaced earlier ones.
+        server: The built server, in which later items have replaced earlier ones.
         items: The items in the definition, from which the server was built.
         definition: The definition of the server.
         subject: The extension that is validated.
@@ -242,10 +243,10 @@ def _report_duplicate_names(
 def _report_python_reference(
     spec: object, subject: ValidationSubject, location: FindingLocation
 ) -> bool:
-    """Report an item of a paclet that refers to Python code, and return True if it does.
+    """Report a paclet item that refers to Python code, and return True if it does.
 
-    Paddock does not run Python code of paclets, which are packages of the Wolfram Language, so such
-    an item could not be loaded.
+    Paddock does not run Python code in paclets (Wolfram Language packages), so such an item could
+    not be loaded.
     """
     try:
         reject_python(spec, subject.extension, str(location))
@@ -256,7 +257,7 @@ def _report_python_reference(
 
 
 def _check_pickles(spec: object, subject: ValidationSubject, location: FindingLocation) -> bool:
-    """Report pickled objects of an item that cannot be loaded.
+    """Report an item's pickled objects that cannot be loaded.
 
     Returns True if the item is a pickled object or contains one.
     """
@@ -271,7 +272,7 @@ def _check_pickles(spec: object, subject: ValidationSubject, location: FindingLo
 
 
 def _read_definition_text(definition: LoadedDefinition, subject: ValidationSubject) -> str:
-    """Return the text of a definition file, or an empty string for binary formats."""
+    """Return the text of a definition file, or an empty string for a binary format."""
     is_text = subject.files.has_file(definition.file) and not definition.file.endswith(".wxf")
     return subject.read_text(definition.file) if is_text else ""
 
@@ -282,11 +283,11 @@ def _check_item_name(
     """Report a name in a server's list that neither Paddock nor an extension declares.
 
     If the extension is not installed, the name cannot be checked. That is only a warning, and the
-    name is added to `unknown_names`, so that the server is built without it.
+    name is added to `unknown_names` so that the server is built without it.
     """
     registry, owner = InstalledItemRegistry(), subject.extension
     qualified = parse_qualified_name(name)
-    # Another extension of the same project is not installed yet, but its manifest is known.
+    # An extension from the same project is not installed yet, but its manifest is known.
     sibling = None if qualified is None else subject.siblings.get(qualified.extension_name)
     if sibling is not None:
         owner = sibling
@@ -315,7 +316,7 @@ def _check_item_name(
 def _report_unknown_item(
     kind: ItemKind, name: str, subject: ValidationSubject, location: FindingLocation
 ) -> None:
-    """Report a short name in a list of a server that neither its extension nor Paddock declares."""
+    """Report a short name in a server's list that neither its extension nor Paddock declares."""
     word = kind.removesuffix("s")
     names = [item.name for item in subject.extension.manifest.get_items(kind)]
     names += [item.name for item in InstalledItemRegistry().list_items(kind)]

@@ -1,7 +1,7 @@
-"""Loading the extensions to validate: from projects, wheels, paclets or installed packages.
+"""Loads the extensions to validate from projects, wheels, paclets or installed packages.
 
-Discovery stops at the first problem of an extension. Loading for validation reports every problem
-as a finding, and continues with the rest.
+Discovery stops at an extension's first problem. Loading for validation reports every problem as a
+finding and continues with the rest.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ _ENTRY_POINT_REMEDY = (
 
 
 class ProjectMetadata(NamedTuple):
-    """The name, version and extensions that a Python project declares in its config files."""
+    """The name, version and extensions declared in a Python project's config files."""
 
     file: Path
-    """The file that declares the extensions, or should."""
+    """The file that declares the extensions, or should declare them."""
     entry_points: Mapping[str, object]
-    """The entry points in Paddock's group."""
+    """The entry points in Paddock's entry point group."""
     name: str | None = None
     version: str | None = None
 
@@ -78,14 +78,14 @@ def is_project_directory(directory: Path) -> bool:
 
 
 def read_project_metadata(directory: Path, findings: FindingCollector) -> ProjectMetadata | None:
-    """Read the metadata of a Python project, whose entry points declare its extensions.
+    """Read a Python project's metadata, including the entry points that declare its extensions.
 
     Returns None after reporting that the metadata cannot be read. A project without entry points is
-    reported too, but its metadata is returned, so that its manifests can still be checked.
+    reported too, but its metadata is returned so that its manifests can still be checked.
 
     Args:
         directory: The directory of the project, with `pyproject.toml` or `setup.cfg`.
-        findings: The findings, to which problems are added.
+        findings: The collector to which problems are reported.
     """
     metadata = ProjectMetadata(directory / PROJECT_FILE, {})
     try:
@@ -114,7 +114,7 @@ def read_project_metadata(directory: Path, findings: FindingCollector) -> Projec
 
 
 def _read_pyproject(file: Path) -> ProjectMetadata:
-    """Return the metadata in `pyproject.toml`, which may have no entry points."""
+    """Return the metadata from `pyproject.toml`, which may have no entry points."""
     table = parse_toml(file.read_bytes())
     entry_points = _get_nested(table, "project", "entry-points", ENTRY_POINT_GROUP)
     # Poetry projects may declare entry points in their own table.
@@ -131,11 +131,11 @@ def _read_pyproject(file: Path) -> ProjectMetadata:
 
 
 def _read_setup_cfg(file: Path, metadata: ProjectMetadata) -> ProjectMetadata:
-    """Complete the metadata of a project from `setup.cfg`, which setuptools reads too.
+    """Complete a project's metadata from `setup.cfg`, which setuptools reads too.
 
     Args:
         file: The path of `setup.cfg`.
-        metadata: The metadata in `pyproject.toml`, which takes precedence.
+        metadata: The metadata from `pyproject.toml`, which takes precedence.
     """
     # Interpolation is disabled, as in setuptools. Otherwise, "%" in a description would fail.
     config = ConfigParser(interpolation=None)
@@ -161,7 +161,7 @@ _METADATA_PATH = re.compile(r"[^/]+\.dist-info/METADATA")
 
 
 class DistributionSource(NamedTuple):
-    """A distribution to validate: facts that are known before its extension manifests are read.
+    """A distribution to validate: the facts known before its extension manifests are read.
 
     A distribution is a project directory, a wheel or an installed package.
     """
@@ -171,7 +171,7 @@ class DistributionSource(NamedTuple):
     findings: FindingCollector
     """The collector to which problems are reported."""
     is_static: bool
-    """True if validation must not run any of its code."""
+    """True if validation must not run any of the distribution's code."""
     package_folders: tuple[str, ...] = ("",)
     """Folders that may contain its packages, such as `src/`, each with a trailing slash."""
     name: str | None = None
@@ -185,12 +185,12 @@ def load_project_subjects(
     """Load the extensions that a project directory declares as entry points.
 
     Problems are added to the findings. An extension whose manifest cannot be read is None in the
-    returned list. With `is_static`, later checks run no code of the project.
+    returned list. With `is_static`, later checks do not run any of the project's code.
     """
     project = read_project_metadata(directory, findings)
     if project is None:
         return []
-    # Build backends may map packages to any folder, so all visible ones are searched.
+    # Build backends may map packages to any folder, so all visible folders are searched.
     package_folders = (
         *_PACKAGE_FOLDERS,
         *(f"{folder.name}/" for folder in sorted(directory.glob("[!.]*/"))),
@@ -255,7 +255,7 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
 
 
 def _check_wheel_metadata(path: Path, names: list[str], findings: FindingCollector) -> None:
-    """Report a wheel without exactly one METADATA file, because no installer accepts it."""
+    """Report a wheel that lacks a unique METADATA file, because no installer accepts it."""
     metadata_files = [name for name in names if _METADATA_PATH.fullmatch(name)]
     if len(metadata_files) != 1:
         message = (
@@ -278,11 +278,11 @@ def load_package_subject(
     """Load the extension in a package directory, or return None if its manifest is unreadable.
 
     Args:
-        directory: The directory of the package, which contains the manifest.
+        directory: The package directory, which contains the manifest.
         name: The name of the extension without its publisher.
         findings: The collector to which problems are reported.
         is_static: True if validation must not run any code of the package.
-        installed: The installed extension, if it is one, for metadata that the manifest lacks.
+        installed: The installed extension, if any, for metadata that the manifest lacks.
     """
     distribution = DistributionSource(
         DirectoryFiles(directory.parent),
@@ -296,10 +296,10 @@ def load_package_subject(
 
 
 def _guess_entry_points(distribution: DistributionSource) -> dict[str, object]:
-    """Return likely entry points of a project that declares none, such as `{"charts": "charts"}`.
+    """Return likely entry points for a project that declares none, such as `{"charts": "charts"}`.
 
-    A package that contains a manifest is probably an extension. The entry point has the name of
-    the project, or else of the package.
+    A package that contains a manifest is probably an extension. The entry point is named after the
+    project or, failing that, the package.
     """
     entry_points: dict[str, object] = {}
     for folder in _PACKAGE_FOLDERS:
@@ -317,7 +317,7 @@ def _load_entry_point(
     Args:
         distribution: The distribution that has the entry point.
         name: The name of the entry point.
-        package: The value of the entry point, which should be the dotted name of a package.
+        package: The entry point value, which should be a dotted package name.
         declaring_file: The file that declares the entry point, for findings.
 
     Returns:
@@ -335,7 +335,7 @@ def _load_entry_point(
         findings.add("invalid-entry-point", message, location, remedy)
         return None
     manifest = f"{package.replace('.', '/')}/{MANIFEST_FILE_NAME}"
-    # The package is in the first folder that has its manifest.
+    # The package is in the first folder that contains its manifest.
     for folder in distribution.package_folders:
         if distribution.files.has_file(folder + manifest):
             subject = _load_package(distribution, name, folder + manifest, folder)
@@ -353,12 +353,12 @@ def _load_entry_point(
 def _load_package(
     distribution: DistributionSource, name: str, manifest_file: str, package_folder: str
 ) -> ValidationSubject | None:
-    """Read the manifest of a package, and return its extension for validation.
+    """Read a package's manifest and return its extension for validation.
 
     Args:
         distribution: The distribution that contains the package.
         name: The name of the extension without its publisher.
-        manifest_file: The path of the manifest within the distribution.
+        manifest_file: The manifest path within the distribution.
         package_folder: The folder of the distribution's packages, with a trailing slash.
 
     Returns:
@@ -434,7 +434,7 @@ def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSub
 
 
 def _check_paclet_info(info: PacletInfo, subject: ValidationSubject) -> None:
-    """Report problems of `PacletInfo.wl` as a whole, such as a missing version."""
+    """Report problems with `PacletInfo.wl` as a whole, such as a missing version."""
     findings, file = subject.findings, subject.get_path(subject.manifest)
     if info.problem is not None:
         findings.add_error("invalid-value", info.problem, FindingLocation(file, key="Root"))
@@ -455,8 +455,8 @@ def _read_paclet_info(
 ) -> PacletInfo | None:
     """Parse `PacletInfo.wl`, the manifest of a paclet.
 
-    Returns None after reporting that the file cannot be read. A paclet without the extension type
-    for agent tools is reported too, but its contents are returned.
+    Returns None after reporting that the file cannot be read. A paclet that lacks the extension
+    type for agent tools is also reported, but its contents are returned.
     """
     path = str(files.path / info_file)
     try:
@@ -478,12 +478,12 @@ def _read_paclet_info(
 def _report_malformed_item(malformed_item: MalformedItem, subject: ValidationSubject) -> None:
     """Report a malformed item list in `PacletInfo.wl`, or one malformed element of such a list.
 
-    An element is malformed if it does not have the form of an item, such as a tool, or if an
-    earlier element has the same name.
+    An element is malformed if it does not have the form of an item, such as a tool, or if it has
+    the same name as an earlier element.
     """
     key, path = _KEY_BY_KIND[malformed_item.kind], subject.get_path(subject.manifest)
     value_text = malformed_item.value_text
-    # The position of an element starts at 1; without one, the list itself is malformed.
+    # Element positions start at 1. Without a position, the list itself is malformed.
     if not malformed_item.position:
         location = FindingLocation(path, key=key)
         subject.findings.add("invalid-value", f"is {value_text}", location, "expected a list: {…}")
@@ -501,7 +501,7 @@ _FINDING_CODES = {
     "extension-not-found": "missing-manifest",
     "invalid-manifest": "invalid-entry-point",
 }
-"""Finding codes for problems outside the manifest, by error code."""
+"""Finding codes for problems outside the manifest, keyed by error code."""
 
 
 def load_installed_subject(
@@ -509,8 +509,8 @@ def load_installed_subject(
 ) -> ValidationSubject | None:
     """Load an installed extension for validation.
 
-    Its manifest is read again, because discovery does not report every problem. Returns None if
-    the manifest has become unreadable.
+    Its manifest is read again because discovery does not report every problem. Returns None if the
+    manifest has become unreadable.
     """
     if extension.kind == "paclet":
         return load_paclet_subject(extension.directory, findings)
@@ -523,10 +523,10 @@ def load_installed_subject(
 def load_broken_subject(
     extension: BrokenExtension, findings: FindingCollector, *, is_static: bool
 ) -> ValidationSubject | None:
-    """Load an installed extension that discovery could not load, and report its problems.
+    """Load an installed extension that discovery failed to load, and report its problems.
 
-    The files are read again, because discovery reports only the first problem. If this reading
-    finds no error, the one from discovery is reported.
+    The files are read again because discovery reports only the first problem. If no error is found
+    this time, the one from discovery is reported.
 
     Returns:
         The extension, or None if too little of it can be read for further checks.
@@ -538,7 +538,7 @@ def load_broken_subject(
         subject = load_paclet_subject(directory, findings) if directory.exists() else None
     elif place.name == MANIFEST_FILE_NAME:
         subject = load_package_subject(place.parent, extension.name, findings, is_static=is_static)
-    # Reading the files again may have reported the problem more precisely.
+    # Reading the files again may have already reported the problem more precisely.
     if findings.errors == earlier_errors:
         code = _FINDING_CODES.get(extension.problem.code, "broken-extension")
         findings.add_error(code, extension.problem, str(place))

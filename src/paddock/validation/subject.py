@@ -1,7 +1,7 @@
-"""The extension being validated: its files, its Python sources, and importing its definitions.
+"""The extension being validated: reads its files and Python sources, and imports its definitions.
 
-Definitions in Python are run with the project's packages before installed ones of the same name.
-Their output goes to standard error, because standard output is for the report.
+When Python definitions are run, the project's packages take precedence over installed ones of the
+same name. Their output goes to standard error, because standard output is for the report.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class PythonSource:
 
     @property
     def has_dynamic_names(self) -> bool:
-        """True if the file may define names that are invisible to this analysis."""
+        """True if the file may define names that this analysis cannot see."""
         return "*" in self._names or _DYNAMIC_ATTRIBUTE_HOOK in self._names
 
     def has_string(self, text: str) -> bool:
-        """Return whether the file contains this string literal, which may be an item's name."""
-        # A search in the text is cheap and rules out most files, so their trees are not walked.
+        """Return whether the file contains this string literal, which may be an item name."""
+        # Searching the text is cheap and rules out most files, whose trees need not be walked.
         if text not in self._text:
             return False
         nodes = (node for statement in self._body for node in ast.walk(statement))
@@ -71,7 +71,7 @@ class PythonSource:
     def has_foreign_imports(self) -> bool:
         """True if the file has `from ... import` statements for third-party modules.
 
-        Without running the file, nothing is known about objects with these names.
+        Without running the file, nothing is known about the objects that they import.
         """
         known_packages = ("paddock", *sys.stdlib_module_names)
         return any(
@@ -81,7 +81,7 @@ class PythonSource:
         )
 
     def can_define(self, name: str) -> bool:
-        """Return whether a name is, or may be, defined."""
+        """Return whether a name is or may be defined."""
         return name in self._names or self.has_dynamic_names
 
     @property
@@ -91,10 +91,10 @@ class PythonSource:
 
 
 def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names that statements define, by definition, import or assignment.
+    """Yield the names that statements bind by definition, import or assignment.
 
     Statements inside `if`, `try`, `with` and loops are included, because they run in the same
-    scope. The bodies of functions and classes are not.
+    scope. Function and class bodies are not.
     """
     for statement in statements:
         match statement:
@@ -109,7 +109,7 @@ def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
 
 
 def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that the parts of a statement define, such as the target of a `for` loop."""
+    """Yield the names that parts of a statement bind, such as the target of a `for` loop."""
     for node in ast.iter_child_nodes(statement):
         if isinstance(node, ast.stmt):
             yield from _iter_bound_names([node])
@@ -127,10 +127,10 @@ def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
 def import_from_directory(directory: Path, package: str) -> Iterator[None]:
     """Make a package importable from a directory within a `with` block.
 
-    The package takes precedence over an installed one with the same name. At exit, `sys.path` and
+    The package takes precedence over an installed one with the same name. On exit, `sys.path` and
     `sys.modules` are restored. If the directory is already on `sys.path`, the package is the
-    installed one, so modules that were imported from it earlier are kept. In the block, standard
-    output is redirected to standard error.
+    installed one, so modules imported from it earlier are kept. Within the block, standard output
+    is redirected to standard error.
 
     Args:
         directory: The directory that contains the package.
@@ -152,7 +152,7 @@ def import_from_directory(directory: Path, package: str) -> Iterator[None]:
         with redirect_stdout(sys.stderr):
             yield
     finally:
-        # The list is changed in place, because imported code may have kept a reference to it.
+        # The list is modified in place, because imported code may have kept a reference to it.
         sys.path[:] = original_path
         sys.dont_write_bytecode = original_setting
         _remove_modules(
@@ -164,7 +164,7 @@ def import_from_directory(directory: Path, package: str) -> Iterator[None]:
 
 
 def _remove_modules(should_remove: ModulePredicate) -> dict[str, ModuleType]:
-    """Remove the modules that match a predicate from `sys.modules`, and return them by name."""
+    """Remove modules that match a predicate from `sys.modules`, and return them by name."""
     modules = {
         name: module for name, module in list(sys.modules.items()) if should_remove(name, module)
     }
@@ -180,26 +180,26 @@ def _is_module_below(module: ModuleType, directory: Path) -> bool:
 
 @dataclass
 class ValidationSubject:
-    """An extension whose manifest has been read, with the findings about it."""
+    """An extension whose manifest has been read, and the findings about it."""
 
     extension: Extension
     files: ExtensionFiles
     """The directory or archive of the extension."""
     manifest: str
-    """Name of the manifest among the files."""
+    """Name of the manifest file."""
     is_static: bool
     is_user_server: bool = False
-    """True for one of the user's servers, whose paths may point outside the directory."""
+    """True for a user's own server, whose paths may point outside the directory."""
     package_folder: str = ""
-    """Folder of the Python packages among the files, with a trailing slash."""
+    """Folder that contains the Python packages, with a trailing slash."""
     findings: FindingCollector = field(default_factory=FindingCollector)
     python_files: list[str] = field(default_factory=list)
     data_tables: dict[str, Mapping[str, object] | None] = field(default_factory=dict)
-    """Contents of the definition files in data formats that have been read so far."""
+    """Contents of the data definition files read so far."""
     siblings: Mapping[str, Extension] = field(default_factory=dict)
     """Other extensions in the same target, by name."""
     unknown_names: set[str] = field(default_factory=set)
-    """Names in server definitions whose extensions are not installed, and cannot be checked."""
+    """Uncheckable names in server definitions, whose extensions are not installed."""
     _texts: dict[str, str] = field(default_factory=dict)
     _python_sources: dict[str, PythonSource] = field(default_factory=dict)
 
@@ -212,8 +212,8 @@ class ValidationSubject:
     def enable_imports(self) -> Iterator[None]:
         """Make the extension's package importable within a `with` block.
 
-        This has no effect in static validation, which runs no code, or for the built-in extension,
-        which is importable anyway.
+        This has no effect in static validation, which runs no code, or on the built-in extension,
+        which is always importable.
         """
         if self.is_static or self.extension.is_built_in:
             yield
@@ -224,7 +224,7 @@ class ValidationSubject:
 
     @property
     def definition_folder(self) -> str:
-        """The folder of the definition files."""
+        """The folder that contains the definition files."""
         # `root` is relative to the manifest.
         folder = PurePosixPath(self.manifest).parent / self.extension.manifest.root
         return str(folder)
@@ -239,11 +239,11 @@ class ValidationSubject:
         return DEFINITION_FOLDERS.get(kind, kind) if self.is_paclet else kind
 
     def get_path(self, name: str) -> str:
-        """Return the path of a file, as findings show it."""
+        """Return the path of a file as shown in findings."""
         return str(self.files.path / name)
 
     def read_text(self, name: str) -> str:
-        """Return the text of one of the extension's files, read once and then cached.
+        """Return the text of one of the extension's files. The result is cached.
 
         Raises:
             LoadError: The file cannot be read.
@@ -275,7 +275,8 @@ class ValidationSubject:
         """Return the files that may define an item, such as a tool.
 
         If the manifest refers to a Python module for the item, these are the module's files.
-        Otherwise, the item has its own file, or a combined file defines all items of its kind.
+        Otherwise, they are the item's own file or a combined file that defines all items of its
+        kind.
         """
         reference = self.extension.manifest.find_reference(kind, item)
         if reference is not None:

@@ -1,7 +1,7 @@
-"""`validate`: find the target, a path or a name, and check everything in it.
+"""`validate`: find the target by path or name, and check everything in it.
 
-A text is a path only if it is written as one, such as `./charts`. Otherwise, `validate("charts")`
-would run Python from the working directory if that happens to contain a directory with this name.
+A string is a path only if it is written as one, such as `./charts`. Otherwise, `validate("charts")`
+would run Python from the working directory if that happened to contain a directory of that name.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ _PATH_PREFIXES = ("./", "../", "~")
 
 
 def is_path_target(target: str | Path) -> bool:
-    """Return whether a target of validation means a path and not a name. The path may not exist.
+    """Return whether a validation target is a path, which need not exist, rather than a name.
 
-    A string means a path if it begins with `./`, `../`, `/` or `~`, ends with a slash, or has the
-    suffix of a file that can be validated, such as `.whl`.
+    A string is a path if it begins with `./`, `../`, `/` or `~`, ends with a slash, or has the
+    suffix of a file type that can be validated, such as `.whl`.
     """
     if isinstance(target, Path):
         return True
@@ -79,7 +79,7 @@ def is_path_target(target: str | Path) -> bool:
 
 
 def find_in_working_directory(name: str) -> Path | None:
-    """Return a path in the working directory with the target's name, to point it out."""
+    """Return the path in the working directory that has the target's name, for a hint."""
     path = Path(name)
     return path if _path_exists(path) else None
 
@@ -92,15 +92,15 @@ def _path_exists(path: Path) -> bool:
 
 
 HARMLESS_CODES = ("duplicate-definition-files",)
-"""Errors of an extension that do not prevent its items from being served."""
+"""Extension errors that do not prevent its items from being served."""
 
 
 def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -> Validation:
-    """Validate a server definition in a file or an extension, with the items that it lists.
+    """Validate a server definition from a file or extension, and the items that it lists.
 
     Args:
         target: The target that the user passed, for the result.
-        source: The place of the server definition.
+        source: The source of the server definition.
         is_static: Run no code; Python files are only parsed.
     """
     if source.extension_item is not None:
@@ -130,10 +130,10 @@ def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -
 def _validate_extension_server(
     target: str, declared: DeclaredItem, *, is_static: bool
 ) -> Validation:
-    """Validate one server of an installed extension, with the items that the server lists.
+    """Validate one server of an installed extension, and the items that the server lists.
 
-    The other items of the extension are not validated. If the extension itself cannot be read,
-    the result contains only the findings that say why.
+    The extension's other items are not validated. If the extension itself cannot be read, the
+    result contains only the findings that explain why.
     """
     findings, extension = FindingCollector(), declared.extension
     subject = load_installed_subject(extension, findings, is_static=is_static)
@@ -174,10 +174,10 @@ def _check_listed_items(server: ServerDefinition, subject: ValidationSubject) ->
 def _find_declared_item(
     kind: ItemKind, spec: object, subject: ValidationSubject
 ) -> DeclaredItem | None:
-    """Return the item of an extension that an element of a server's item list names.
+    """Return the extension item that is named by an element of a server's item list.
 
-    Returns None for an unknown name, and for an element that is not a name: an inline definition
-    or a reference to Python code.
+    Returns None if the name is unknown, or if the element is not a name but an inline definition or
+    a reference to Python code.
     """
     if not isinstance(spec, str) or is_reference(spec):
         return None
@@ -189,17 +189,17 @@ def _find_declared_item(
 
 
 def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> None:
-    """Check an item that a server takes from another extension.
+    """Check an item that a server uses from another extension.
 
     Errors are added to the server's findings, because the server lacks an item that cannot be
-    loaded. Warnings are omitted, because they concern the authors of the other extension.
+    loaded. Warnings are omitted because they concern the authors of the other extension.
     """
     foreign_subject = load_installed_subject(
         declared.extension, FindingCollector(), is_static=subject.is_static
     )
     if foreign_subject is None:
         return
-    # Discard the findings about the manifest: problems of other items do not affect this server.
+    # Discard the manifest findings: problems with other items do not affect this server.
     foreign_subject.findings = FindingCollector()
     with foreign_subject.enable_imports():
         check_single_item(foreign_subject, declared.kind, declared.item)
@@ -212,7 +212,7 @@ def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> N
 
 
 def _get_definition_path(declared: DeclaredItem) -> Path:
-    """Return the definition file, or the extension's directory if it is missing."""
+    """Return the definition file, or the extension's directory if the file is missing."""
     try:
         return declared.definition().path
     except PaddockError:
@@ -224,7 +224,7 @@ def _create_server_validation(
 ) -> Validation:
     """Return the validation result for a server.
 
-    Without a definition, because it could not be read, the result lists no tools or other items.
+    If the definition could not be read, the result lists no tools or other items.
     """
     return Validation(
         target,
@@ -241,7 +241,7 @@ def _create_server_validation(
 
 
 def _get_spec_name(spec: Any) -> str:
-    """Return the name of an item in a server's list: a reference, a table or an object."""
+    """Return the name of an item in a server's list, which can be a reference, table or object."""
     if isinstance(spec, str):
         return spec
     name = spec.get("name", spec.get("Name")) if hasattr(spec, "get") else None
@@ -255,21 +255,21 @@ _TARGET_HINT = (
 
 
 def validate(target: str | Path, *, static: bool = False) -> Validation:
-    """Find all problems of an extension or a server, and list its contents.
+    """Find all problems in an extension or server, and list its contents.
 
     Trust level: inspection. Python definitions in directories and installed extensions are run,
-    with everything that they import. Wheels and paclets are read without running anything.
+    along with everything that they import. Wheels and paclets are read without running any code.
 
     Args:
         target: The directory of a project, package or paclet; a wheel; a paclet archive; a server
-            definition file; or the name of an installed extension or of a server. A text is a path
+            definition file; or the name of an installed extension or server. A string is a path
             only if it is written as one: `./charts`, not `charts`.
-        static: Run nothing; Python files are only parsed.
+        static: Run no code; Python files are only parsed.
 
     Raises:
         LoadError: The target does not exist.
-        ExtensionError: The target is an item of an extension that is not installed, or does not
-            declare it.
+        ExtensionError: The target is an item of an extension that is not installed or does not
+            declare the item.
     """
     text = str(target)
     if is_path_target(target):
@@ -277,7 +277,7 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
         if not _path_exists(path):
             raise LoadError(f"there is no file or directory {text!r}", hint=_TARGET_HINT)
         return _validate_path(text, path.absolute(), is_static=static)
-    # A path with the same name is only mentioned in the result, because the user may mean it.
+    # A path with the same name is only mentioned in the result, in case the user meant that.
     same_name_path = find_in_working_directory(text) if text else None
     validation = _validate_by_name(text, is_static=static) or _validate_server(
         text, same_name_path, is_static=static
@@ -288,10 +288,10 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
 
 
 def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool) -> Validation:
-    """Validate a server by name. Called by `validate` when no extension has the name.
+    """Validate a server by name. Called by `validate` if no extension has that name.
 
     Args:
-        name: The name of the server, qualified with its extension or not.
+        name: The server name, optionally qualified with its extension.
         same_name_path: A path with this name in the working directory, for the error hint.
         is_static: Run no code; Python files are only parsed.
 
@@ -302,7 +302,7 @@ def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool)
         source = find_source(name)
     except PaddockError as error:
         is_qualified = parse_qualified_name(name) is not None
-        # The error of a qualified name is more precise than "neither a path nor …".
+        # The error for a qualified name is more precise than "neither a path nor …".
         if isinstance(error, ExtensionError) and is_qualified and same_name_path is None:
             raise
         if same_name_path is not None:
@@ -315,9 +315,9 @@ def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool)
 
 
 def _validate_path(text: str, path: Path, *, is_static: bool) -> Validation:
-    """Validate a paclet, a wheel, a project, a package or a server definition at a path.
+    """Validate the paclet, wheel, project, package or server definition at a path.
 
-    The path of a manifest or a project file means the directory that contains it.
+    The path of a manifest or project file refers to the directory that contains it.
     """
     if path.name in (*PACLET_INFO_FILE_NAMES, PROJECT_FILE, MANIFEST_FILE_NAME):
         path = path.parent
@@ -357,20 +357,20 @@ def _validate_subjects(
     *,
     is_static: bool,
 ) -> Validation:
-    """Check the definitions in extensions whose manifests have been read, and build the result.
+    """Check the definitions of extensions whose manifests have been read, and build the result.
 
     Args:
         text: The target that the user passed.
         kind: `distribution` or `paclet`.
         loaded_subjects: The extensions of the target, with None for each unreadable one.
-        findings: The findings about all the extensions, to which the checks add theirs.
+        findings: The findings about all extensions. The checks add theirs.
         places: The paths of the validated files or directories.
         is_static: True if no code of the target is run.
     """
     subjects = [subject for subject in loaded_subjects if subject is not None]
     extensions = [subject.extension for subject in subjects]
     for subject in subjects:
-        # A server may refer to extensions that are built from the same project.
+        # A server may refer to other extensions that are built from the same project.
         subject.siblings = {
             extension.name: extension
             for extension in extensions
@@ -404,8 +404,8 @@ def _list_declared_names(extensions: Iterable[Extension], kind: ItemKind) -> tup
 def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
     """Validate the installed extension with a name.
 
-    If no extension has the name, it can be that of an installed distribution. Then all extensions
-    of that distribution are validated.
+    If no extension has the name, it can be the name of an installed distribution. In that case, all
+    of its extensions are validated.
 
     Returns:
         The result, or None if no installed extension matches.
@@ -429,7 +429,7 @@ def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> 
 
     Args:
         name: The target that the user passed.
-        discovery: The extensions that could be loaded, and those that could not.
+        discovery: The extensions that could be loaded and those that could not.
         is_static: Run no code; Python files are only parsed.
     """
     findings = FindingCollector()

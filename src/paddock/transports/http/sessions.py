@@ -1,8 +1,8 @@
-"""Sessions of the 2025-11-25 era over HTTP, with resumable streams.
+"""HTTP sessions of the 2025-11-25 era, with resumable streams.
 
 A session belongs to the principal who opened it. It ends when its client deletes it or when it has
-been unused for too long. If there are too many sessions, the one that has been idle for the longest
-time is closed.
+been idle for too long. If there are too many sessions, the one that has been idle longest is
+closed.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from paddock.transports.http.messages import Headers, HttpRequest, Responder
 
 RECONNECT_DELAY_MS = 1000
-"""Delay after which clients are asked to reconnect a broken stream."""
+"""Delay before clients should reconnect after a stream breaks."""
 STANDALONE_STREAM_ID = 0
-"""The stream for messages that belong to no request."""
+"""The ID of the stream for messages that do not belong to a request."""
 MAX_STANDALONE_READERS = 8
 
 
 class ResumableStream:
-    """A stream of numbered events, which a client can resume after its connection broke.
+    """A stream of numbered events that a client can resume after losing its connection.
 
     The events are kept in the session's `EventStore`. A stream can exist without a reader.
     """
@@ -72,24 +72,24 @@ class ResumableStream:
         )
 
     def send_priming_event(self, retry_ms: int) -> None:
-        """Send an event that gives the client an id to reconnect with."""
+        """Send an event that provides the client with an id for reconnecting."""
         self._write_to_latest_reader(
             encode_priming_event(self._format_event_id(self.last_event_number), retry_ms)
         )
 
     def attach_reader(self, responder: Responder) -> None:
-        """Send further events to this reader."""
+        """Send subsequent events to this reader."""
         self._readers.append(responder)
         responder.on_close = lambda: self.detach_reader(responder)
 
     def detach_reader(self, responder: Responder) -> None:
-        """Remove a reader that has disconnected. Events are still stored."""
+        """Remove a reader that has disconnected. Events continue to be stored."""
         if responder in self._readers:
             self._readers.remove(responder)
         self._session.mark_used()
 
     def replay_events(self, responder: Responder, event_number: int) -> None:
-        """Send a reconnected reader the events after a number."""
+        """Send a reconnected reader the events after the given number."""
         for event in self._session.events.list_after(self.id, event_number):
             event_id = self._format_event_id(event.number)
             if not responder.write(encode_numbered_event(event_id, event.frame)):
@@ -112,7 +112,7 @@ class ResumableStream:
             responder.abort()
 
     def send_keep_alive(self, now: float, interval: float) -> None:
-        """Send a keep-alive comment if nothing was sent for `interval` seconds."""
+        """Send a keep-alive comment if nothing has been sent for `interval` seconds."""
         if now - self._last_write >= interval:
             for responder in list(self._readers):
                 self._write_to_reader(responder, KEEP_ALIVE_COMMENT)
@@ -128,7 +128,7 @@ class ResumableStream:
         return f"{self.id}_{event_number}"
 
     def _write_to_latest_reader(self, chunk: bytes) -> None:
-        # A message must not be sent on several streams (2025-11-25, Transports, Multiple
+        # A message must not be sent on multiple streams (2025-11-25, Transports, Multiple
         # Connections), so only the latest reader gets it.
         if self._readers:
             self._write_to_reader(self._readers[-1], chunk)
@@ -161,9 +161,9 @@ class HttpSession:
         """Create a session with a random ID for a client that sends `initialize`.
 
         Args:
-            runtime: The state that all sessions of the endpoint share.
-            principal: The authenticated client, to whom the session belongs; None for a server
-                without authentication.
+            runtime: The state shared by all sessions of the endpoint.
+            principal: The authenticated client that owns the session; None for a server without
+                authentication.
         """
         self._runtime = runtime
         self.id = token_urlsafe(24)
@@ -181,7 +181,7 @@ class HttpSession:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a client reads a stream of the session or waits for an answer."""
+        """Whether a client is reading one of the session's streams or waiting for an answer."""
         streams = (self.standalone_stream, *self.streams.values())
         return bool(self.connection.in_flight) or any(stream.has_reader for stream in streams)
 
@@ -195,7 +195,7 @@ class HttpSession:
         self.last_used = monotonic()
 
     def send(self, frame: bytes) -> None:
-        """Send a message that belongs to no request. May be called by any thread."""
+        """Send a message that does not belong to a request. May be called by any thread."""
         self._runtime.call_on_loop(self.standalone_stream.add_event, frame)
 
     def open_stream(self) -> ResumableStream:
@@ -205,13 +205,13 @@ class HttpSession:
         return stream
 
     def resume_stream(self, last_event_id: str, responder: Responder, headers: Headers) -> bool:
-        """Open a response that continues an event stream after a client has reconnected.
+        """Open a response that continues an event stream for a reconnected client.
 
         Args:
-            last_event_id: The ID of the last event that the client has received, such as `3_17`:
-                the number of the stream and the number of the event.
-            responder: The connection of the client.
-            headers: Headers of the response.
+            last_event_id: The ID of the last event that the client received, such as `3_17`: stream
+                number and event number.
+            responder: The client's connection.
+            headers: The response headers.
 
         Returns:
             False if the session never issued this id.
@@ -228,19 +228,19 @@ class HttpSession:
         responder.open_stream(headers)
         resumed_stream = stream or ResumableStream(self, stream_number)
         resumed_stream.replay_events(responder, int(event_number))
-        if stream is None:  # The stream has ended, so nothing follows the stored events.
+        if stream is None:  # The stream has ended, so no events follow the stored ones.
             responder.end()
         else:
             stream.attach_reader(responder)
         return True
 
     def attach_standalone_reader(self, responder: Responder, headers: Headers) -> bool:
-        """Open the standalone stream of the session for another reader.
+        """Open the session's standalone stream for another reader.
 
-        The stream carries the messages that do not belong to a request.
+        This stream carries the messages that do not belong to a request.
 
         Returns:
-            False if the stream has too many readers already.
+            False if the stream already has too many readers.
         """
         if self.standalone_stream.reader_count >= MAX_STANDALONE_READERS:
             return False
@@ -260,7 +260,7 @@ class HttpSession:
 
 
 class HttpSessionExchange(HttpExchange):
-    """A request in a session. Its client may disconnect and reconnect for the answer."""
+    """A request in a session. Its client may disconnect, then reconnect to get the answer."""
 
     __slots__ = ("_session", "_stream")
 
@@ -278,7 +278,7 @@ class HttpSessionExchange(HttpExchange):
 
     @property
     def accepts_messages(self) -> bool:
-        """Whether the client reads the stream of this request or that of the session."""
+        """Whether the client is reading this request's stream or the session's stream."""
         return self.accepts.events or self._session.standalone_stream.has_reader
 
     def keep_open_for(self, request: Request) -> None:
@@ -289,17 +289,17 @@ class HttpSessionExchange(HttpExchange):
         self._session.connection.in_flight[request.id] = request
 
     def handle_disconnect(self) -> None:
-        """Handle a lost connection without cancelling the work, unlike in stateless MCP versions.
+        """Handle a lost connection. Unlike in stateless MCP versions, the work is not cancelled.
 
-        A client can reconnect and resume a stream, but not a JSON response, so without a stream the
-        exchange is over.
+        A client can reconnect to resume a stream, but not a JSON response. Without a stream, the
+        exchange is therefore over.
         """
         if not self.is_streaming:
-            self.is_over = True  # The work continues, and stays active so that it can time out.
+            self.is_over = True  # The work continues, and the exchange stays active for timeouts.
             self._detach_disconnect_handler()
 
     def close(self) -> None:
-        """Cancel the requests and abort the response, because the server stops."""
+        """Cancel the requests and abort the response because the server is stopping."""
         if self._stream is None:
             super().close()
             return
@@ -309,10 +309,10 @@ class HttpSessionExchange(HttpExchange):
         self._stream.abort()
 
     def close_for_reconnect(self, retry_ms: int | None) -> bool:
-        """Close the response so that the client reconnects later for the answer.
+        """Close the response so that the client reconnects later to get the answer.
 
         Args:
-            retry_ms: The delay after which the client reconnects; None means the default.
+            retry_ms: The delay before the client reconnects; None means the default.
 
         Returns:
             False if the client's MCP version does not support that, or the exchange is over.
@@ -334,16 +334,16 @@ class HttpSessionExchange(HttpExchange):
             self._stream.send_keep_alive(now, self._runtime.limits.keep_alive_seconds)
 
     def _close_for_reconnect_on_loop(self, retry_ms: int) -> None:
-        """Send the client an event id and a delay to reconnect with, and end its response."""
+        """Send the client an event id and a delay for reconnecting, and end its response."""
         if self.is_over or not (self.is_streaming or self._open_stream()) or self._stream is None:
             return
         self._stream.send_priming_event(retry_ms)
         self._stream.release_readers()
 
     def _send_on_loop(self, frame: bytes) -> None:
-        """Send a message on the stream of the request, or else on that of the session.
+        """Send a message on the request's stream or, failing that, on the session's stream.
 
-        If the client reads neither of them, the message is dropped. Called on the event loop.
+        If the client is reading neither, the message is dropped. Called on the event loop.
         """
         if self.is_over:
             return
@@ -378,7 +378,7 @@ class HttpSessionExchange(HttpExchange):
             self.deliver_answer(answer)
 
     def _attach_disconnect_handler(self) -> None:
-        if self._stream is None:  # Otherwise the stream handles the disconnect.
+        if self._stream is None:  # Otherwise, the stream handles the disconnect.
             super()._attach_disconnect_handler()
 
     def _end_unanswered(self) -> None:
@@ -388,14 +388,14 @@ class HttpSessionExchange(HttpExchange):
             super()._end_unanswered()
 
     def deliver_answer(self, answer: bytes | None) -> None:
-        """Complete the response with an answer, which is an event or JSON as the client prefers.
+        """Complete the response with an answer, sent as an event or JSON as the client prefers.
 
         Args:
             answer: The encoded answer. None if the request was cancelled.
         """
         stream = self._stream
         if stream is not None:
-            # The answer is stored as well, so a client that has disconnected can fetch it later.
+            # The answer is also stored, so that a disconnected client can fetch it later.
             if answer is not None:
                 stream.add_event(answer)
             self._mark_over()
@@ -428,22 +428,23 @@ class HttpSessionStore:
         return list(self._sessions.values())
 
     def find_session(self, session_id: str, principal: Principal | None) -> HttpSession | None:
-        """Return the session with an ID if it belongs to the principal, otherwise None.
+        """Return the session with the given ID if it belongs to the principal, otherwise None.
 
-        This counts as a use of the session, so that it is not closed as idle.
+        This counts as using the session, so that it is not closed as idle.
         """
         session = self._sessions.get(session_id)
         owner = None if principal is None else principal.key
         if session is None or session.owner != owner:
             return None
-        # Reinserting keeps the dict in order of use, so that make_room finds the idlest session.
+        # Reinserting keeps the dict in order of last use, so that make_room finds the idlest
+        # session.
         del self._sessions[session_id]
         self._sessions[session_id] = session
         session.mark_used()
         return session
 
     def make_room(self, principal: Principal | None) -> bool:
-        """Ensure that a session can be added, if necessary by closing an idle one.
+        """Ensure that a session can be added, closing an idle one if necessary.
 
         An idle session of the same principal is preferred, so that one client cannot displace the
         sessions of all others.
@@ -471,7 +472,7 @@ class HttpSessionStore:
         session.close()
 
     def close_idle_sessions(self, now: float) -> None:
-        """Close sessions that are unused for too long, and send keep-alives in the others."""
+        """Close sessions that have been idle for too long, and send keep-alives in the others."""
         limits = self._runtime.limits
         for session in list(self._sessions.values()):
             session.standalone_stream.send_keep_alive(now, limits.keep_alive_seconds)

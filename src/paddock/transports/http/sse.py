@@ -1,4 +1,4 @@
-"""Encoding of server-sent events, and a bounded store of those that clients may request again."""
+"""Server-sent event encoding, and a bounded store of the events that clients may request again."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StoredEvent(NamedTuple):
 
 
 class EventBudget:
-    """The common size limit for the server-sent events that are stored for all sessions.
+    """The shared size limit for the server-sent events stored for all sessions.
 
     If it is exceeded, the events of the least recently used sessions are dropped.
     """
@@ -54,16 +54,16 @@ class EventBudget:
         self._stores: dict[EventStore, None] = {}
 
     def record_growth(self, store: EventStore, delta_bytes: int) -> None:
-        """Record that the size of a store has changed, and drop events if the limit is exceeded.
+        """Record that a store has changed in size, and drop events if the limit is exceeded.
 
         The store becomes the most recently used one.
 
         Args:
             store: The stored events of a session.
-            delta_bytes: The growth of the store, which is negative if it has shrunk.
+            delta_bytes: The growth of the store; negative if it has shrunk.
         """
         self._used_bytes += delta_bytes
-        # Reinserted at the end, so that the dict stays in order of use.
+        # Reinserted at the end so that the dict stays in order of last use.
         self._stores.pop(store, None)
         if store:
             self._stores[store] = None
@@ -74,9 +74,9 @@ class EventBudget:
 
 
 class EventStore:
-    """The latest server-sent events of a session, limited in number and size.
+    """A session's latest server-sent events, limited in number and size.
 
-    A client that has lost its connection can fetch the events that it has missed.
+    A client that lost its connection can fetch the events that it missed.
     """
 
     __slots__ = ("_budget", "_bytes", "_events", "_max_bytes", "_max_events")
@@ -92,7 +92,7 @@ class EventStore:
         return bool(self._events)
 
     def add(self, stream_id: int, event_number: int, frame: bytes) -> None:
-        """Store an event of a stream, and drop the oldest events if a limit is exceeded.
+        """Store an event from a stream, dropping the oldest events if a limit is exceeded.
 
         Args:
             stream_id: The number of the stream in the session.
@@ -103,7 +103,7 @@ class EventStore:
         self._events.append(StoredEvent(stream_id, event_number, frame))
         self._bytes += len(frame)
         # The latest event is kept regardless of its size, because it may be the answer that a
-        # client reconnects for.
+        # client is reconnecting to get.
         while len(self._events) > 1 and (
             len(self._events) > self._max_events or self._bytes > self._max_bytes
         ):
@@ -111,7 +111,7 @@ class EventStore:
         self._budget.record_growth(self, self._bytes - previous_bytes)
 
     def list_after(self, stream_id: int, event_number: int) -> list[StoredEvent]:
-        """Return the stored events of a stream whose numbers are greater than the given one."""
+        """Return the stored events of a stream whose numbers are higher than the given one."""
         return [
             event
             for event in self._events
