@@ -1,7 +1,7 @@
-"""Literal data: values of atoms, lists, associations and rules, without running code.
+"""Evaluates literal data (atoms, lists, associations and rules) without running code.
 
-Used for manifests and definition files. A few functions that such files use to build strings and
-numbers are evaluated too. Any other expression becomes an `UnevaluatedExpression`.
+Used for manifests and definition files. A few functions that build strings and numbers in such
+files are evaluated too. Any other expression becomes an `UnevaluatedExpression`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SIMPLE_ESCAPES = {
     "f": "\f",
     "<": "",
     ">": "",
-    # Escaped box syntax has no plain character and is preserved as written.
+    # Escaped box syntax has no plain character, so it is preserved as written.
     **{sign: f"\\{sign}" for sign in "!()*@%^_&/`+"},
 }
 _MAX_CODE_POINT = 0x10FFFF
@@ -54,11 +54,11 @@ _NUMBER_LITERAL = re.compile(
 _MAX_PLAIN_REAL, _MIN_PLAIN_REAL = 1e6, 1e-5
 """Reals in this range are written without an exponent."""
 _MAX_DIGITS = 4000
-"""Maximum digits of an integer: Python refuses to convert integers beyond about this length."""
+"""Maximum number of digits in an integer. Python refuses to convert much longer ones."""
 _MAX_BITS = 13_288
 """`_MAX_DIGITS` in base 2."""
 MAX_DATA_DEPTH = 200
-"""Maximum nesting of data, which is far deeper than any manifest."""
+"""Maximum nesting depth of data, far deeper than in any manifest."""
 _TOO_DEEP_MESSAGE = f"The data is nested more than {MAX_DATA_DEPTH} levels deep"
 _INFINITE = (float("inf"), float("-inf"))
 _CONSTANT_VALUES: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
@@ -71,10 +71,10 @@ def parse_string(text: str) -> str:
 
 
 def parse_symbol_name(text: str) -> str:
-    r"""Return the name of a symbol from its source text, in which characters can be escaped.
+    r"""Return the name of a symbol from its source text, which may contain escaped characters.
 
     For example, `\[EAcute]x` is the name `éx`. A letter that represents a constant becomes the
-    name of the constant: `\[Pi]` is `Pi`.
+    constant's name: `\[Pi]` is `Pi`.
     """
     if text in CONSTANT_LETTERS:
         return CONSTANT_LETTERS[text]
@@ -120,8 +120,8 @@ def parse_number(text: str) -> int | float | None:
 
 
 def _parse_integer(digits: str, base: int, exponent: int) -> int | None:
-    """Return an integer in a base and with an exponent, or None if it has too many digits."""
-    # Check first: `10**999999999` would exhaust the memory.
+    """Return the integer with this base and exponent, or None if it has too many digits."""
+    # Check first, because `10**999999999` would exhaust memory.
     if exponent > _MAX_DIGITS:
         return None
     value = int(digits, base) * base**exponent
@@ -129,26 +129,26 @@ def _parse_integer(digits: str, base: int, exponent: int) -> int | None:
 
 
 def has_too_many_digits(value: float) -> bool:
-    """Return whether an integer has more digits than a source may contain."""
+    """Return whether an integer has more digits than the source may contain."""
     return isinstance(value, int) and value.bit_length() > _MAX_BITS
 
 
 def _parse_based_real(match: re.Match[str], base: int, exponent: int) -> float | None:
-    """Return a real whose digits are in another base than 10."""
+    """Return a real number whose digits are in a base other than 10."""
     fraction = match["part"] or ""
     digits = int(match["sign"] + match["whole"] + fraction, base)
     return _drop_infinity(digits * float(base) ** (exponent - len(fraction)))
 
 
 def _drop_infinity(value: float) -> float | None:
-    # Kernels have larger reals than Python, so infinity would be a wrong value.
+    # Kernels support larger reals than Python, so infinity would be wrong.
     return None if value in _INFINITE else value
 
 
 def format_real(text: str) -> str:
     """Convert the text of a Python float to a Wolfram Language real, such as `2.0` to `2.`.
 
-    As in kernels, very large and very small numbers have an exponent: `1.5e+20` becomes `1.5*^20`.
+    As in kernels, very large and very small numbers get an exponent: `1.5e+20` becomes `1.5*^20`.
     """
     mantissa, _, exponent = text.lower().partition("e")
     value = abs(float(text))
@@ -175,7 +175,7 @@ class DataError(PaddockError):
 
 
 class UnevaluatedExpression:
-    """An expression that is not literal data, such as `f[x]`, as an element of evaluated data.
+    """An expression within evaluated data that is not literal, such as `f[x]`.
 
     Two of these objects are equal if the input forms of their expressions are equal.
     """
@@ -201,7 +201,7 @@ class UnevaluatedExpression:
 
 
 class RuleValue(NamedTuple):
-    """A rule outside an association. The value of `:>` is unevaluated."""
+    """A rule outside an association. The value of a `:>` rule is unevaluated."""
 
     key: object
     value: object
@@ -240,7 +240,7 @@ def _evaluate_expression(expression: Expression, depth: int) -> object:
 
     Args:
         expression: The expression.
-        depth: The nesting depth of the expression in the data, which is limited.
+        depth: The nesting depth of the expression within the data, which is limited.
     """
     if isinstance(expression, Atom):
         return _evaluate_atom(expression)
@@ -277,7 +277,7 @@ def _evaluate_association(node: Node, depth: int) -> object:
     """Convert an association to a dictionary. The values of delayed rules stay unevaluated.
 
     Raises:
-        _NotLiteralError: The association contains anything else than rules, or a key that a
+        _NotLiteralError: The association contains anything other than rules, or has a key that a
             dictionary cannot have.
     """
     entries: dict[object, object] = {}
@@ -294,7 +294,7 @@ def _evaluate_association(node: Node, depth: int) -> object:
 
 
 def iter_rules(args: list[Expression]) -> Iterator[Expression]:
-    """Yield the rules of an association from its arguments.
+    """Yield an association's rules from its arguments.
 
     As in kernels, nested lists and associations are flattened, and `Nothing` is removed. Other
     arguments are yielded too, so callers must check for them.
@@ -343,7 +343,7 @@ def _evaluate_template(node: Node, depth: int) -> object:
 def _evaluate_numbers(args: list[Expression], depth: int) -> list[Any]:
     """Return the values of the arguments, which must be numbers."""
     values: list[Any] = [_evaluate_expression(arg, depth) for arg in args]
-    # `isinstance` would accept booleans, which are integers in Python.
+    # `isinstance` would accept booleans, because they are integers in Python.
     if not all(type(value) in (int, float) for value in values):
         raise _NotLiteralError
     return values
@@ -354,7 +354,7 @@ def _evaluate_sum(node: Node, depth: int) -> object:
 
 
 def _evaluate_product(node: Node, depth: int) -> object:
-    # The parser reads `a/b` as `a` times a power. Dividing directly keeps exact integers exact.
+    # The parser reads `a/b` as `a` times a power. Dividing directly keeps integer quotients exact.
     match node.args:
         case [dividend, Node() as inverse] if is_inverse(inverse):
             return _evaluate_quotient(dividend, inverse.args[0], depth)
@@ -364,11 +364,11 @@ def _evaluate_product(node: Node, depth: int) -> object:
 def _accumulate_numbers(
     values: list[Any], combine: Callable[[Any, Any], Any], start: int
 ) -> int | float:
-    """Return the sum or another combination of numbers.
+    """Combine numbers, for example into their sum.
 
     Args:
         values: The numbers.
-        combine: The operation of two numbers, such as addition.
+        combine: The operation on two numbers, such as addition.
         start: The result for an empty list.
 
     Raises:
@@ -386,13 +386,13 @@ def _accumulate_numbers(
 
 
 def _evaluate_quotient(dividend: Expression, divisor: Expression, depth: int) -> int | float:
-    """Return the value of a quotient `a/b`: an integer if it is exact, and otherwise a real.
+    """Return the value of a quotient `a/b`: an integer if it is exact, a real otherwise.
 
-    Kernels would keep an inexact quotient of integers as a fraction, for which there is no type
+    Kernels would keep an inexact quotient of integers as a fraction, but there is no fraction type
     here.
 
     Raises:
-        _NotLiteralError: The quotient is not a number, because the divisor is 0 for example.
+        _NotLiteralError: The quotient is not a number, for example because the divisor is 0.
     """
     numerator, denominator = _evaluate_numbers([dividend, divisor], depth + 1)
     try:

@@ -1,7 +1,7 @@
-r"""Named characters: operators, brackets, spaces and letters by name and code.
+r"""The named characters: operators, brackets, spaces and letters, by name and code.
 
 A source may contain a character or its name: `\[Rule]`, `\[EAcute]`. The table in
-`named_characters.txt` has all names except those of accented letters, which follow a rule.
+`named_characters.txt` lists all names except those of accented letters, which follow a rule.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from paddock.wolfram.operators import NAMED_SIGNS
 
 
 def _read_character_codes() -> dict[str, dict[str, int]]:
-    """Return the code of each named character in `named_characters.txt`, by kind and name.
+    """Return the codes of the named characters in `named_characters.txt`, by kind and name.
 
     A line such as `operator 2018 OpenCurlyQuote CloseCurlyQuote - - OpenCurlyDoubleQuote` contains
-    the kind of the characters, the hexadecimal code of the first one, and the names of characters
-    with consecutive codes. The name `-` skips a code.
+    the characters' kind, the hexadecimal code of the first one, and the names of the characters
+    with consecutive codes from there. The name `-` skips a code.
     """
     codes: dict[str, dict[str, int]] = {"operator": {}, "space": {}, "letter": {}}
     for line in Path(__file__).with_name("named_characters.txt").read_text("ascii").splitlines():
@@ -34,7 +34,7 @@ def _read_character_codes() -> dict[str, dict[str, int]]:
 
 _CODES_BY_KIND = _read_character_codes()
 OPERATOR_CODES = _CODES_BY_KIND["operator"]
-"""Codes of the characters that are operators or brackets."""
+"""Codes of the operator and bracket characters."""
 SPACE_CODES = _CODES_BY_KIND["space"]
 """Codes of the whitespace characters."""
 _CODES_BY_NAME = {**OPERATOR_CODES, **SPACE_CODES, **_CODES_BY_KIND["letter"]}
@@ -45,7 +45,7 @@ NAMES_BY_CHARACTER = {
 r"""Names of the operator and bracket characters, written as `\[Name]`."""
 
 SPACE_CHARACTERS = "".join(map(chr, SPACE_CODES.values())) + "\u200b\ufeff"
-"""The whitespace characters, and two without names."""
+"""The whitespace characters, including two without names."""
 
 _COMBINING_ACCENTS = {
     "Grave": "\u0300",
@@ -61,7 +61,7 @@ _COMBINING_ACCENTS = {
     "Cedilla": "\u0327",
 }
 _FIRST_FOREIGN_CODE, _FIRST_PRIVATE_CODE = 0xA0, 0xE000
-"""The first non-ASCII printable code, and the start of the Unicode private use area."""
+"""The first printable code beyond ASCII, and the start of Unicode's private use area."""
 _UNUSED_NAMES = ("UnknownGlyph", "LineSeparator", "ParagraphSeparator")
 _ACCENTED_LETTER = re.compile(rf"(Capital)?([A-Z])({'|'.join(_COMBINING_ACCENTS)})")
 
@@ -70,8 +70,8 @@ _ACCENTED_LETTER = re.compile(rf"(Capital)?([A-Z])({'|'.join(_COMBINING_ACCENTS)
 def get_character(name: str) -> str | None:
     r"""Return the character with a name in Wolfram Language, or None if the name is unknown.
 
-    For example, `Alpha` is the name of the character that is written as `\[Alpha]`. The name of an
-    accented letter is composed of the letter and the accent: `CapitalEAcute` is `É`.
+    For example, `Alpha` is the name of the character written as `\[Alpha]`. The name of an accented
+    letter combines the letter and the accent: `CapitalEAcute` is `É`.
     """
     code = _CODES_BY_NAME.get(name)
     if code is not None:
@@ -80,17 +80,17 @@ def get_character(name: str) -> str | None:
     if match is None:
         return None
     letter = match[2] if match[1] else match[2].lower()
-    # If Unicode has no composed form of the letter, the result still has two characters.
+    # If Unicode has no composed form of the letter, the result has two characters.
     accented_letter = unicodedata.normalize("NFC", letter + _COMBINING_ACCENTS[match[3]])
     return accented_letter if len(accented_letter) == 1 else None
 
 
 _PRIVATE_CHARACTER = re.compile("[\ue000-\uf8ff]")
-"""Characters of the private use area: other programs cannot display them."""
+"""Characters in the private use area, which other programs cannot display."""
 
 
 def escape_private_characters(text: str) -> str:
-    r"""Return the text with private-use characters as `\[Name]`, or as `\:f351` if unnamed."""
+    r"""Return the text with private-use characters written as `\[Name]`, or `\:f351` if unnamed."""
     return _PRIVATE_CHARACTER.sub(_escape_character, text)
 
 
@@ -105,10 +105,10 @@ def _get_names_by_character() -> dict[str, str]:
 
 
 def get_character_name(character: str) -> str | None:
-    r"""Return the name with which a character is written in a file: `Alpha` for `\[Alpha]`.
+    r"""Return the name used to write a character in a file: `Alpha` for `\[Alpha]`.
 
-    Returns None if the character is written without a name, as ASCII or by its code. This is the
-    safer way for letters in the private use area of Unicode.
+    Returns None if the character is written as ASCII or by its code. Codes are safer for letters in
+    Unicode's private use area.
     """
     name = _get_names_by_character().get(character)
     code = ord(character)

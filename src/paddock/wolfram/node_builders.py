@@ -1,6 +1,6 @@
-"""Builders that turn a pending operator and its operands into a node.
+"""Builders that turn pending operators and their operands into nodes.
 
-Builders extend chains (`a + b + c`) and comparisons in place, so that long chains take linear time.
+Builders extend chains (`a + b + c`) and comparisons in place, so long chains take linear time.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from paddock.wolfram.parse_state import ParseState, PendingOperator
 
 IMPLICIT_TIMES = "implicit times"
-"""Node form of a product of adjacent operands."""
+"""Node form of products of adjacent operands."""
 PREFIX_FORM_START = "prefix "
-"""Node forms of prefix operators start with this text."""
+"""Start of the node forms of prefix operators."""
 
 _CHAIN_FORMS = frozenset(
     {text for text, operator in INFIX_OPERATORS.items() if operator.shape == "chain"}
@@ -33,12 +33,12 @@ _VECTOR_FORMS = frozenset(
 
 
 _get_head = cache(symbol)
-"""Share one atom among all implicit heads with the same name: there are many, none has a position.
+"""Share one atom among all implicit heads of the same name: many exist, and none has a position.
 """
 
 
 def make_node(head: str, args: list[Expression], start: int, end: int, form: str) -> Node:
-    """Return a node with an implicit head."""
+    """Build a node with an implicit head."""
     return Node(_get_head(head), args, start, end, form)
 
 
@@ -53,8 +53,8 @@ def make_infix(state: ParseState, operator: PendingOperator) -> None:
 def make_chain(state: ParseState, operator: PendingOperator) -> None:
     """Build the node of a chain such as `a + b` or `a; b` from the last two operands.
 
-    If the left operand is a chain of the same kind, the right one is added to it, so that
-    `a + b + c` is a single node.
+    If the left operand is a chain of the same kind, the right one is added to it, so `a + b + c` is
+    a single node.
     """
     right = state.operands.pop()
     head = "Times" if operator.text == IMPLICIT_TIMES else INFIX_OPERATORS[operator.text].head
@@ -80,7 +80,7 @@ def _is_chain(expression: Expression, head: str) -> TypeGuard[Node]:
 
 
 def make_difference(state: ParseState, operator: PendingOperator) -> None:
-    """Build the sum of `a` and `-b` for the source `a - b`, because kernels have no difference."""
+    """Build the sum of `a` and `-b` for `a - b`, because kernels have no subtraction."""
     subtrahend = state.operands.pop()
     if _is_chain(subtrahend, "Times"):
         # Kernels read `a - b c` as `a + (-1) b c`, with a single product.
@@ -94,7 +94,7 @@ def make_difference(state: ParseState, operator: PendingOperator) -> None:
 
 
 def _negate(operand: Expression, start: int, form: str) -> Expression:
-    """Return a negative number, or the product with -1."""
+    """Negate an operand: return a negative number, or a product with -1."""
     if isinstance(operand, Atom) and operand.kind == "number" and not operand.text.startswith("-"):
         # `-0` is 0 for kernels, which have no negative zero integer.
         text = "0" if operand.text == "0" else f"-{operand.text}"
@@ -141,7 +141,7 @@ def make_comparison(state: ParseState, operator: PendingOperator) -> None:
 
 
 def _expand_comparison(left: Node, head: str, right: Expression) -> list[Expression]:
-    """Return the arguments of `Inequality` for a comparison and the next operator and operand."""
+    """Return the `Inequality` arguments for a comparison, the next operator and its operand."""
     args: list[Expression] = [left.args[0]]
     for operand in left.args[1:]:
         args += [left.head, operand]
@@ -151,8 +151,8 @@ def _expand_comparison(left: Node, head: str, right: Expression) -> list[Express
 def make_vector_comparison(state: ParseState, operator: PendingOperator) -> None:
     r"""Build the node of a vector comparison: `VectorLess[{a, b}]` for `a \[VectorLess] b`.
 
-    If the left operand is the same comparison, the right one is added to its list. Comparisons with
-    different heads are nested, unlike those of scalars.
+    If the left operand is the same comparison, the right one is added to its list. Unlike scalar
+    comparisons, comparisons with different heads are nested.
     """
     right = state.operands.pop()
     left = state.operands[-1]
@@ -174,7 +174,7 @@ def make_vector_comparison(state: ParseState, operator: PendingOperator) -> None
 def make_prefix(state: ParseState, operator: PendingOperator) -> None:
     """Build the node of a prefix operator such as `!a`.
 
-    A minus sign makes a negative number, or a product with -1, because kernels have no negation.
+    A minus sign creates a negative number, or a product with -1, because kernels have no negation.
     """
     operand = state.operands[-1]
     head, form = PREFIX_OPERATORS[operator.text].head, PREFIX_FORM_START + operator.text
@@ -215,14 +215,14 @@ def make_application(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_optional(state: ParseState, operator: PendingOperator) -> None:
-    """Build `p : d`, a pattern with a default."""
+    """Build a pattern with a default, such as `p : d`."""
     right = state.operands.pop()
     left = state.operands[-1]
     state.operands[-1] = make_node("Optional", [left, right], left.start, right.end, operator.text)
 
 
 def make_tag_assignment(state: ParseState, operator: PendingOperator) -> None:
-    """Build an assignment with a tag: `TagSet[t, a, b]` for the source `t /: a = b`.
+    """Build a tagged assignment: `TagSet[t, a, b]` for the source `t /: a = b`.
 
     A tag without an assignment, as in `t /: a`, is reported as a syntax problem.
     """
@@ -258,6 +258,6 @@ def make_span(state: ParseState, operator: PendingOperator) -> None:
     """Build `a ;; b` or `a ;; b ;; c` as a span."""
     args = state.operands[-operator.operand_count :]
     del state.operands[-operator.operand_count :]
-    # An omitted last operand has no text, so that the span ends with its sign.
+    # An omitted last operand has no text, so the span ends with its sign.
     end = max(args[-1].end, operator.start + 2)
     state.operands.append(make_node("Span", args, args[0].start, end, ";;"))

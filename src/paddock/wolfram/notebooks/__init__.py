@@ -1,4 +1,4 @@
-"""Notebooks: read and write `.nb` files, and convert between notebooks and Markdown.
+"""Reads and writes `.nb` notebook files, and converts between notebooks and Markdown.
 
 `read_notebook` and `write_notebook` handle files. `notebook_to_markdown` and `markdown_to_notebook`
 convert notebooks. `Notebook`, `CellGroup` and `Cell` represent a notebook, and `code_to_boxes` and

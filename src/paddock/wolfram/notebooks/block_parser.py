@@ -1,7 +1,7 @@
-"""Markdown block parser: headings, paragraphs, fences, items, tables, formulas and rules.
+"""Markdown block parser for headings, paragraphs, fences, list items, tables, formulas and rules.
 
-A single scan of the lines. Quotations and lists are not containers: a block has a quotation depth
-and an item level, because cells can express no more.
+The parser scans the lines once. Quotations and lists are not containers: each block has a quotation
+depth and an item level instead, because cells cannot express more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TABLE_DELIMITER_ROW = re.compile(
 )
 _PIPE = re.compile(r"(?<!\\)\|")
 _ALIGNMENTS = {":-": "Left", "::": "Center", "-:": "Right", "--": ""}
-"""Alignment of a table column by the first and the last character of its delimiter."""
+"""Alignment of a table column, by the first and last characters of its delimiter."""
 _TAB_COLUMNS = 4
 
 
@@ -38,7 +38,7 @@ class MarkdownBlock(NamedTuple):
     quote_depth: int = 0
     """The number of quotations that contain the block."""
     level: int = 0
-    """Level of a heading or item, from 1. A paragraph within an item has the level of the item."""
+    """The level of a heading or item, from 1. A paragraph within an item has the item's level."""
     number: int | None = None
     """The number of a numbered item, or 0 for a paragraph within one."""
     info: str = ""
@@ -50,7 +50,7 @@ class MarkdownBlock(NamedTuple):
 
 
 class _OpenItem(NamedTuple):
-    """A list item that further lines can continue."""
+    """A list item that more lines can continue."""
 
     indent: int
     """The column of its marker."""
@@ -62,8 +62,7 @@ class _OpenItem(NamedTuple):
 class _BlockParserState:
     """The state of the block parser.
 
-    It consists of the lines of the source, the blocks so far, and the open paragraph and list
-    items.
+    It consists of the source lines, the blocks so far, and the open paragraph and list items.
     """
 
     def __init__(self, text: str) -> None:
@@ -89,7 +88,7 @@ class _BlockParserState:
         self.paragraph, self.pending_block = [], None
 
     def add_block(self, kind: BlockKind, text: str = "", **fields: Any) -> None:
-        """Append a complete block, which ends all lists."""
+        """Append a complete block and end all lists."""
         self.finish_paragraph()
         self.open_items.clear()
         self.blocks.append(MarkdownBlock(kind, text, self.quote_depth, **fields))
@@ -102,9 +101,9 @@ class _BlockParserState:
         return content if depth == self.quote_depth else None
 
     def iter_quoted_lines(self) -> Iterator[str]:
-        """Consume and yield the next lines of the same quotation, without its `>` markers.
+        """Consume and yield the remaining lines of the quotation, without its `>` markers.
 
-        Further `>` signs belong to the content of the lines, which is code or a formula.
+        Additional `>` signs belong to the content, which is code or a formula.
         """
         while self.line_index < len(self.lines):
             depth, content = _split_quote(self.lines[self.line_index], self.quote_depth)
@@ -121,7 +120,7 @@ def _split_quote(line: str, max_depth: int = sys.maxsize) -> tuple[int, str]:
 
     Args:
         line: The line.
-        max_depth: The maximum number of markers to remove. Further ones are part of the text.
+        max_depth: The maximum number of markers to remove. Any others are part of the text.
     """
     depth, position = 0, 0
     while depth < max_depth and (match := _QUOTE_PREFIX.match(line, position)) is not None:
@@ -140,7 +139,7 @@ def parse_blocks(text: str) -> list[MarkdownBlock]:
     while state.line_index < len(state.lines):
         depth, content = _split_quote(state.lines[state.line_index])
         state.line_index += 1
-        # A block cannot continue at another quotation depth.
+        # A block cannot continue at a different quotation depth.
         if depth != state.quote_depth:
             state.finish_paragraph()
             state.open_items.clear()
@@ -190,7 +189,7 @@ def _parse_fence(state: _BlockParserState, opening_line: str) -> bool:
 def _parse_formula(state: _BlockParserState, first_line: str) -> bool:
     """Parse a formula in TeX between `$$` signs, on one or more lines.
 
-    Returns False if the formula is not complete. Then its lines are left to other parsers.
+    Returns False if the formula is incomplete. Its lines are then left to other parsers.
     """
     # Within a paragraph, `$$` starts an inline formula instead.
     if not first_line.strip().startswith("$$") or state.pending_block is not None:
@@ -219,9 +218,9 @@ def _parse_heading(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_heading_underline(state: _BlockParserState, line: str) -> bool:
-    """Parse a line of `=` or `-` that turns the paragraph above it into a heading.
+    """Parse a line of `=` or `-` signs that turns the paragraph above it into a heading.
 
-    Returns False if the line is not such an underline, or if no paragraph is above it.
+    Returns False if the line is not such an underline, or has no paragraph above it.
     """
     match = _UNDERLINE.match(line)
     if match is None or state.pending_block is None or state.pending_block.kind != "text":
@@ -246,7 +245,7 @@ def _parse_rule(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_list_item(state: _BlockParserState, line: str) -> bool:
-    """Parse the first line of a list item, and determine its level from its indentation.
+    """Parse the first line of a list item, and determine the item's level from its indentation.
 
     Returns False if the line does not begin an item.
     """
@@ -275,9 +274,9 @@ def _parse_list_item(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_table(state: _BlockParserState, line: str) -> bool:
-    """Parse a table: a header, a delimiter row such as `|---|:--:|`, and further rows.
+    """Parse a table: a header, a delimiter row such as `|---|:--:|`, and the rows below it.
 
-    Returns False if the delimiter row is missing, or does not have as many cells as the header.
+    Returns False if the delimiter row is missing, or if its cell count differs from the header's.
     """
     delimiter_row = state.peek_line()
     if "|" not in line or delimiter_row is None or "|" not in delimiter_row + line:
@@ -292,7 +291,7 @@ def _parse_table(state: _BlockParserState, line: str) -> bool:
     while (row_line := state.peek_line()) is not None and "|" in row_line and row_line.strip():
         state.line_index += 1
         rows.append(split_table_row(row_line))
-    # Markdown drops cells beyond the header. Widen the header instead, so that no text is lost.
+    # Markdown drops cells beyond the header. Widen the header instead to avoid losing text.
     width = max(map(len, rows))
     rows = [row + [""] * (width - len(row)) for row in rows]
     alignments = [_ALIGNMENTS[delimiter[:1] + delimiter[-1:]] for delimiter in delimiters]
@@ -301,7 +300,7 @@ def _parse_table(state: _BlockParserState, line: str) -> bool:
 
 
 def split_table_row(line: str) -> list[str]:
-    r"""Return the cells of a line in a Markdown table: `a` and `b` for `| a | b |`.
+    r"""Return the cells of a Markdown table row: `a` and `b` for `| a | b |`.
 
     An escaped pipe (`\|`) is part of a cell.
     """
@@ -316,7 +315,7 @@ def split_table_row(line: str) -> list[str]:
 def _add_text_line(state: _BlockParserState, line: str) -> None:
     """Add a line of text to the open paragraph or list item, or start a new paragraph.
 
-    A new paragraph belongs to the list item whose text has at most the same indentation.
+    A new paragraph belongs to the list item whose text is indented no further than the line.
     """
     if state.pending_block is None:
         indent = _measure_indent(line)
@@ -348,7 +347,7 @@ def _parse_indented_code(state: _BlockParserState, line: str) -> bool:
 
 
 def _remove_indent(line: str, columns: int) -> str:
-    """Return the line without its first `columns` columns, which are whitespace."""
+    """Return the line without its first `columns` columns of whitespace."""
     content = line.lstrip(" \t")
     return " " * (_measure_indent(line) - columns) + content
 

@@ -1,7 +1,7 @@
-"""Conversion of code to boxes: nested rows as the front end builds them, one per expression.
+"""Converts code to boxes: nested rows, one per expression, as the front end builds them.
 
-All characters are preserved, including whitespace, line ends and comments, so that boxes and source
-text have the same content.
+All characters are preserved, including whitespace, line ends and comments, so the boxes have the
+same content as the source text.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _SINGLE_TOKEN = re.compile(r"[\w$`#.%]+")
 def code_to_boxes(text: str) -> Expression:
     """Convert Wolfram Language code to boxes, the notebook format for typeset expressions.
 
-    The result is the content of `BoxData[...]` that a front end creates for typed input: a row for
-    a single expression, and a list for several. Code with syntax errors becomes a single row of its
-    tokens.
+    The result is the content of the `BoxData[...]` that a front end creates for typed input: a row
+    for a single expression, or a list for multiple expressions. Code with syntax errors becomes a
+    single row of its tokens.
     """
     # Inline code in text is often a single word, which needs no parsing.
     if _WORD.fullmatch(text):
@@ -63,7 +63,7 @@ def code_to_boxes(text: str) -> Expression:
 
 
 class _BoxBuilder:
-    """Builder of boxes that represent the complete text of a source.
+    """Builder of the boxes that represent the complete text of a source.
 
     The parse tree contains only expressions. Operators, whitespace and comments are tokens of the
     text between them.
@@ -72,13 +72,13 @@ class _BoxBuilder:
     def __init__(self, source: ParsedSource) -> None:
         self._text = source.text
         self._comments = dict(source.comments)
-        """The end of each comment by its start."""
+        """The end of each comment, by its start."""
 
     def build_items(self, expressions: list[Expression]) -> list[Expression]:
         """Return the boxes of the top-level expressions, and the tokens around them.
 
         The items of an expression are the boxes of its parts, and the tokens in the gaps between
-        them. They are built from the innermost expressions outwards, without recursion.
+        them. They are built from the innermost expressions outward, without recursion.
         """
         parts_by_id: dict[int, list[Expression]] = {}
         outer_first: list[Expression] = []
@@ -87,7 +87,8 @@ class _BoxBuilder:
             expression = pending.pop()
             outer_first.append(expression)
             parts = self._get_parts(expression)
-            # Most expressions have no parts, and many empty lists would slow garbage collection.
+            # Most expressions have no parts, and many empty lists would slow down garbage
+            # collection.
             if parts:
                 parts_by_id[id(expression)] = parts
                 pending += parts
@@ -109,7 +110,7 @@ class _BoxBuilder:
     def get_tokens(self, start: int, end: int) -> list[Expression]:
         """Return the boxes of the tokens between two positions, such as operators and whitespace.
 
-        A comment becomes a row of its own.
+        Each comment becomes its own row.
         """
         tokens: list[Expression] = []
         while start < end:
@@ -126,7 +127,7 @@ class _BoxBuilder:
         return tokens
 
     def _find_comment(self, start: int, end: int) -> int | None:
-        """Return the start of the first comment in a range, or None if it has no comment.
+        """Return the start of the first comment in a range, or None if the range has no comment.
 
         A `(*` inside a string does not begin a comment, so it is not among the parser's comments.
         """
@@ -156,7 +157,7 @@ class _BoxBuilder:
         return _drop_overlapping_parts(parts, expression)
 
     def _is_token(self, node: Node) -> bool:
-        """Return whether a node such as `x_Integer`, `#1` or `%` is one token in boxes."""
+        """Return whether a node such as `x_Integer`, `#1` or `%` is a single token in boxes."""
         if get_head_name(node) not in _TOKEN_HEADS or node.is_grouped:
             return False
         return bool(_SINGLE_TOKEN.fullmatch(self._text, node.start, node.end))
@@ -171,8 +172,8 @@ class _BoxBuilder:
 
         Args:
             expression: The expression.
-            parts: Its parts in the order of the source.
-            items_by_id: The items of each part, which are removed from this dictionary.
+            parts: Its parts in source order.
+            items_by_id: The items of each part. The used ones are removed from this dictionary.
         """
         items: list[Expression] = []
         position = expression.start
@@ -249,11 +250,10 @@ def _is_blank_token(item: Expression) -> bool:
 
 
 def _build_row(items: list[Expression]) -> Expression:
-    """Return a row of boxes in which the contents of brackets are nested rows.
+    """Return a row of boxes, with the contents of brackets as nested rows.
 
-    For example, the items `f`, `[`, `x`, `,`, `y`, `]` become a row of four boxes, of which the
-    third is the row `x,y`. A bracket that is not closed, as in code with syntax errors, ends with
-    the row.
+    For example, the items `f`, `[`, `x`, `,`, `y`, `]` become a row of four boxes, where the third
+    is the row `x,y`. An unclosed bracket, as in code with syntax errors, ends with the row.
     """
     open_rows = [_OpenRow("", [])]
     for item in items:
@@ -276,7 +276,7 @@ class _OpenRow(NamedTuple):
 
 
 def _close_row(open_rows: list[_OpenRow]) -> None:
-    """Append the innermost open row to the row around it. Empty brackets contain no row."""
+    """Append the innermost open row to the enclosing row. Empty brackets contain no row."""
     content = open_rows.pop().items
     if content:
         open_rows[-1].items.append(_make_row_box(content))

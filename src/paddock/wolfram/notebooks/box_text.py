@@ -1,8 +1,8 @@
-r"""Conversion of boxes to text, and linear box syntax in strings.
+r"""Converts boxes, and linear box syntax in strings, to text.
 
 `boxes_to_text` walks the boxes without recursion. `_format_box` returns the text of one box as
-pieces. Whether a box needs parentheses is decided by its shape, so it is known before the box is
-written. Old notebooks and message texts contain linear box syntax: `\(x\^2\)`, or `\!\(\*...\)`
+pieces. The shape of a box determines whether it needs parentheses, so this is known before the box
+is written. Old notebooks and message texts contain linear box syntax: `\(x\^2\)`, or `\!\(\*...\)`
 within a string.
 """
 
@@ -61,7 +61,7 @@ _SHOWN_ARGUMENT_COUNTS = {
     **dict.fromkeys(("CounterBox", "ValueBox", "OptionValueBox"), 0),
     **dict.fromkeys(("CheckboxBox", "SliderBox", "InputFieldBox"), 0),
 }
-"""Number of arguments that are shown of boxes in a form without special text."""
+"""Number of arguments shown for boxes without a special text form."""
 _PRIME_MARKS = {"\u2032": "'", "'": "'", "\u2033": "''"}
 _OVERSCRIPT_NAMES = {
     "^": "OverHat",
@@ -101,14 +101,14 @@ def boxes_to_text(
 ) -> str:
     """Convert boxes to text.
 
-    Boxes are processed with a stack and not by recursion. Each formatter returns text and inner
+    Boxes are processed with a stack instead of recursion. Each formatter returns text and inner
     boxes, which are pushed in reverse order.
 
     Args:
         expression: The boxes.
         form: "input" returns code with the same meaning. "output" also omits machine-precision
-            marks. "text" is for readers: strings have no quotes, and displayed forms replace
-            the expressions they represent.
+            marks. "text" is for readers: strings have no quotes, and displayed forms replace the
+            expressions that they represent.
         limit: Text beyond this number of characters may be omitted.
         picture: Returns the placeholder of a graphics box.
     """
@@ -122,7 +122,7 @@ def boxes_to_text(
             previous_token = ""
         elif isinstance(item, Atom):
             text = _format_token(item, form)
-            # Boxes separate tokens that would run together as text: `a` and `b` in a product.
+            # Boxes separate tokens that would run together in text: `a` and `b` in a product.
             if previous_token and text and _would_merge(previous_token, text):
                 pieces.append(" ")
             if text in _BRACKET_DEPTH_CHANGES:
@@ -132,7 +132,7 @@ def boxes_to_text(
             pieces.append(text)
             previous_token = text
             size += len(text)
-            # Outputs can have megabytes of boxes of which only the beginning is shown.
+            # Outputs can contain megabytes of boxes, of which only the beginning is shown.
             if limit is not None and size > limit:
                 break
         else:
@@ -165,14 +165,14 @@ def _format_token(atom: Atom, form: BoxTextForm) -> str:
     if atom.kind != "string":
         return box_syntax_to_code(text) if atom.kind == "boxes" else text
     text = text[1:-1] if "\\" not in text else parse_string(text)
-    # Plain ASCII tokens are the most frequent, and need no conversion.
+    # Plain ASCII tokens are the most frequent ones and need no conversion.
     if text.isascii() and text[:1] != '"' and text[-1:] != "`":
         return text
     return _format_special_token(text, form)
 
 
 def _format_special_token(text: str, form: BoxTextForm) -> str:
-    """Return the text of a token that is a string, has a precision mark, or is not ASCII.
+    """Return the text of a string token, or of one with a precision mark or non-ASCII characters.
 
     Text for readers shows strings without quotes. Output shows machine numbers without the
     precision mark, a backtick. Special characters become the plain text that users type for them.
@@ -186,11 +186,11 @@ def _format_special_token(text: str, form: BoxTextForm) -> str:
 
 
 def _format_box(node: Node, name: str, form: BoxTextForm) -> TextPieces:
-    """Return the text of a box as pieces, in which inner boxes are not converted to text yet.
+    """Return the text of a box as pieces, without converting inner boxes to text yet.
 
     Boxes are the notebook format for typeset expressions. For example, `FractionBox["a", "b"]`
     becomes `["a", "/", "b"]`. An unknown box is written as an expression, in input form. Rows are
-    not handled here, but by `_get_reversed_row`.
+    handled by `_get_reversed_row` instead.
 
     Args:
         node: The box.
@@ -252,7 +252,7 @@ def _format_math_box(name: str, args: list[Expression]) -> TextPieces | None:
 
 
 def _format_factor(expression: Expression) -> TextPieces:
-    """Format a factor: a power needs no parentheses in a quotient."""
+    """Format a factor of a quotient, where a power needs no parentheses."""
     is_power = has_head(unwrap_box(expression), "SuperscriptBox")
     return [expression] if is_power else _parenthesize(expression)
 
@@ -311,7 +311,7 @@ def _format_interactive_box(
 
 
 def _format_grid(args: list[Expression], form: BoxTextForm) -> TextPieces:
-    """Return the text of a grid, as pieces: nested lists in code, or tab-separated lines in text.
+    """Return the text of a grid as pieces: nested lists in code, or tab-separated lines in text.
 
     In code, the nested lists `{{a, b}, {c, d}}` evaluate to a matrix.
     """
@@ -333,7 +333,7 @@ def _format_dynamic(args: list[Expression]) -> TextPieces:
 
 
 def _format_dynamic_module(args: list[Expression]) -> TextPieces:
-    """Return the displayed body of a `DynamicModuleBox`, whose first argument is its variables.
+    """Return the displayed body of a `DynamicModuleBox`. Its first argument contains the variables.
 
     A body that the front end computes, as for `Manipulate`, is abbreviated to its name.
     """
@@ -349,13 +349,13 @@ def _format_dynamic_module(args: list[Expression]) -> TextPieces:
 
 
 def _get_first_pane(panes: Expression) -> Expression:
-    """Return the first of the panes of which a front end shows one at a time."""
+    """Return the first of several panes that a front end shows one at a time."""
     pane = next(iter(get_list_items(panes)), None)
     return pane.args[1] if has_head(pane, "Rule") and len(pane.args) == 2 else panes
 
 
 def _format_template(name: str, args: list[Expression], form: BoxTextForm) -> TextPieces:
-    """Return the text of a `TemplateBox`, whose notation is defined by a named template.
+    """Return the text of a `TemplateBox`, whose notation a named template defines.
 
     For an entity or a quantity, readers get the displayed label, and code gets the expression.
 
@@ -397,7 +397,7 @@ def _strip_quotes(expression: Expression) -> str | Expression:
 
 
 def unwrap_box(expression: Expression) -> Expression:
-    """Return the box inside boxes such as `StyleBox` that only affect its appearance.
+    """Return the box inside wrappers such as `StyleBox` that only affect its appearance.
 
     Rows and lists with a single element are removed too.
     """
@@ -411,7 +411,7 @@ def unwrap_box(expression: Expression) -> Expression:
 
 
 def find_graphics(expression: Expression) -> Node | None:
-    """Return the graphics box that the content of a cell consists of, or None."""
+    """Return the graphics box that makes up a cell's content, or None."""
     box = unwrap_box(expression)
     return box if isinstance(box, Node) and get_head_name(box) in GRAPHICS_HEADS else None
 
@@ -449,14 +449,14 @@ def _get_row_items(box: Expression) -> list[Expression]:
 
 
 def _get_reversed_row(node: Node) -> TextPieces:
-    """Return the items of a row in reverse order, ready to be pushed on a stack.
+    """Return the items of a row in reverse order, ready to be pushed onto a stack.
 
     A row that begins with a sum, product or integral sign becomes a call, such as
     `Sum[i, {i, 1, n}]`.
     """
     items = get_list_items(node.args[0]) if node.args else []
     first = items[0] if len(items) > 1 else None
-    # This check must be cheap, because rows are the most frequent boxes.
+    # This check must be cheap, because rows are the most common boxes.
     if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
         pieces = _format_big_operator(first, items[1:])
         if pieces is not None:
@@ -465,10 +465,10 @@ def _get_reversed_row(node: Node) -> TextPieces:
 
 
 def _format_big_operator(operator: Expression, body: list[Expression]) -> TextPieces | None:
-    """Return the call that a sum, product or integral sign and the items after it represent.
+    """Return the call represented by a sum, product or integral sign and the items after it.
 
-    For example, the pieces form the text `Sum[i^2, {i, 1, n}]`. Returns None if the operator is
-    another box, or is not complete, for example because it has no lower bound.
+    For example, the pieces form the text `Sum[i^2, {i, 1, n}]`. Returns None if the operator is a
+    different box or is incomplete, for example because it has no lower bound.
 
     Args:
         operator: The sign, usually in a box with its bounds.
@@ -541,13 +541,13 @@ def replace_box_syntax(text: str) -> str:
 
 
 def _convert_box_syntax(syntax: str) -> str:
-    r"""Convert linear box syntax between `\(` and `\)` to text for readers.
+    r"""Convert the linear box syntax between `\(` and `\)` to text for readers.
 
-    The syntax contains code, or after `\*` an expression such as `SuperscriptBox["x", "2"]`.
+    The syntax contains code or, after `\*`, an expression such as `SuperscriptBox["x", "2"]`.
     """
     content = syntax[2:-2]
     if content.startswith("\\*"):
-        # Nested box syntax is put in quotes, so that the parser reads it as a string.
+        # Nested box syntax is quoted so that the parser reads it as a string.
         code = content[2:]
         if "\\(" in code:
             code = code.replace('"', '\\"').replace("\\(", '"').replace("\\)", '"')

@@ -1,8 +1,9 @@
-"""Raster images in cells, and placeholders for graphics in Markdown.
+"""Extracts raster images from cells, and writes placeholders for graphics in Markdown.
 
 Most graphics consist of primitives that only a front end can render. Rasters and embedded image
-files are extracted. `CompressedData["1:..."]` is Base64 of zlib of a stream of typed values; only
-the types that occur in rasters are read: lists, numbers, strings and packed arrays.
+files are extracted. `CompressedData["1:..."]` is a stream of typed values, compressed with zlib and
+encoded as Base64. Only the types that occur in rasters are read: lists, numbers, strings and packed
+arrays.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _PNG_COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 """PNG color type by number of channels."""
 _MAX_PIXELS = 16_000_000
 _MAX_BOXES = 200
-"""Limit of graphics boxes searched for a raster. In an image, it is among the first."""
+"""Maximum number of boxes searched for a raster. In an image, it is among the first."""
 
 
 class CompressedDataError(Exception):
@@ -40,7 +41,7 @@ class CompressedDataError(Exception):
 
 
 def unpack_compressed_data(text: str) -> object:
-    """Decode the text of a `CompressedData` expression, in which notebooks store large data.
+    """Decode the text of a `CompressedData` expression, which notebooks use to store large data.
 
     The result consists of nested lists, numbers and strings. The size and the nesting are limited,
     because the notebook may be untrusted.
@@ -55,7 +56,7 @@ def unpack_compressed_data(text: str) -> object:
         compressed_bytes = base64.b64decode("".join(base64_text.split()))
         decompressor = zlib.decompressobj()
         unpacked_bytes = decompressor.decompress(compressed_bytes, _MAX_UNPACKED_BYTES)
-        # A remaining tail means that the data was cut off at the size limit.
+        # Remaining data means that the output was cut off at the size limit.
         if not unpacked_bytes.startswith(_DATA_MARKER) or decompressor.unconsumed_tail:
             raise CompressedDataError
         return _CompressedDataReader(unpacked_bytes).read_value(0)
@@ -120,12 +121,13 @@ class _CompressedDataReader:
     def _read_array(self) -> list[object]:
         """Read an array of 64-bit floats as nested lists.
 
-        The data has the number of dimensions, their lengths, and the numbers in row-major order.
+        The data consists of the number of dimensions, their lengths, and the numbers in row-major
+        order.
         """
         dimension_count = self._read_integer()
         lengths = [self._read_integer() for _ in range(dimension_count)]
         size = math.prod(lengths)
-        # The size is checked before unpacking, because the lengths are untrusted.
+        # Check the size before unpacking, because the lengths are untrusted.
         if size > _MAX_UNPACKED_BYTES // 8 or size < 0:
             raise CompressedDataError
         elements: list[object] = list(struct.unpack(f"<{size}d", self._read_bytes(8 * size)))
@@ -144,7 +146,7 @@ class _ImageFile(NamedTuple):
 
 
 class CellImage(NamedTuple):
-    """A raster image as a file; `name` is its name in the Markdown text."""
+    """A raster image as a file. `name` is its name in the Markdown text."""
 
     name: str
     data: bytes
@@ -152,14 +154,14 @@ class CellImage(NamedTuple):
 
 
 class CellImageCollector:
-    """The images of a notebook that is converted to Markdown.
+    """Collector of the images in a notebook that is converted to Markdown.
 
-    Each graphics box is replaced by a placeholder such as `![Image](picture-1.png)`. If it contains
-    a raster, the image file is collected in `images`.
+    Each graphics box is replaced with a placeholder such as `![Image](picture-1.png)`. If it
+    contains a raster, the image file is added to `images`.
 
     Args:
-        max_images: The maximum number of images to collect. Further graphics get a placeholder
-            only.
+        max_images: The maximum number of images to collect. Any other graphics only get a
+            placeholder.
     """
 
     def __init__(self, max_images: int) -> None:
@@ -170,8 +172,8 @@ class CellImageCollector:
     def make_placeholder(self, node: Node) -> str:
         """Return the Markdown placeholder for a graphics box, and collect its image if it has one.
 
-        A raster gives `![Image](picture-1.png)`. Vector graphics, and rasters beyond the maximum
-        number, give `![Graphics](picture-1)`.
+        A raster becomes `![Image](picture-1.png)`. Vector graphics, and rasters beyond the maximum
+        number, become `![Graphics](picture-1)`.
         """
         self._graphics_count += 1
         image = extract_image(node) if len(self.images) < self._max_images else None
@@ -203,10 +205,10 @@ def extract_image(node: Node) -> _ImageFile | None:
 
 
 def _extract_embedded_file(node: Node) -> _ImageFile | None:
-    """Return the image file in a `GraphicsData` expression, which contains it as a string.
+    """Return the image file that a `GraphicsData` expression contains as a string.
 
-    The string, the second argument, is Base64 or has one character for each byte. Returns None if
-    it is not an image of a supported type.
+    The string (the second argument) is Base64 or has one character per byte. Returns None if it is
+    not an image of a supported type.
     """
     strings = [parse_string(arg.text) for arg in node.args if isinstance(arg, Atom)]
     if len(strings) < 2:
@@ -226,7 +228,7 @@ def _extract_embedded_file(node: Node) -> _ImageFile | None:
 
 
 def _render_raster(node: Node) -> _ImageFile | None:
-    """Return a `RasterBox`, the pixels of an image, as a PNG file.
+    """Convert a `RasterBox`, which contains the pixels of an image, to a PNG file.
 
     Returns None if the pixels are invalid or of an unsupported type.
     """
@@ -262,7 +264,7 @@ def _get_raster_values(expression: Expression) -> object:
 
 
 def _evaluate_numbers(expression: Expression, level: int = 0) -> object:
-    """Return numbers in nested lists as Python values, with None for anything else."""
+    """Return nested lists of numbers as Python values, with None for anything else."""
     if isinstance(expression, Atom):
         return parse_number(expression.text)
     if level > 2 or not has_head(expression, "List"):
@@ -271,7 +273,7 @@ def _evaluate_numbers(expression: Expression, level: int = 0) -> object:
 
 
 def _get_maximum_value(node: Node) -> float:
-    """Return the value of full intensity: the end of the raster's range `{0, 255}`, or 1."""
+    """Return the full-intensity value: the end of the raster's range `{0, 255}`, or 1."""
     for arg in node.args[1:]:
         match _evaluate_numbers(arg):
             case [_, int() | float() as maximum] if maximum > 0:
@@ -282,8 +284,8 @@ def _get_maximum_value(node: Node) -> float:
 def _has_top_row_first(node: Node) -> bool:
     """Return whether a raster box stores its top row first.
 
-    Its second argument contains two opposite corners of the image, of which the first belongs to
-    the first row: `{{0, 32}, {48, 0}}` if this row is at the top.
+    Its second argument contains two opposite corners of the image. The first one belongs to the
+    first row: `{{0, 32}, {48, 0}}` if this row is at the top.
     """
     match [_evaluate_numbers(arg) for arg in node.args[1:2]]:
         case [[[_, int() | float() as first_y], [_, int() | float() as last_y]]]:
@@ -300,14 +302,14 @@ class _RasterRows(NamedTuple):
 
 
 def _build_raster(values: object, highest: float) -> _RasterRows | None:
-    """Convert the pixels of a raster to rows of bytes, with one byte for each channel.
+    """Convert the pixels of a raster to rows of bytes, with one byte per channel.
 
     Args:
-        values: Rows of pixels. A pixel is a number, or a list with a number for each channel.
-        highest: The value of full intensity, which becomes 255.
+        values: Rows of pixels. A pixel is a number, or a list with one number per channel.
+        highest: The full-intensity value, which becomes 255.
 
     Returns:
-        The rows, or None if the values are not a rectangle of equal pixels or exceed the maximum
+        The rows, or None if the values are not a rectangle of uniform pixels or exceed the maximum
         size.
     """
     if not isinstance(values, list) or not values or not isinstance(values[0], list):
@@ -328,7 +330,7 @@ def _build_raster(values: object, highest: float) -> _RasterRows | None:
 def _encode_row(row: list[Any], channels: int, scale: float) -> bytes:
     """Return the bytes of a row. `scale` maps full intensity to 255."""
     values = [channel_value for pixel in row for channel_value in pixel] if channels > 1 else row
-    # A byte only holds 0 to 255, so values outside the range are clipped.
+    # A byte can only hold 0 to 255, so values outside this range are clipped.
     return bytes(min(255, max(0, round(value * scale))) for value in values)
 
 
@@ -336,12 +338,12 @@ def _encode_png(rows: list[bytes], channels: int) -> bytes:
     """Return a PNG file with 8 bits per channel.
 
     Args:
-        rows: The pixels from top to bottom, with one byte for each channel.
+        rows: The pixels from top to bottom, with one byte per channel.
         channels: The number of channels, from 1 (gray) to 4 (red, green, blue and alpha).
     """
     width = len(rows[0]) // channels
     header = struct.pack(">IIBBBBB", width, len(rows), 8, _PNG_COLOR_TYPES[channels], 0, 0, 0)
-    # A zero byte before each row means that the row is stored without a filter.
+    # The zero byte before each row means that the row has no filter.
     pixels = zlib.compress(b"".join(b"\0" + row for row in rows))
     chunks = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
     png_signature = next(iter(_TYPES_BY_SIGNATURE))
