@@ -1,8 +1,8 @@
-"""Selection of a project's Python interpreter, and its import paths.
+"""Selection of a project's Python interpreter and its import paths.
 
-The interpreter is the one that the call or the server's options name, else that of the virtual
-environment next to the files, else of the activated environment, else Paddock's own. Only programs
-that the user has named, or that belong to trusted environments, are started.
+The interpreter is the one that the call or the server's options name, or else that of the virtual
+environment next to the files, the activated environment, or Paddock itself. Only programs that the
+user named or that belong to trusted environments are started.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
 
 
-# Usual names of a project's virtual environment, the most common first.
+# Usual names for a project's virtual environment, most common first.
 ENVIRONMENT_NAMES = (".venv", "venv", "env", ".env")
 ACTIVE_ENVIRONMENT_VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
 VERSION_TIMEOUT_SECONDS = 20.0
@@ -39,7 +39,7 @@ _PROGRAM_NAME_PATTERN = re.compile(r"(python|pypy)[\d.]*w?(\.exe)?", re.IGNORECA
 _VERSION_PROGRAM = "import platform; print(platform.python_version())"
 _SOURCE_FOLDERS = ("src", "lib", "python")
 _HOME_PATTERN = re.compile(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
-# The finder of an editable install contains its paths as text. It is read and never run.
+# The finder for an editable install contains its paths as text. It is read but never run.
 _EDITABLE_PATH_PATTERN = re.compile(r"'[\w.]+': '([^'\n]+)'")
 _MAX_CONFIG_BYTES = 1_000_000
 
@@ -51,10 +51,10 @@ class InterpreterError(ToolError):
 
 
 class PythonInterpreter(NamedTuple):
-    """A Python interpreter that runs or analyses the code of a project."""
+    """A Python interpreter that runs or analyses a project's code."""
 
     path: Path
-    """The executable. In a virtual environment this is a link, which must not be resolved."""
+    """The executable. In a virtual environment, it is a link that must not be resolved."""
     version: str
     """A version such as 3.12.1."""
     origin: str
@@ -72,7 +72,7 @@ class PythonInterpreter(NamedTuple):
 
     @property
     def site_packages(self) -> list[Path]:
-        """The directories in which packages of the environment are installed."""
+        """The directories where the environment's packages are installed."""
         minor_version = ".".join(self.version.split(".")[:2])
         libraries = (
             f"lib/python{minor_version}",
@@ -81,8 +81,8 @@ class PythonInterpreter(NamedTuple):
             "Lib",  # Windows
         )
         directories = (self.prefix / library / "site-packages" for library in libraries)
-        # `lib64` is often a link to `lib`. Resolved paths are the keys, so that it is listed only
-        # once.
+        # `lib64` is often a link to `lib`. Resolved paths are used as keys so that it is listed
+        # only once.
         return list({path.resolve(): path for path in directories if path.is_dir()}.values())
 
 
@@ -92,8 +92,8 @@ def choose_interpreter(
     """Return the Python interpreter to use for a project.
 
     The order is: the one that the call names, the one in the tool's options, a virtual environment
-    near the files, an activated environment, Paddock's own interpreter. Environments in which no
-    Python starts are skipped and named in the `origin` of the result.
+    near the files, an activated environment, Paddock's own interpreter. Environments whose Python
+    does not start are skipped and named in the result's `origin`.
 
     A stateless server may have to ask the client for its roots. That ends the call, and the client
     repeats it with the answer. A handler must therefore choose the interpreter before its first
@@ -101,7 +101,7 @@ def choose_interpreter(
 
     Args:
         ctx: The context of the call, with the tool's options.
-        named_path: The executable, or the directory of an environment, that the call names.
+        named_path: The executable or environment directory that the call names.
         project_files: The directory of the files to run or inspect. Defaults to the client's
             working directory.
 
@@ -136,8 +136,8 @@ def choose_interpreter(
 def _resolve_named_path(named_path: str, ctx: Context) -> Path:
     """Return the path of the interpreter or environment that a call names.
 
-    The call may give the name of a program on the search path, such as `python3.12`, or a path in
-    the folders that tools may access.
+    The call may give the name of a program on the search path, such as `python3.12`, or a path
+    within the folders that tools may access.
 
     Raises:
         PathNotAllowedError: The path is outside the folders that tools may access.
@@ -146,27 +146,27 @@ def _resolve_named_path(named_path: str, ctx: Context) -> Path:
     executable = shutil.which(path.name)
     if len(path.parts) == 1 and _PROGRAM_NAME_PATTERN.fullmatch(named_path) and executable:
         return Path(executable)
-    # Its name alone is allowed, so the full path of the same program is allowed too.
+    # The name alone is allowed, so the full path of the same program is allowed too.
     is_on_search_path = executable is not None and path == Path(executable)
     if path.is_absolute() and (path == Path(sys.executable) or is_on_search_path):
         return path
-    # The link itself must be kept: started by its target, Python would not use the environment.
+    # The link must be kept: Python would not use the environment if started through its target.
     program = resolve_path(str(path.parent), ctx) / path.name
     return resolve_path(named_path, ctx) if program.is_dir() else program
 
 
 def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
-    """Return the interpreter for an executable or environment that the user has named.
+    """Return the interpreter for an executable or environment that the user named.
 
-    The program is started to ask for its version, so other names than those of Python, such as
-    `python3.12`, are rejected.
+    The program is started to ask for its version, so only Python program names, such as
+    `python3.12`, are accepted.
 
     Args:
-        path: The executable, or the directory of an environment.
-        origin: The description of where the path comes from, for messages.
+        path: The executable or environment directory.
+        origin: A description of where the path comes from, for messages.
 
     Raises:
-        InterpreterError: The path is not a Python that works.
+        InterpreterError: The path is not a working Python.
     """
     program = _find_program(path) if path.is_dir() else path
     if program is None:
@@ -188,9 +188,9 @@ def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
 
 
 def _query_version(program: Path) -> str:
-    """Return the version of a Python interpreter, such as "3.12.1", by starting it.
+    """Start a Python interpreter and return its version, such as "3.12.1".
 
-    The version is cached until the file of the interpreter changes.
+    The version is cached until the interpreter's file changes.
     """
     return _query_cached_version(str(program), program.stat().st_mtime_ns)
 
@@ -199,15 +199,14 @@ def _query_version(program: Path) -> str:
 def _query_cached_version(program: str, _modification_time_ns: int) -> str:
     """Start a Python interpreter and return the version that it prints.
 
-    The modification time is only a part of the cache key, so that a changed program is started
-    again.
+    The modification time is only part of the cache key, so a changed program is started again.
 
     Raises:
         InterpreterError: The program does not start, or does not print a version.
     """
     try:
         process = subprocess.run(  # noqa: S603 - named by the user, or in a trusted environment
-            # Without site and in isolated mode, no code of the environment runs.
+            # Without site and in isolated mode, no code from the environment runs.
             [program, "-I", "-S", "-c", _VERSION_PROGRAM],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -226,9 +225,9 @@ def _query_cached_version(program: str, _modification_time_ns: int) -> str:
 
 
 def _find_environments(project_files: Path, working_directory: Path) -> Iterator[Path]:
-    """Yield the virtual environments that may belong to a project, the most likely first.
+    """Yield the virtual environments that may belong to a project, most likely first.
 
-    Environments in the folders of the project, such as `.venv`, come before activated ones.
+    Environments in the project's folders, such as `.venv`, come before activated ones.
     """
     for folder in _list_project_folders(project_files, working_directory):
         for name in ENVIRONMENT_NAMES:
@@ -238,16 +237,16 @@ def _find_environments(project_files: Path, working_directory: Path) -> Iterator
     for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         value = os.environ.get(variable)
         # If Paddock itself runs in the activated environment, the environment may have been
-        # activated for Paddock and not for the project.
+        # activated for Paddock rather than for the project.
         if value and Path(value).is_dir() and Path(value).resolve() != Path(sys.prefix).resolve():
             yield Path(value)
 
 
 def _list_project_folders(project_files: Path, working_directory: Path) -> Iterator[Path]:
-    """Yield a directory and its parents up to the root of the project.
+    """Yield a directory and its parents up to the project root.
 
-    The root is the working directory or a Git repository. If there is neither, the only parent in
-    the result is the nearest one with a `pyproject.toml`. Folders above the project may belong to
+    The root is the working directory or a Git repository. If there is neither, the only parent
+    included is the nearest one with a `pyproject.toml`. Folders above the project may belong to
     other users, so they are not searched for environments.
     """
     ancestors = [project_files, *project_files.parents]
@@ -265,16 +264,16 @@ def _is_trusted(environment: Path) -> bool:
 
 
 def _find_program(environment: Path) -> Path | None:
-    """Return the executable of an environment, or None."""
+    """Return an environment's executable, or None."""
     names = ("Scripts/python.exe", "python.exe") if _IS_WINDOWS else ("bin/python", "bin/python3")
     programs = (environment / name for name in names)
     return next((path for path in programs if path.is_file() and os.access(path, os.X_OK)), None)
 
 
 def _read_version(environment: Path) -> str | None:
-    """Return the Python version of an environment, or None if no Python starts in it.
+    """Return the Python version of an environment, or None if its Python does not start.
 
-    The version is read from files of the environment. Its program is started only if they do not
+    The version is read from the environment's files. The program is started only if they do not
     contain the version.
     """
     match = _VERSION_PATTERN.search(_read_text(environment / _ENVIRONMENT_CONFIG_FILE))
@@ -293,20 +292,20 @@ def _read_version(environment: Path) -> str | None:
 
 
 def _is_in_environment_root(program: Path) -> bool:
-    # Conda on Windows puts the executable next to `Lib`, not into a folder for scripts.
+    # Conda on Windows puts the executable next to `Lib`, not in a scripts folder.
     return _IS_WINDOWS and program.parent.name.lower() != "scripts"
 
 
 def find_import_paths(
     project: Path, interpreter: PythonInterpreter, file: Path | None = None
 ) -> list[str]:
-    """Return the directories from which the code of a project imports modules, like `sys.path`.
+    """Return the directories that a project's code imports modules from, like `sys.path`.
 
-    The interpreter is not started: its directories are known from its layout, and those of editable
-    installations are read from files. Missing directories are left out.
+    The interpreter is not started: its directories are derived from its layout, and those of
+    editable installations are read from files. Missing directories are left out.
 
     Args:
-        project: The directory of the project.
+        project: The project directory.
         interpreter: The project's interpreter.
         file: A file whose package is searched first.
     """
@@ -322,9 +321,9 @@ def find_import_paths(
 
 
 def _find_package_root(file: Path | None, project: Path) -> Iterator[Path]:
-    """Yield the directory from which a file's package is imported, if there is a file.
+    """Yield the directory that a file's package is imported from, if there is a file.
 
-    It is the directory that contains the topmost package of the file, at most the project.
+    It is the directory that contains the file's topmost package, but never above the project.
     """
     if file is None:
         return
@@ -337,7 +336,7 @@ def _find_package_root(file: Path | None, project: Path) -> Iterator[Path]:
 def _read_editable_paths(site_packages: Path) -> Iterator[Path]:
     """Yield the directories that `.pth` files and editable installations add to the import path.
 
-    setuptools installs some packages in editable mode with an import hook, a generated module
+    setuptools installs some editable packages with an import hook, a generated module named
     `__editable___*_finder.py`. The paths in that module are read without running it.
     """
     for file in sorted(site_packages.glob("*.pth")):
@@ -353,7 +352,7 @@ def _find_standard_library(interpreter: PythonInterpreter) -> Iterator[Path]:
     """Yield the directories of the standard library, or Paddock's own if they are not found.
 
     A virtual environment does not contain the standard library. Its configuration file names the
-    installation that does.
+    installation that contains it.
     """
     minor_version = ".".join(interpreter.version.split(".")[:2])
     home_match = _HOME_PATTERN.search(_read_text(interpreter.prefix / _ENVIRONMENT_CONFIG_FILE))

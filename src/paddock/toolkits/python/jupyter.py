@@ -1,9 +1,9 @@
 """Jupyter notebooks: parsed from JSON, rendered as Markdown, and updated from Markdown.
 
-Cells stay dictionaries, so that unknown keys survive. Markdown has the form that jupytext reads:
-code in fences of the notebook's language, and raw cells, or cells with fences, between comments.
-The outputs of a cell follow it in a fence marked `output`. When a notebook is written, unchanged
-cells keep everything, and changed cells everything but their outputs.
+Cells remain dictionaries so that unknown keys survive. Markdown has the form that jupytext reads:
+code is in fences with the notebook's language, and raw cells or cells with fences are between
+comments. A cell's outputs follow it in a fence marked `output`. When a notebook is written,
+unchanged cells keep everything, and changed cells keep everything except their outputs.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _SVG_MIME_TYPE = "image/svg+xml"
 _TEXT_MIME_TYPES = ("text/markdown", "text/plain", "text/latex", "application/json", "text/html")
 _ANSI_ESCAPE_PATTERN = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CELL_BREAK_PATTERN = re.compile(r"^\s*(?:```|~~~)|^<!-- #|\n\s*\n\s*\n|\A---\s*$", re.MULTILINE)
-"""Text that jupytext would not read back as a single Markdown cell."""
-# Rendered notebooks contain these markers where cells, or the ends of cells, are not shown. When
-# such Markdown is written back, the original content is restored.
+"""Text that jupytext would not read back as one Markdown cell."""
+# Rendered notebooks contain these markers where cells or the ends of cells are omitted. When that
+# Markdown is written back, the original content is restored.
 OMISSION_PATTERN = re.compile(r"\*Cells (\d+) to (\d+) are omitted\. Read them with start=\d+\.\*")
 TRUNCATION_PATTERN = re.compile(r"\n\.\.\. \[(\d+) more characters\]\Z")
 _FENCE_PATTERN = re.compile(r"^(`{3,}|~{3,})\s*([\w+#-]*)")
@@ -68,15 +68,15 @@ class JupyterNotebook(NamedTuple):
 
     @property
     def cells(self) -> list[NotebookCell]:
-        """The cells as dictionaries, which may be changed."""
+        """The cells as dictionaries that may be changed."""
         cells: list[NotebookCell] = self.data["cells"]
         return cells
 
     @property
     def language(self) -> str:
-        """The programming language of the code cells in lower case, such as "python".
+        """The programming language of the code cells, in lower case, such as "python".
 
-        Different programs store it in different entries of the notebook's metadata.
+        Programs differ in which entry of the notebook's metadata they store it in.
         """
         metadata = self.data.get("metadata") or {}
         names = (
@@ -90,7 +90,7 @@ class JupyterNotebook(NamedTuple):
 
     @property
     def has_cell_ids(self) -> bool:
-        """Whether the format of the notebook has cell ids."""
+        """Whether the notebook's format has cell ids."""
         return (NOTEBOOK_FORMAT, int(self.data.get("nbformat_minor", 0))) >= _CELL_ID_FORMAT
 
 
@@ -143,14 +143,14 @@ def _upgrade_format(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def join_lines(value: Any) -> str:
-    """Return a text that the notebook stores as a string or as a list of lines."""
+    """Return a text that a notebook stores as a string or a list of lines."""
     if isinstance(value, list):
         return "".join(str(line) for line in value)
     return value if isinstance(value, str) else ""
 
 
 def get_source(cell: NotebookCell) -> str:
-    """Return the source of a cell."""
+    """Return a cell's source."""
     return join_lines(cell.get("source", ""))
 
 
@@ -173,15 +173,15 @@ def create_notebook(language: str) -> JupyterNotebook:
 def dump_notebook(notebook: JupyterNotebook, previous_text: str = "") -> str:
     """Return the JSON of a notebook, in the format of its previous file.
 
-    The indentation, the order of the keys, the escapes and the final line end stay as they were, so
-    that a small edit remains a small difference in version control.
+    The indentation, key order, escapes and final line ending stay as they were, so a small edit
+    remains a small diff in version control.
 
     Args:
         notebook: The notebook.
         previous_text: The text of the file to replace; empty for a new file.
     """
     indent = _detect_indent(previous_text)
-    # Lone surrogates can be written as escape sequences, but not encoded as UTF-8.
+    # Lone surrogates cannot be encoded as UTF-8, but they can be written as escape sequences.
     has_escapes = "\\ud" in previous_text.lower()
     text = json.dumps(
         notebook.data, indent=indent, ensure_ascii=has_escapes, sort_keys=not previous_text
@@ -201,10 +201,10 @@ class RenderLimits(NamedTuple):
     """Limits on the rendered text and images of a notebook.
 
     Attributes:
-        max_output_characters: The length of each output of a cell.
-        max_cell_characters: The length of the source of each cell.
-        max_images: The number of images whose data is returned.
-        max_characters: The length of the whole text.
+        max_output_characters: The maximum length of each cell output.
+        max_cell_characters: The maximum length of each cell's source.
+        max_images: The maximum number of images whose data is returned.
+        max_characters: The maximum length of the whole text.
     """
 
     max_output_characters: int
@@ -214,7 +214,7 @@ class RenderLimits(NamedTuple):
 
 
 class RenderedNotebook(NamedTuple):
-    """A notebook as Markdown, and its images."""
+    """A notebook as Markdown, with its images."""
 
     text: str
     images: list[ImageContent]
@@ -223,10 +223,10 @@ class RenderedNotebook(NamedTuple):
 def render_notebook(
     notebook: JupyterNotebook, limits: RenderLimits, start: int = 1
 ) -> RenderedNotebook:
-    """Render a notebook as Markdown from a cell on, up to the character limit.
+    """Render a notebook as Markdown, starting at a given cell, up to the character limit.
 
-    A marker replaces the cells before and after the rendered ones, and explains how to read them.
-    `build_notebook` recognizes the marker and restores the cells.
+    Markers replace the cells before and after the rendered ones and explain how to read them.
+    `build_notebook` recognizes these markers and restores the cells.
 
     Args:
         notebook: The notebook.
@@ -269,7 +269,7 @@ class _NotebookRenderer:
         """Return the text of a cell, and whether it is a Markdown cell without delimiters.
 
         The text is read back by jupytext, which converts Markdown to notebooks. A Markdown cell
-        that jupytext would split into several ones is therefore put between region comments.
+        that jupytext would split is therefore enclosed in region comments.
         """
         kind = cell.get("cell_type")
         source = _truncate_text(get_source(cell), self._limits.max_cell_characters)
@@ -301,7 +301,7 @@ class _NotebookRenderer:
         if kind == "error":
             trace = output.get("traceback")
             lines = "\n".join(map(str, trace)) if isinstance(trace, list) else ""
-            # The message is needed in any case. If the traceback ends with it, the end of the
+            # The message is always needed. If the traceback ends with it, the end of the
             # traceback is shown, because the last lines are the most useful ones.
             message = f"{output.get('ename')}: {output.get('evalue')}"
             plain_text = _ANSI_ESCAPE_PATTERN.sub("", lines).rstrip()
@@ -312,7 +312,7 @@ class _NotebookRenderer:
         return self._render_data(data) if isinstance(data, dict) else ""
 
     def _render_data(self, data: dict[str, Any]) -> str:
-        """Return the output value of a cell as text, and an image as a link.
+        """Return a cell's output value as text, or as a link if it is an image.
 
         Args:
             data: The representations of the value, as in `{"text/plain": …, "image/png": …}`.
@@ -330,10 +330,11 @@ class _NotebookRenderer:
     def _render_image(self, text: str, mime: str) -> str:
         """Return a Markdown link for an image, and add its data to `images` if it can be shown.
 
-        SVG, damaged and very large images, and those beyond the limit, get a link without data.
+        SVG images, images that are damaged or very large, and those beyond the limit get a link
+        without data.
 
         Args:
-            text: The data of the image in base64.
+            text: The image data in base64.
             mime: The MIME type of the image.
         """
         self._image_count += 1
@@ -361,10 +362,10 @@ def _truncate_text(text: str, max_characters: int) -> str:
 
 
 def build_notebook(markdown: str, previous: JupyterNotebook | None) -> JupyterNotebook:
-    """Build a notebook from Markdown that a model has written.
+    """Build a notebook from Markdown written by a model.
 
-    Cells of the previous notebook are reused: unchanged cells keep their outputs, and changed ones
-    their metadata and id.
+    Cells of the previous notebook are reused: unchanged cells keep their outputs, and changed cells
+    keep their metadata and id.
 
     Args:
         markdown: The content, in the form that `render_notebook` returns.
@@ -382,11 +383,11 @@ def build_notebook(markdown: str, previous: JupyterNotebook | None) -> JupyterNo
 
 
 class _MarkdownLine(NamedTuple):
-    """A line of Markdown and the fenced block that it belongs to."""
+    """A line of Markdown and the fenced block that contains it."""
 
     text: str
     language: str | None = None
-    """The language of the fenced block, which may be empty. None outside of blocks."""
+    """The language of the fenced block, which may be empty. None outside blocks."""
     is_opening: bool = False
     is_closing: bool = False
 
@@ -397,7 +398,7 @@ def _scan_fences(lines: Iterable[str]) -> Iterator[_MarkdownLine]:
     for line in lines:
         match = _FENCE_PATTERN.match(line)
         if fence:
-            # A closing fence has at least as many characters as the opening one, and no others.
+            # A closing fence is at least as long as the opening one and has no other characters.
             stripped = line.strip()
             is_closing = stripped.startswith(fence) and not stripped.strip(fence[0])
             yield _MarkdownLine(line, language, is_closing=is_closing)
@@ -421,8 +422,8 @@ def _detect_language(lines: list[str]) -> str:
 def _strip_outputs(lines: list[str]) -> Iterator[str]:
     """Yield the lines of a rendered notebook without the outputs of its code cells.
 
-    An output is a fenced block that follows the block of its code cell. Outputs are shown to the
-    model but never written back. Blank lines before an output are dropped with it.
+    An output is a fenced block that follows its code cell's block. Outputs are shown to the model
+    but never written back. Blank lines before an output are dropped with it.
     """
     is_output = is_after_block = False
     blank_lines: list[str] = []
@@ -431,7 +432,7 @@ def _strip_outputs(lines: list[str]) -> Iterator[str]:
             blank_lines.append(line.text)
             continue
         if line.is_opening:
-            # Only a fence that directly follows code is an output. Others belong to the text.
+            # Only a fence directly after code is an output. Other fences belong to the text.
             is_output = is_after_block and (line.language or "").lower() == OUTPUT_FENCE
         if line.language is None or not is_output:
             yield from blank_lines
@@ -442,7 +443,7 @@ def _strip_outputs(lines: list[str]) -> Iterator[str]:
 
 
 def _parse_cells(lines: list[str], language: str) -> list[NotebookCell]:
-    """Split Markdown into notebook cells with the library jupytext.
+    """Split Markdown into notebook cells with jupytext.
 
     jupytext needs a YAML header that names the language of the code cells, so one is added if the
     Markdown has none.
@@ -460,7 +461,7 @@ def _parse_cells(lines: list[str], language: str) -> list[NotebookCell]:
 def _normalize_fence_languages(lines: list[str], language: str) -> Iterator[str]:
     """Yield the lines with aliases of the notebook's language, such as `py`, replaced.
 
-    jupytext makes a code cell only of a fence with the name of the notebook's language.
+    jupytext turns a fence into a code cell only if it names the notebook's language.
     """
     for line in _scan_fences(lines):
         alias = line.language or ""
@@ -469,7 +470,7 @@ def _normalize_fence_languages(lines: list[str], language: str) -> Iterator[str]
 
 
 def _convert_cell(jupytext_cell: Any) -> NotebookCell:
-    """Convert a cell of jupytext to a dictionary, without jupytext's own metadata."""
+    """Convert a jupytext cell to a dictionary, without jupytext's own metadata."""
     metadata = {
         key: value for key, value in jupytext_cell.metadata.items() if key != _JUPYTEXT_METADATA_KEY
     }
@@ -483,14 +484,14 @@ def _convert_cell(jupytext_cell: Any) -> NotebookCell:
 def _restore_omitted_cells(
     new: list[NotebookCell], old: list[NotebookCell]
 ) -> Iterator[NotebookCell]:
-    """Yield the new cells, in which markers are replaced with the content that they represent.
+    """Yield the new cells, replacing markers with the content that they represent.
 
-    Rendering a long notebook replaces cells, or the end of a long cell, with a marker. A model that
+    When a long notebook is rendered, markers replace cells or the ends of long cells. A model that
     edits the text writes these markers back unchanged.
 
     Args:
-        new: The cells that the model has written.
-        old: The cells of the previous notebook, from which the content is restored.
+        new: The cells that the model wrote.
+        old: The cells of the previous notebook, which still have the content.
     """
     for cell in new:
         source = get_source(cell)
@@ -516,9 +517,9 @@ def _get_match_key(cell: NotebookCell) -> tuple[str, str]:
 def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[NotebookCell]:
     """Yield the new cells, each based on the old cell that it equals or replaces.
 
-    Cells are compared by type and source, as lines are in a diff. Equal cells keep their outputs.
-    In a changed range, new cells are paired in order with old cells of the same type, from which
-    they take the id, metadata and attachments.
+    Cells are compared by type and source, like lines in a diff. Equal cells keep their outputs. In
+    a changed range, new cells are paired in order with old cells of the same type and take over
+    their id, metadata and attachments.
     """
     old_keys, new_keys = ([_get_match_key(cell) for cell in cells] for cells in (old, new))
     # The exact comparison takes quadratic time, so a heuristic is used for huge notebooks.
@@ -546,8 +547,8 @@ def _replace_cell(old: NotebookCell, new: NotebookCell) -> NotebookCell:
 def _assign_cell_ids(notebook: JupyterNotebook) -> None:
     """Give every cell of a notebook a unique id.
 
-    Missing and duplicate ids are replaced. Formats before 4.5 have no cell ids, so the ids are
-    removed from such notebooks.
+    Missing and duplicate ids are replaced. Formats before 4.5 have no cell ids, so ids are removed
+    from notebooks in these formats.
     """
     notebook.data["nbformat"] = NOTEBOOK_FORMAT
     if not notebook.has_cell_ids:

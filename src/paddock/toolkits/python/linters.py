@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.02
 _MAX_ERROR_BYTES = 20_000
 RUFF_TIMEOUT_SECONDS = 120.0
-MAX_OUTPUT_BYTES = 64 << 20  # A program with more output is ended.
+MAX_OUTPUT_BYTES = 64 << 20  # Programs with more output are stopped.
 # The rules for projects that do not configure ruff.
 DEFAULT_RUFF_RULES = "E4,E7,E9,F,W605,ASYNC,B,C4,PERF,PIE,PLE,PLW,RET,SIM,UP"
 _INVALID_CONFIG_STATUS = 2
@@ -42,7 +42,7 @@ _RUFF_SEVERITIES: tuple[tuple[tuple[str, ...], Severity, float], ...] = (
     (("A", "ARG"), "Scoping", _MEDIUM_CONFIDENCE),
     (("E", "W", "I", "Q", "COM", "D2"), "Formatting", _HIGH_CONFIDENCE),
 )
-"""Prefixes of rules with their severity and confidence; other rules are remarks."""
+"""Rule prefixes with their severity and confidence. Other rules are remarks."""
 TYPE_CHECK_TIMEOUT_SECONDS = 300.0
 TYPE_CHECKERS = ("ty", "mypy")
 _TY_SEVERITIES: dict[str, Severity] = {
@@ -53,7 +53,7 @@ _TY_SEVERITIES: dict[str, Severity] = {
     "info": "Remark",
 }
 _TYPE_CONFIDENCE, _IMPORT_CONFIDENCE = 0.9, 0.6
-# These rules often fail only because a package is not installed in the inspected environment, so
+# These rules often fail just because a package is not installed in the inspected environment, so
 # their issues get a lower confidence.
 _IMPORT_RULES = frozenset({"unresolved-import", "import-not-found", "import-untyped"})
 _RUFF_COVERED_RULES = frozenset(
@@ -68,7 +68,7 @@ class ProgramError(ToolError):
 
 
 class ProgramResult(NamedTuple):
-    """The exit code and the output of a linter or another program that has ended."""
+    """The exit code and output of a linter or other program that has ended."""
 
     exit_code: int
     output: bytes
@@ -82,7 +82,7 @@ def find_program(name: str, *, directory: Path | None = None) -> str | None:
 
     Args:
         name: The name of the program.
-        directory: A directory to search after that of Paddock's own Python, and before `PATH`.
+        directory: A directory to search after Paddock's own Python directory and before `PATH`.
     """
     folders = [str(folder) for folder in (Path(sys.executable).parent, directory) if folder]
     programs = (shutil.which(name, path=folder) for folder in (*folders, None))
@@ -99,14 +99,14 @@ def run_program(
 ) -> ProgramResult:
     """Run a program until it ends, its output is too long, or the call is cancelled.
 
-    Input, output and errors go through temporary files, so that no pipe has to be served.
+    Input, output and errors go through temporary files, so pipes do not have to be served.
 
     Args:
         command: The program and its arguments.
         directory: The working directory.
         seconds: The time limit.
         is_cancelled: Polled while the program runs.
-        stdin: The content of its standard input.
+        stdin: The content of the program's standard input.
 
     Raises:
         ProgramError: The program does not start, or takes too long.
@@ -155,7 +155,7 @@ def _wait_for_program(
     """Wait until a program ends, its output is too long, or the call is cancelled.
 
     Raises:
-        ProgramError: The program takes too long. It has been ended.
+        ProgramError: The program took too long and was stopped.
     """
     deadline = time.monotonic() + seconds
     while not is_cancelled():
@@ -178,26 +178,26 @@ class LinterIssue(NamedTuple):
 
 
 class LinterResult(NamedTuple):
-    """The issues that a linter reported, and notes about its run for the report."""
+    """The issues that a linter found, and notes about its run for the report."""
 
     issues: list[LinterIssue]
     notes: list[str]
     file_count: int = 0
-    """The number of files that ruff inspected in a directory."""
+    """The number of files in a directory that ruff inspected."""
 
 
 class LinterProject(NamedTuple):
-    """The project to inspect, for all linters of one call."""
+    """The project that all linters of a call inspect."""
 
     directory: Path
-    """The working directory of the linters, whose settings apply."""
+    """The linters' working directory, whose settings apply."""
     interpreter: PythonInterpreter
     has_ruff_settings: bool
     """Whether the project configures ruff. Otherwise Paddock's default rules apply."""
     is_cancelled: Callable[[], bool]
 
     def find_program(self, name: str) -> str | None:
-        """Return the path of a program of Paddock's environment, the project's, or `PATH`."""
+        """Return the path of a program in Paddock's environment, the project's, or `PATH`."""
         return find_program(name, directory=self.interpreter.path.parent)
 
     def run_program(
@@ -212,13 +212,13 @@ class LinterProject(NamedTuple):
 def check_text_with_ruff(project: LinterProject, text: str, path: Path) -> LinterResult:
     """Inspect text with ruff as if it were the content of a file.
 
-    The path decides on the settings and exceptions that apply.
+    The path determines which settings and exceptions apply.
     """
     return _check_with_ruff(project, ["--stdin-filename", str(path), "-"], text.encode())
 
 
 def check_directory_with_ruff(project: LinterProject) -> LinterResult:
-    """Inspect all Python files of the project's directory that it does not exclude."""
+    """Inspect all Python files in the project's directory that the project does not exclude."""
     arguments = ["--extend-exclude", "*.ipynb", str(project.directory)]
     result = _check_with_ruff(project, arguments)
     listing = _run_ruff(project, ["--show-files", *arguments], find_program("ruff"))
@@ -231,12 +231,12 @@ def _check_with_ruff(
     """Run the linter ruff and return the issues that it finds.
 
     If the project does not configure ruff, Paddock's default rules apply. They also apply, with a
-    note, if ruff rejects the settings of the project.
+    note, if ruff rejects the project's settings.
 
     Args:
         project: The project.
         arguments: The files to check, and options for them.
-        stdin: The text to check, if the arguments say that it comes from the standard input.
+        stdin: The text to check, if the arguments specify standard input.
     """
     options = ["--output-format", "json-lines", *arguments]
     default_options = ["--isolated", "--select", DEFAULT_RUFF_RULES, *options]
@@ -257,7 +257,7 @@ def _check_with_ruff(
 def _run_ruff(
     project: LinterProject, arguments: list[str], ruff: str | None, stdin: bytes = b""
 ) -> ProgramResult:
-    """Run ruff with the arguments and the options that all checks share.
+    """Run ruff with the given arguments and the options that all checks share.
 
     Raises:
         ProgramError: Ruff is not installed (`ruff`, its path, is None), or it took too long.
@@ -266,8 +266,8 @@ def _run_ruff(
         raise ProgramError(
             "ruff is not installed", hint="pip install 'paddock[python]', or ruff itself"
         )
-    # Inspecting must not write into the project. With --exit-zero, a status other than 0 means that
-    # ruff itself has failed, and not that there are issues.
+    # An inspection must not write to the project. With --exit-zero, a status other than 0 means
+    # that ruff itself failed, not that there are issues.
     command = [ruff, "check", "--no-cache", "--quiet", "--exit-zero", *arguments]
     return project.run_program(command, RUFF_TIMEOUT_SECONDS, stdin)
 
@@ -277,7 +277,7 @@ def _summarize_errors(errors: str) -> str:
 
 
 def _parse_ruff_output(output: bytes) -> Iterator[LinterIssue]:
-    """Yield the issues in ruff's output, one JSON object per line. Notebook cells are skipped."""
+    """Yield the issues in ruff's output, one JSON object per line. Skip notebook cells."""
     for line in output.splitlines():
         try:
             issue = json.loads(line)
@@ -288,7 +288,7 @@ def _parse_ruff_output(output: bytes) -> Iterator[LinterIssue]:
 
 
 def _convert_ruff_issue(issue: dict[str, Any]) -> CodeIssue:
-    """Convert an issue from ruff's JSON output to the form that all linters share."""
+    """Convert an issue in ruff's JSON output to the common form for all linters."""
     code = issue.get("code") or "invalid-syntax"
     severity, confidence = classify_code(code)
     start, end = issue["location"], issue["end_location"]
@@ -305,7 +305,7 @@ def _convert_ruff_issue(issue: dict[str, Any]) -> CodeIssue:
 
 
 def classify_code(code: str) -> tuple[Severity, float]:
-    """Return the severity and the confidence (0 to 1) of the issues of a ruff rule like `E501`."""
+    """Return the severity and confidence (0 to 1) of issues found by a ruff rule such as `E501`."""
     if code in _SYNTAX_CODES:
         return "Fatal", 1.0
     if code in _SCOPING_CODES:
@@ -322,15 +322,15 @@ def classify_code(code: str) -> tuple[Severity, float]:
 class TypeChecker:
     """Runs a type checker for one inspection.
 
-    `name` selects the checker. By default it is the first one that is installed; without any,
-    `name` is None afterwards and types are not checked.
+    `name` selects the checker. By default, it is the first one that is installed. If none is
+    installed, `name` becomes None and types are not checked.
     """
 
     def __init__(self, name: str | None, project: LinterProject) -> None:
-        """Find the program of the type checker.
+        """Find the type checker's program.
 
         Args:
-            name: The name of the checker; None for the first one that is installed.
+            name: The name of the checker, or None for the first one that is installed.
             project: The project to check.
         """
         self._project = project
@@ -345,12 +345,12 @@ class TypeChecker:
     def check_types(self, path: Path, search_path: Path | None = None) -> LinterResult:
         """Return the type errors of a file or directory.
 
-        A failed type check does not fail the inspection: it is reported in a note next to the
-        issues of ruff.
+        If the type checker fails, the inspection does not: the failure is reported in a note next
+        to ruff's issues.
 
         Args:
             path: The file or directory.
-            search_path: Another directory to import modules from. Used by ty only.
+            search_path: An additional directory to import modules from. Only used by ty.
         """
         if self.name is None:
             return LinterResult([], [])
@@ -382,13 +382,13 @@ class TypeChecker:
 
     def _build_mypy_arguments(self, path: Path) -> list[str]:
         return [
-            # The cache goes to the null device, because nothing may be written into the project.
+            # The cache goes to the null device because nothing may be written to the project.
             *("--output", "json", "--cache-dir", os.devnull, "--no-error-summary"),
             *("--python-executable", str(self._project.interpreter.path), str(path)),
         ]
 
     def _parse_ty_output(self, output: bytes) -> Iterator[LinterIssue]:
-        """Yield the issues in ty's GitLab report, except those that ruff reports too."""
+        """Yield the issues in ty's GitLab report, except those that ruff also reports."""
         for issue_data in json.loads(output):
             rule = str(issue_data["check_name"])
             if rule in _RUFF_COVERED_RULES:
@@ -401,9 +401,9 @@ class TypeChecker:
             yield LinterIssue(self._join_path(issue_data["location"]["path"]), issue)
 
     def _parse_mypy_output(self, output: bytes) -> Iterator[LinterIssue]:
-        """Yield the errors in mypy's output, except those that ruff reports too.
+        """Yield the errors in mypy's output, except those that ruff also reports.
 
-        The output has one JSON object per line. Its columns count from 0.
+        The output has one JSON object per line. Column numbers start at 0.
         """
         for line in output.splitlines():
             issue_data = json.loads(line)

@@ -1,6 +1,6 @@
-"""Reading and writing of Jupyter notebook files (.ipynb).
+"""Reading and writing Jupyter notebook files (.ipynb).
 
-A problem with a file is returned as text that the model can act on. Only paths outside the allowed
+Problems with a file are returned as text that the model can act on. Only paths outside the allowed
 folders raise errors.
 """
 
@@ -35,7 +35,7 @@ def read_jupyter_file(
 ) -> list[TextContent | ImageContent]:
     """Return a Jupyter notebook file as Markdown, followed by its images.
 
-    A file that is missing or damaged does not raise an error: the text then describes the problem.
+    If the file is missing or damaged, no error is raised. The text describes the problem instead.
     """
     notebook, start = arguments.notebook, max(arguments.start, 1)
     path = resolve_path(notebook, ctx)
@@ -61,7 +61,7 @@ def read_jupyter_file(
 def write_jupyter_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
     """Write a Jupyter notebook and return its path, or a message if it cannot be written.
 
-    If `overwrite` is True and the notebook exists, the new cells are merged with the previous ones,
+    If `overwrite` is True and the notebook exists, the new cells are merged with the previous ones
     so that unchanged cells keep their outputs.
     """
 
@@ -75,8 +75,8 @@ def write_jupyter_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
 def _parse_previous_notebook(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
     """Return the text of the file to replace, and the notebook in it.
 
-    The result is `("", None)` if there is no file (`data` is None). It is the same for a file that
-    is not a notebook, because such a file is replaced as if it were new.
+    The result is `("", None)` if there is no file (`data` is None) or the file is not a notebook,
+    because such a file is replaced as if it were new.
     """
     if data is None:
         return "", None

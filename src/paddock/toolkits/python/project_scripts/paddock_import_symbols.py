@@ -1,4 +1,4 @@
-"""Program that imports symbols in the project's interpreter and describes them.
+"""A program that imports symbols in the project's interpreter and describes them.
 
 It uses only the standard library and supports Python 3.8.
 """
@@ -15,7 +15,7 @@ MAX_VALUE_CHARACTERS = 2_000
 
 
 def main() -> None:
-    """Describe the names in the settings, and write the records to a file."""
+    """Describe the names in the settings and write the records to a file."""
     settings = json.loads(sys.argv[1])
     sys.path[:0] = settings["paths"]
     records = [_describe_name(name, settings["length"]) for name in settings["names"]]
@@ -26,8 +26,8 @@ def main() -> None:
 def _describe_name(name: str, length: int) -> dict[str, Any]:
     """Import a dotted name and return a record of its value, as in `{"name": …, "found": […]}`.
 
-    If the import fails, the record contains the error. All exceptions are caught, because imported
-    code may also raise SystemExit, which must not end this program before the records are written.
+    If the import fails, the record contains the error. All exceptions are caught because imported
+    code may even raise SystemExit, which must not end this program before the records are written.
     """
     try:
         return {"name": name, "found": [_describe_value(name, _import_value(name), length)]}
@@ -38,8 +38,8 @@ def _describe_name(name: str, length: int) -> dict[str, Any]:
 def _import_value(name: str) -> Any:
     """Return the value of a dotted name such as `json.decoder.JSONDecoder`.
 
-    Its longest prefix that is a module is imported, and the rest of the name is resolved as
-    attributes. If a module exists but fails to import another one, that error is raised.
+    The longest prefix that is a module is imported, and the rest of the name is resolved as
+    attributes. If a module exists but cannot import another one, that error is raised.
     """
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
@@ -59,7 +59,7 @@ def _import_value(name: str) -> Any:
 def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
     """Return a record of an imported value: its location, signature, documentation and source.
 
-    It has the same keys as the records of the static analysis in `symbol_child`. At most `length`
+    It has the same keys as the static analysis records in `symbol_child`. At most `length`
     characters of the source are included. A value without source or signature is described by its
     `repr`.
     """
@@ -79,7 +79,7 @@ def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
         record["path"] = inspect.getsourcefile(value) or ""
         source = "".join(lines).rstrip()
     except (TypeError, OSError):
-        # A constant, for example, has neither source nor signature.
+        # For example, a constant has neither source nor signature.
         source = "" if record["signatures"] else repr(value)[:MAX_VALUE_CHARACTERS]
     if source and not inspect.ismodule(value):
         record["source"], record["length"] = source[:length], len(source)

@@ -1,4 +1,4 @@
-"""Program that runs pytest in the project's interpreter, with Paddock's pytest if it has none.
+"""A program that runs pytest in the project's interpreter, with Paddock's pytest as a fallback.
 
 It uses only the standard library and supports Python 3.8. Its argument is a JSON object.
 """
@@ -16,7 +16,7 @@ from typing import Any
 SHARED_PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
 MIN_PYTHON_VERSION = (3, 10)
 NO_PYTEST_STATUS = 90
-"""Exit status if the project has no pytest and cannot use Paddock's."""
+"""The exit status if the project has no pytest and cannot use Paddock's."""
 
 
 class SharedPackageFinder:
@@ -26,16 +26,16 @@ class SharedPackageFinder:
         self._search_paths = search_paths
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the import spec of a module of the shared packages, or None for other modules."""
+        """Return the import spec of a module in a shared package, or None for other modules."""
         package = name.partition(".")[0]
-        # Nothing else of Paddock's environment may replace or hide packages of the project.
+        # Nothing else in Paddock's environment may replace or hide the project's packages.
         if package not in SHARED_PACKAGES:
             return None
         finder = importlib.machinery.PathFinder
         return finder.find_spec(name, self._search_paths if name == package else path)
 
     def find_distributions(self, context: Any = None) -> Any:
-        """Return the metadata of a shared distribution, in which pytest looks for plugins."""
+        """Return a shared distribution's metadata, which pytest searches for plugins."""
         if getattr(context, "name", None) not in SHARED_PACKAGES:
             return iter(())
         finder = importlib.metadata.MetadataPathFinder
@@ -48,11 +48,11 @@ class SharedPackageFinder:
 def main() -> int:
     """Run pytest and return its exit status.
 
-    This script runs in the Python of the project. The project's own pytest is preferred; Paddock's
-    is made importable only if the project has none and its Python is recent enough.
+    This script runs in the project's Python. The project's own pytest is preferred. Paddock's is
+    made importable only if the project has no pytest and its Python is recent enough.
     """
     settings = json.loads(sys.argv[1])
-    # Like `python -m pytest`, but absolute, because tests may change the directory.
+    # Like `python -m pytest`, but absolute because tests may change the directory.
     sys.path[0] = os.getcwd()
     sys.argv = ["pytest", *settings["arguments"]]
     if importlib.util.find_spec("pytest") is None:

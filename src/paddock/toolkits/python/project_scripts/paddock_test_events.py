@@ -1,9 +1,9 @@
-"""Pytest plugin that reports test events to Paddock and stops tests at their time limit.
+"""A pytest plugin that reports test events to Paddock and stops tests at their time limit.
 
 It runs in the project's interpreter, so it uses only the standard library and pytest and supports
-Python 3.8. Events are JSON lines in a file that is opened for each event, because a test may close
-every descriptor, change the directory, or fork. Settings are in an environment variable, so that
-pytest-xdist workers inherit them.
+Python 3.8. Events are JSON lines in a file that is opened for each event because a test may close
+every descriptor, change the directory, or fork. Settings are passed in an environment variable so
+that pytest-xdist workers inherit them.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ MAX_TEXT_CHARACTERS = 12_000
 MAX_OUTPUT_CHARACTERS = 4_000
 MAX_VALUE_CHARACTERS = 4_000
 MAX_CAPTURE_BYTES = 32 << 20
-"""Number of printed bytes after which a test is stopped."""
+"""The number of printed bytes after which a test is stopped."""
 BROKEN_CAPTURE_STATUS = 91
-"""Exit status after a test has closed the files of pytest's output capture."""
+"""The exit status if a test closed the files that pytest captures output in."""
 _POLL_SECONDS = 0.1
 
 
@@ -43,7 +43,7 @@ def pytest_configure(config: Any) -> None:
 
 
 def truncate_middle(text: str, max_characters: int) -> str:
-    """Return the text without its middle if it is too long."""
+    """Cut out the middle of a text if it is too long."""
     if len(text) <= max_characters:
         return text
     half = max_characters // 2
@@ -54,10 +54,10 @@ class EventWriter:
     """Pytest plugin that writes the events of one process, such as test reports, to a file."""
 
     def __init__(self, config: Any, settings: dict[str, Any]) -> None:
-        """Create the plugin of one pytest process.
+        """Create the plugin for one pytest process.
 
         Args:
-            config: The configuration object of pytest.
+            config: The pytest configuration object.
             settings: The paths of the file for events (`events`) and of the file with the names of
                 finished tests (`done`), and the time limit of each test (`test_seconds`).
         """
@@ -70,10 +70,10 @@ class EventWriter:
         self._timeout_watch = TimeoutWatch(self, config, settings["test_seconds"])
 
     def write_event(self, event: str, **fields: Any) -> None:
-        """Append an event to the file, unless this is a process that a test has forked.
+        """Append an event to the file, unless a test forked this process.
 
-        Each event is written with a single call in append mode, because several processes may write
-        to the same file.
+        Each event is written with a single call in append mode because multiple processes may
+        write to the same file.
         """
         if os.getpid() != self._pid:
             return
@@ -136,15 +136,15 @@ class EventWriter:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
-        """Start the time limit before a test, and stop it afterwards. Called by pytest.
+        """Start the time limit before a test, and end it afterwards. Called by pytest.
 
-        The limit includes the fixtures of the test.
+        The limit includes the test's fixtures.
         """
         self._timeout_watch.start_test(item.nodeid)
         yield
         self._timeout_watch.finish_test()
         if self._timeout_watch.is_capture_broken() and os.getpid() == self._pid:
-            # All further tests would fail, so they run in another process.
+            # All remaining tests would fail, so they run in another process.
             self.write_event("broken", id=item.nodeid)
             os._exit(BROKEN_CAPTURE_STATUS)
 
@@ -159,7 +159,7 @@ class EventWriter:
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
         """Attach details of a failure to the report.
 
-        They are attached to the report itself, because pytest-xdist sends it from its worker to the
+        They are attached to the report itself because pytest-xdist sends it from the worker to the
         main process.
         """
         outcome: Any = yield
@@ -179,7 +179,7 @@ class EventWriter:
             "seconds": report.duration,
             "xfail": hasattr(report, "wasxfail"),
         }
-        # Only reports of subtests have a context.
+        # Only subtest reports have a context.
         subtest_context = getattr(report, "context", None)
         if subtest_context is not None:
             fields["subtest"] = _format_subtest(subtest_context)
@@ -214,11 +214,11 @@ class TimeoutWatch:
     """
 
     def __init__(self, event_writer: EventWriter, config: Any, seconds: float) -> None:
-        """Create a watch. Its thread is started with the first test.
+        """Create a watch. Its thread starts with the first test.
 
         Args:
             event_writer: Writes an event when a test is stopped.
-            config: The configuration object of pytest, which knows the captured output.
+            config: The pytest configuration object, which provides the captured output.
             seconds: The time limit of each test.
         """
         self._event_writer = event_writer
@@ -233,9 +233,9 @@ class TimeoutWatch:
         self._pid = 0
 
     def start_test(self, test: str) -> None:
-        """Start the time limit of a test, and the thread that watches it.
+        """Start a test's time limit and the thread that watches the test.
 
-        Nothing happens in other threads than the main one, because only the main thread can be
+        Nothing happens in threads other than the main thread, because only the main thread can be
         interrupted with a signal.
 
         Args:
@@ -247,7 +247,7 @@ class TimeoutWatch:
         self._running_test = (test, time.monotonic() + self._timeout_seconds)
         if self._signal is not None:
             signal.signal(self._signal, self._raise_in_test)
-        # A fork has only the thread that called it, so a test process that is a fork needs another
+        # A fork has only the thread that forked, so a test process that is a fork needs another
         # watch.
         if self._thread is None or self._pid != os.getpid():
             self._pid = os.getpid()
@@ -266,7 +266,7 @@ class TimeoutWatch:
         self._close_event.set()
 
     def is_capture_broken(self) -> bool:
-        """Return True if a test has closed the files of pytest's output capture."""
+        """Return True if a test closed the files that pytest captures output in."""
         return self._measure_output() < 0
 
     def _raise_in_test(self, _signal: int, _frame: Any) -> None:
@@ -278,7 +278,7 @@ class TimeoutWatch:
     def _watch_test(self) -> None:
         """Stop the running test if it exceeds its limits, which are checked at short intervals.
 
-        The main function of a thread that runs until the pytest session ends.
+        This is the main function of a thread that runs until the pytest session ends.
         """
         stopped_test = None
         while not self._close_event.wait(_POLL_SECONDS):
@@ -293,7 +293,7 @@ class TimeoutWatch:
                     "stopped", id=running_test[0], reason=reason, stack=self._format_stack()
                 )
                 if self._signal is not None:
-                    # Python runs signal handlers in the main thread, in which the test runs.
+                    # Python runs signal handlers in the main thread, where the test also runs.
                     signal.pthread_kill(self._main_thread.ident or 0, self._signal)
 
     def _find_stop_reason(self, running_test: tuple[str, float]) -> str:
@@ -304,10 +304,10 @@ class TimeoutWatch:
         return ""
 
     def _measure_output(self) -> int:
-        """Return the number of bytes that the test has printed to one of its output streams.
+        """Return the number of bytes that the test printed to standard output or standard error.
 
-        The larger of standard output and standard error counts. The result is -1 if the test has
-        closed the files in which pytest captures its output.
+        The larger number counts. The result is -1 if the test closed the files that pytest captures
+        output in.
         """
         capturing = getattr(self._capture, "_global_capturing", None)  # no public equivalent
         sizes = [0]
@@ -321,9 +321,9 @@ class TimeoutWatch:
         return max(sizes)
 
     def _format_stack(self) -> str:
-        """Return the stack of the main thread, in which the test runs, as text.
+        """Return the stack of the main thread, where the test runs, as text.
 
-        Frames of pytest are left out, and only the last ten others are shown.
+        Pytest's frames are left out, and only the last ten other frames are shown.
         """
         frames = sys._current_frames()  # noqa: SLF001 - the only access to another thread's stack
         frame = frames.get(self._main_thread.ident or 0)
@@ -376,20 +376,20 @@ def describe_failure(
 ) -> dict[str, Any]:
     """Return the details of a test failure for the event that reports it.
 
-    These are the error, the failed statement and its line, and the expected and actual values if
-    they are known.
+    They include the error, the failed statement and its line, and the expected and actual values
+    if known.
 
     Args:
-        item: The pytest item of the test.
+        item: The test's pytest item.
         excinfo: The exception, as pytest's `ExceptionInfo`.
-        compared: The last failed comparison that pytest has explained, as in `("==", "1", "2")`:
-            the operator, the left and the right value.
+        compared: The last failed comparison that pytest explained, as in `("==", "1", "2")`:
+            the operator, the left value and the right value.
     """
     error = excinfo.value
     details: dict[str, Any] = {"error": type(error).__name__, "message": format_message(error)}
     details["is_assertion"] = isinstance(error, AssertionError)
     failures = getattr(error, "failures", None)
-    # Only the failures of a doctest have an example.
+    # Only doctest failures have an example.
     if failures and hasattr(failures[0], "example"):
         example = failures[0].example
         details.update(input=example.source.strip(), is_assertion=True)
@@ -412,7 +412,7 @@ def format_message(error: BaseException) -> str:
 def _locate_failure(item: Any, excinfo: Any) -> dict[str, Any]:
     """Return the failed statement and its line, as in `{"line": 7, "input": "assert f(1) == 2"}`.
 
-    If the error was raised elsewhere, the statement of the test file that led to it is returned.
+    If the error was raised elsewhere, the statement in the test file that led to it is returned.
     """
     test_file = str(getattr(item, "path", None) or getattr(item, "fspath", ""))
     entries = [entry for entry in excinfo.traceback if str(entry.path) == test_file]
@@ -428,15 +428,14 @@ def _locate_failure(item: Any, excinfo: Any) -> dict[str, Any]:
 def _find_compared_values(
     excinfo: Any, compared: tuple[str, str, str] | None, message: str
 ) -> dict[str, str]:
-    """Return the expected and the actual value of a failed assertion, if they can be found.
+    """Return the expected and actual values of a failed assertion, if they can be found.
 
-    For a plain `assert`, pytest has passed the values to a hook (`compared`). For the assertion
-    methods of `unittest`, they are the arguments `first` and `second` of a function in
-    `unittest/case.py`.
+    For a plain `assert`, pytest passed the values to a hook (`compared`). For `unittest` assertion
+    methods, they are the arguments `first` and `second` of a function in `unittest/case.py`.
     """
     if compared is not None:
         operator, left, right = compared
-        # The comparison may belong to an earlier assertion, which did not fail the test.
+        # The comparison may belong to an earlier assertion that did not fail the test.
         if f" {operator} " in message and left[:8] in message:
             expected = right if operator == "==" else f"{operator} {right}"
             return {"actual": left, "expected": expected}
