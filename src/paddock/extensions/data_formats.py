@@ -1,7 +1,7 @@
-"""Parsing of untrusted TOML and JSON, with `ValueError` for all errors.
+"""Parses untrusted TOML and JSON, raising `ValueError` for all errors.
 
-The parsers raise several exceptions, also for deep nesting and long numbers. Callers add the name
-of the file.
+The parsers raise various other exceptions, including for deep nesting and long numbers. Callers add
+the file name to the message.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
-    """Parse the content of a TOML file, which may begin with a byte order mark.
+    """Parse the contents of a TOML file, which may begin with a byte order mark.
 
     Raises:
         ValueError: The data is not valid TOML, or is nested too deeply.
@@ -25,7 +25,7 @@ def parse_toml(data: bytes) -> dict[str, Any]:
 
 
 def parse_json(data: bytes | str) -> Any:
-    """Parse the content of a JSON file.
+    """Parse the contents of a JSON file.
 
     Raises:
         ValueError: The data is not valid JSON, or is nested too deeply.

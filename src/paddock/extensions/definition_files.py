@@ -1,8 +1,8 @@
-"""Location and loading of the definition files of an extension.
+"""Locates and loads an extension's definition files.
 
 An item is defined in its own file, `<root>/tools/NAME.py`, or in a combined file,
-`<root>/tools.py`. Both can also be `.toml` or `.json`, in this order of precedence. The own file
-takes precedence even if it is broken. The manifest can also refer to an object in a module
+`<root>/tools.py`. Both can also be `.toml` or `.json`, in this order of precedence. The item's own
+file takes precedence even if it is broken. The manifest can also refer to an object in a module
 (`ModuleDefinition`).
 """
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MAX_CACHED_FILES = 8
-"""Cached files. A few are enough, since items are loaded file by file."""
+"""Maximum number of cached files. A few are enough, because items are loaded file by file."""
 DEFINITION_SUFFIXES = (".py", ".toml", ".json")
 MAX_DEFINITION_BYTES = 2_000_000
-"""Maximum size of a definition file that is data."""
+"""Maximum size of a TOML or JSON definition file."""
 _ITEM_TYPES: dict[str, tuple[type, ...]] = {
     "tools": (Tool,),
     "prompts": (Prompt,),
@@ -42,7 +42,7 @@ _ITEM_TYPES: dict[str, tuple[type, ...]] = {
     "servers": (BaseServer,),
 }
 _FUNCTION_KINDS = ("tools", "prompts")
-"""Kinds of items that a function alone can define."""
+"""Kinds of items that can be defined by just a function."""
 
 
 class _CachedFile(NamedTuple, Generic[T]):
@@ -51,7 +51,7 @@ class _CachedFile(NamedTuple, Generic[T]):
 
 
 class ParseCache(Generic[T]):
-    """A cache of the most recently parsed files. Callers must not modify the content."""
+    """A cache of the most recently parsed files. Callers must not modify the parsed content."""
 
     def __init__(self) -> None:
         self._files_by_key: dict[str, _CachedFile[T]] = {}
@@ -65,8 +65,7 @@ class ParseCache(Generic[T]):
             parse: Reads and parses the file. Its exceptions are not cached.
         """
         state = _get_file_state(file)
-        # The entry is removed and inserted again, so that the least recently used one is always
-        # the first.
+        # Removing and reinserting the entry keeps the least recently used one first.
         cached = self._files_by_key.pop(key, None)
         if cached is None or state is None or cached.state != state:
             cached = _CachedFile(state or (), parse())
@@ -91,7 +90,7 @@ _combined_tables: ParseCache[object] = ParseCache()
 class DefinitionFile(msgspec.Struct, frozen=True):
     """A file that defines an item of an extension: a tool, prompt, resource or server.
 
-    Subclasses load other kinds of files.
+    Subclasses load other file formats.
     """
 
     path: Path
@@ -99,7 +98,7 @@ class DefinitionFile(msgspec.Struct, frozen=True):
     item: str
     """The name of the item."""
     is_combined: bool
-    """Whether the file defines all items of this kind, and not only this one."""
+    """Whether the file defines all items of this kind, not just this one."""
 
     @property
     def directory(self) -> Path:
@@ -135,13 +134,13 @@ class DefinitionFile(msgspec.Struct, frozen=True):
 
 
 class ModuleDefinition(DefinitionFile, frozen=True, kw_only=True):
-    """A definition in a module of an extension's package, to which the manifest refers."""
+    """A definition in a module of an extension's package that the manifest refers to."""
 
     reference: str
-    """The reference, in the form `package.module:name`."""
+    """A reference of the form `package.module:name`."""
 
     def load(self) -> object:
-        """Import the module and return the object that the reference names.
+        """Import the module and return the referenced object.
 
         Raises:
             LoadError: The module cannot be imported, or has no such attribute.
@@ -161,7 +160,7 @@ def find_module_file(package_directory: Path, module_name: str) -> Path | None:
     distributions.
 
     Args:
-        package_directory: The directory of the package, which ends in its dotted name.
+        package_directory: The package directory, whose path ends with the package's name.
         module_name: The absolute name of the module, which begins with the package's name.
     """
     paths = list_module_paths(package_directory, module_name)
@@ -186,9 +185,9 @@ def list_module_paths(package_directory: Path, module_name: str) -> list[PurePos
 
 
 class ItemFiles(NamedTuple):
-    """The existing files that could define an item of an extension, by precedence.
+    """The existing files that could define an item, by precedence.
 
-    The files are relative paths with slashes.
+    File names are relative paths with slashes.
     """
 
     own: tuple[str, ...] = ()
@@ -208,10 +207,10 @@ def find_item_files(
     """Find the files that could define an item of an extension, without reading them.
 
     Args:
-        has_file: Returns whether a file with this path exists in the extension.
+        has_file: Returns whether the extension contains a file with this path.
         folder: The folder for the kind of item, such as `agenttools/tools`.
         item: The name of the item.
-        suffixes: The suffixes of definition files, by precedence.
+        suffixes: The definition file suffixes, by precedence.
     """
     own_files = [f"{folder / item}{suffix}" for suffix in suffixes]
     combined_files = [f"{folder}{suffix}" for suffix in suffixes]
@@ -221,7 +220,7 @@ def find_item_files(
 def find_definition_file(root: Path, kind: ItemKind, item: str) -> DefinitionFile | None:
     """Return the definition file of an item, such as `tools/Plot.toml`, or None.
 
-    Only the existence of the file is checked: it is neither read nor run.
+    The file is neither read nor run.
 
     Args:
         root: The directory of the extension's definition files.
@@ -244,7 +243,7 @@ def _read_table(path: Path) -> object:
     """
     try:
         with path.open("rb") as file:
-            # One byte more than allowed, so that the parser notices a file that is too long.
+            # Reading one extra byte lets the parser notice a file that is too long.
             data = file.read(MAX_DEFINITION_BYTES + 1)
         return parse_definition(data, path.suffix)
     except (OSError, ValueError) as error:
@@ -252,7 +251,7 @@ def _read_table(path: Path) -> object:
 
 
 def parse_definition(data: bytes, suffix: str) -> object:
-    """Parse the content of a TOML or JSON definition file.
+    """Parse the contents of a TOML or JSON definition file.
 
     Args:
         data: The content of the file.
@@ -261,20 +260,20 @@ def parse_definition(data: bytes, suffix: str) -> object:
     Raises:
         ValueError: The data is invalid, or longer than `MAX_DEFINITION_BYTES`.
     """
-    # The parsers accept data of any length, and need several times its size in memory.
+    # The parsers accept data of any length and use several times its size in memory.
     if len(data) > MAX_DEFINITION_BYTES:
         raise ValueError(f"it is longer than {MAX_DEFINITION_BYTES:,} bytes")
     return parse_json(data) if suffix == ".json" else parse_toml(data)
 
 
 def _find_in_own_module(file: DefinitionFile, module: ModuleType) -> object:
-    """Return the definition of an item from the module that its own Python file has become.
+    """Return an item's definition from the module of its own Python file.
 
-    For `tools/Plot.py`, this is the variable `tool` or `Plot`. If there is neither, it is the only
+    For `tools/Plot.py`, this is the variable `tool` or `Plot`. If neither exists, it is the only
     `Tool` object in the module, the only dictionary, or the only function, in this order.
 
     Returns:
-        The definition, or None if the module has none or the choice is ambiguous.
+        The definition, or None if it is missing or ambiguous.
     """
     public_values = _get_public_names(module)
     for variable in (file.kind.removesuffix("s"), file.item):
@@ -295,14 +294,14 @@ def _find_in_own_module(file: DefinitionFile, module: ModuleType) -> object:
 
 
 def _find_in_combined_module(file: DefinitionFile, module: ModuleType) -> object:
-    """Return the definition of an item from the module of a combined file, such as `tools.py`.
+    """Return an item's definition from the module of a combined file, such as `tools.py`.
 
-    If the module has a dictionary `tools`, this is its value for the name of the item. Otherwise,
-    it is the `Tool` object with that name, in a list `tools` or in any variable, or else the
-    variable with that name.
+    If the module has a dictionary `tools`, the definition is its value for the item name.
+    Otherwise, it is the `Tool` object with that name, in a list `tools` or any variable. Failing
+    that, it is the variable with that name.
 
     Returns:
-        The definition, or None if the module has none.
+        The definition, or None if the module does not contain one.
     """
     public_values = _get_public_names(module)
     collection = public_values.get(file.kind)
@@ -325,9 +324,9 @@ def _get_public_names(module: ModuleType) -> dict[str, object]:
 def _get_only_value(
     public_values: Mapping[str, object], is_suitable: Callable[[object], bool]
 ) -> object:
-    """Return the only suitable value of a module's variables, or None if there is not exactly one.
+    """Return the suitable value among a module's variables, or None if there is not exactly one.
 
-    Several variables with the same object count as one value.
+    Multiple variables that refer to the same object count as one value.
 
     Args:
         public_values: The public variables of a module, by name.
@@ -338,7 +337,7 @@ def _get_only_value(
 
 
 def _is_function_from(value: object, module: ModuleType) -> bool:
-    # Functions that the module only imports do not count.
+    # Imported functions do not count.
     return hasattr(value, "__code__") and getattr(value, "__module__", None) == module.__name__
 
 

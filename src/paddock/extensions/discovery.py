@@ -1,8 +1,8 @@
-"""Discovery of installed extensions. Trust level: discovery; no code of an extension is run.
+"""Discovers installed extensions. Trust level: discovery; no extension code is run.
 
-A broken extension is reported beside the working ones and never hides them. Each kind of extension
-has a finder module with the functions `find_all()`, `find_named(name)`, `is_installed(name)` and
-`clear_cache()`. Finders cache what they read until the files change.
+Broken extensions are reported alongside the working ones and never hide them. Each kind of
+extension has a finder module with the functions `find_all()`, `find_named(name)`,
+`is_installed(name)` and `clear_cache()`. Finders cache what they read until the files change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EXTENSION_FINDERS = (distributions, paclets)
 
 
 def discover() -> Discovery:
-    """Find all installed extensions, working and broken, without running their code.
+    """Find all installed extensions, working or broken, without running their code.
 
     Paddock itself is an extension too, and comes first. Python distributions and Wolfram paclets
     follow.
@@ -40,14 +40,14 @@ def list_extensions() -> list[Extension]:
 
 
 def discover_extension(name: str) -> Discovery:
-    """Find the installed extension with a name, such as `charts` or `acme/charts`.
+    """Find an installed extension by name, such as `charts` or `acme/charts`.
 
-    Only manifests that can belong to this extension are read, so that a server whose tools are
-    in one extension starts fast.
+    Only manifests that could belong to this extension are read. Servers whose tools come from one
+    extension therefore start fast.
 
     Returns:
-        A discovery with the extension, or with the broken packages of this name and the reasons
-        why they cannot be used. Both are empty if no such extension is installed.
+        A discovery with the extension, or with the broken packages of this name and the errors that
+        make them unusable. Both are empty if no such extension is installed.
     """
     if name == get_built_in_extension().name:
         return Discovery((get_built_in_extension(),))
@@ -74,7 +74,7 @@ def clear_extension_caches() -> None:
 def _merge_discoveries(discoveries: list[Discovery]) -> Discovery:
     """Combine the results of several finders into one without duplicate names.
 
-    If several extensions have the same name, the first one is used, and the others are reported as
+    If multiple extensions have the same name, the first is used and the others are reported as
     broken.
     """
     extensions: dict[str, Extension] = {}
@@ -89,7 +89,7 @@ def _merge_discoveries(discoveries: list[Discovery]) -> Discovery:
 
 
 def _make_broken_duplicate(extension: Extension, first: Extension) -> BrokenExtension:
-    """Return the report of an extension that is not used, because its name is already taken.
+    """Return the report for an extension that is not used because its name is already taken.
 
     Args:
         extension: The extension that is not used.

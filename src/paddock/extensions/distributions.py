@@ -1,10 +1,9 @@
-"""Discovery of Python distributions that are extensions. Trust level: discovery.
+"""Discovers Python distributions that are extensions. Trust level: discovery.
 
 Such a distribution has an entry point in the group `paddock.extensions`. Its name is the package in
 qualified names; its value is the Python package that contains `paddock.toml`. The directories on
-`sys.path` are scanned without `importlib.metadata`, whose finders can import code, and which
-takes longer to load than the scan takes to run. Results are cached until a directory or manifest
-changes.
+`sys.path` are scanned without `importlib.metadata`: its finders can import code, and loading it
+takes longer than the scan. Results are cached until a directory or manifest changes.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from paddock.extensions.names import is_dotted_name, normalize_distribution_name
 
 
 class ExtensionEntryPoint(NamedTuple):
-    """An entry point with which an installed distribution declares that it is an extension.
+    """An entry point that declares an installed distribution to be an extension.
 
     In `entry_points.txt`, it is a line such as `charts = acme_charts` in the section
     `[paddock.extensions]`.
@@ -47,7 +46,7 @@ class ExtensionEntryPoint(NamedTuple):
     value: str
     """The package that contains the manifest, such as `acme_charts`."""
     metadata_directory: Path
-    """The `.dist-info` or `.egg-info` directory, installed beside the distribution's files."""
+    """The `.dist-info` or `.egg-info` directory, next to the distribution's files."""
 
     @property
     def distribution(self) -> str:
@@ -87,10 +86,10 @@ def find_all() -> Discovery:
 
 
 def find_named(name: str) -> Discovery:
-    """Find the extension with a name, such as `charts` or `acme/charts`.
+    """Find an extension by name, such as `charts` or `acme/charts`.
 
-    Only the manifests of distributions whose entry point has the name `charts` are read. There can
-    be several, because the publisher is declared in the manifest and not in the entry point.
+    Only manifests of distributions with an entry point named `charts` are read. There can be more
+    than one, because the publisher is declared in the manifest, not in the entry point.
     """
     package = name.rpartition("/")[2]
     discovery = _load_extensions(
@@ -125,7 +124,7 @@ def _find_distributions() -> dict[str, list[ExtensionEntryPoint]]:
     entry_points_by_distribution: dict[str, list[ExtensionEntryPoint]] = {}
     for path_entry in dict.fromkeys(sys.path):
         for distribution, entry_points in _list_directory_entry_points(Path(path_entry)).items():
-            # The first distribution on the path is used, as in imports.
+            # The first distribution on the path wins, as for imports.
             entry_points_by_distribution.setdefault(distribution, entry_points)
     return entry_points_by_distribution
 
@@ -133,7 +132,7 @@ def _find_distributions() -> dict[str, list[ExtensionEntryPoint]]:
 def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEntryPoint]]:
     """Return the distributions in a directory of `sys.path`, with their extension entry points.
 
-    The result is cached until the modification time of the directory changes, as it does when a
+    The result is cached until the directory's modification time changes, which happens when a
     distribution is installed or removed.
     """
     try:
@@ -159,7 +158,7 @@ def _scan_directory(directory: str) -> dict[str, list[ExtensionEntryPoint]]:
 
 
 def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:
-    """Read the manifests to which entry points refer.
+    """Read the manifests that entry points refer to.
 
     An extension whose manifest cannot be read is reported as broken, with the reason.
     """
@@ -182,7 +181,7 @@ def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:
 def _make_broken_extension(
     entry_point: ExtensionEntryPoint, problem: PaddockError
 ) -> BrokenExtension:
-    """Return the report of a distribution whose extension cannot be used because of an error."""
+    """Return the report for a distribution whose extension is unusable because of an error."""
     location = Path(problem.where) if problem.where else entry_point.metadata_directory
     name = entry_point.name or entry_point.distribution
     return BrokenExtension(
@@ -191,7 +190,7 @@ def _make_broken_extension(
 
 
 def _load_extension(entry_point: ExtensionEntryPoint) -> Extension:
-    """Return the extension that an entry point declares, read from its manifest `paddock.toml`.
+    """Load the extension that an entry point declares from its manifest, `paddock.toml`.
 
     The extension is cached until the manifest file changes.
 
@@ -201,7 +200,7 @@ def _load_extension(entry_point: ExtensionEntryPoint) -> Extension:
     """
     cached = _extension_cache.get(entry_point)
     if cached is not None:
-        # The manifest is not located again, because that can mean to read several files.
+        # The manifest is not located again, because that may involve reading several files.
         current_state = _get_manifest_state(cached.manifest_state.path)
         if current_state == cached.manifest_state:
             return cached.extension
@@ -228,9 +227,9 @@ def _get_manifest_state(manifest: Path) -> _ManifestState | None:
 
 
 def _locate_manifest(entry_point: ExtensionEntryPoint) -> Path:
-    """Return the path of the manifest in the package to which an entry point refers.
+    """Return the path of the manifest in the package that an entry point refers to.
 
-    The package is installed beside the metadata, or in a project directory if the distribution was
+    The package is installed next to the metadata, or in a project directory if the distribution was
     installed with `pip install --editable`.
 
     Raises:

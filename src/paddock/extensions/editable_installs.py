@@ -1,8 +1,8 @@
-"""Location of the packages of an editable install, without importing its import hooks.
+"""Locates the packages of an editable install without importing its import hooks.
 
 The metadata of such a distribution is installed, but its files are in a project directory. Build
 tools refer to them in a `.pth` file, in a table of packages in a generated module, or only by the
-URL of the project.
+project's URL.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _SOURCE_LAYOUTS = ("src", ".")
 _MAPPING_VARIABLE = "MAPPING"
 """The name of the package table in the modules that setuptools generates."""
 _MAX_FILE_BYTES = 5_000_000
-"""Bytes read of a file, far more than any of them needs."""
+"""Maximum number of bytes to read from a file, far more than any of them needs."""
 
 
 def find_editable_packages(metadata: Path, package: str) -> Iterator[Path]:
-    """Yield the directories where a package of an editable install may be, most likely first.
+    """Yield possible directories for a package of an editable install, most likely first.
 
     Build tools record the location in different ways: as a path in a `.pth` file, as a dictionary
-    in a generated Python module, or as the URL of the project. The directories need not exist.
+    in a generated Python module, or as the project's URL. The directories need not exist.
 
     Args:
         metadata: The metadata directory of the distribution.
@@ -85,7 +85,7 @@ def _read_pth_directories(file: Path) -> Iterator[Path]:
 
 
 def _find_mapped_packages(file: Path, package: str) -> Iterator[Path]:
-    """Yield the directories that a package table maps the package or a parent of it to."""
+    """Yield the directories that a package table maps the package or one of its parents to."""
     for name, directory in _parse_mapping(_read_text(file)).items():
         if package == name:
             yield Path(directory)

@@ -1,7 +1,7 @@
-"""Entry points of installed extensions, read without a parser of INI files.
+"""Reads the entry points of installed extensions without an INI parser.
 
-Imported before the first answer of an extension's server, so it imports nothing slow: no pathlib,
-no regular expressions and no typing.
+An extension's server imports this module before its first response, so it must not import anything
+slow: no pathlib, no regular expressions and no typing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 ENTRY_POINT_GROUP = "paddock.extensions"
 ENTRY_POINTS_FILE_NAME = "entry_points.txt"
 MAX_ENTRY_POINTS_BYTES = 1_000_000
-"""Bytes read of a file, far more than any distribution needs."""
+"""Maximum number of bytes to read from a file, far more than any distribution needs."""
 METADATA_SUFFIXES = (".dist-info", ".egg-info")
 
 
@@ -23,27 +23,27 @@ def list_metadata_directories(directory: str) -> dict[str, str]:
     """
     try:
         names = sorted(name for name in os.listdir(directory) if name.endswith(METADATA_SUFFIXES))
-    except OSError:  # sys.path can contain archives
+    except OSError:  # sys.path may contain archives
         return {}
     return {parse_distribution_name(name): os.path.join(directory, name) for name in names}
 
 
 def parse_distribution_name(directory_name: str) -> str:
-    """Return the normalized distribution name in the name of a metadata directory."""
-    # PEP 503, without `re`: runs of hyphens, underscores and dots are equal to one hyphen.
+    """Return the normalized distribution name from the name of a metadata directory."""
+    # PEP 503, without `re`: runs of hyphens, underscores and dots become one hyphen.
     distribution = directory_name.rpartition(".")[0].partition("-")[0].lower()
     parts = distribution.replace("_", "-").replace(".", "-").split("-")
     return "-".join(part for part in parts if part)
 
 
 def parse_distribution_version(directory_name: str) -> str | None:
-    """Return the version in the name of a metadata directory, or None if it has none."""
+    """Return the version from the name of a metadata directory, or None if it is missing."""
     stem = directory_name.rpartition(".")[0]
     return stem.split("-")[1] if "-" in stem else None
 
 
 def read_entry_points(metadata_directory: str) -> list[tuple[str, str]]:
-    """Read the entry points with which an installed distribution declares extensions.
+    """Read the entry points that declare the extensions of an installed distribution.
 
     Args:
         metadata_directory: The `.dist-info` or `.egg-info` directory of the distribution.

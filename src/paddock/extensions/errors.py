@@ -1,7 +1,7 @@
-"""Errors of extensions, their definitions and catalogues.
+"""Errors for extensions, their definitions and catalogues.
 
-The message of a `SpecificationError` begins with the prefix of its class, then states the value
-found.
+The message of a `SpecificationError` begins with the prefix of its class and then describes the
+value found.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ItemNotDeclaredError(ExtensionError):
 class SpecificationError(DefinitionError):
     """The definition of a tool, prompt or resource is invalid.
 
-    Each subclass has its own code and its own prefix of the message.
+    Each subclass has its own code and message prefix.
     """
 
     code = "invalid-specification"

@@ -1,7 +1,7 @@
 """Extensions: Paddock itself, Python distributions and Wolfram paclets.
 
-An `Extension` contains its manifest and the location of its definition files, which have not been
-read. `discovery` finds the installed extensions.
+An `Extension` contains its manifest and the location of its definition files, which are not read.
+`discovery` finds the installed extensions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ExtensionKind = Literal["built-in", "distribution", "paclet"]
 
 
 class Extension(msgspec.Struct, frozen=True):
-    """A package with a manifest. Subclasses locate definitions in other ways."""
+    """A package with a manifest. Subclasses locate definitions differently."""
 
     name: str
     """`package` or `publisher/package`."""
@@ -58,7 +58,7 @@ class Extension(msgspec.Struct, frozen=True):
 
     @property
     def allows_python(self) -> bool:
-        """True if definitions can refer to Python code. Paclets are read but never run."""
+        """True if definitions may refer to Python code. Paclets are read but never run."""
         return self.kind != "paclet"
 
     @property
@@ -103,9 +103,9 @@ class Extension(msgspec.Struct, frozen=True):
         )
 
     def _get_module_definition(self, kind: ItemKind, item: str, reference: str) -> ModuleDefinition:
-        """Return the definition to which the manifest refers as `acme.charts:PLOT`.
+        """Return the definition that the manifest refers to, in a form such as `acme.charts:PLOT`.
 
-        The module is located, but not imported.
+        The module is located but not imported.
 
         Raises:
             LoadError: The package has no such module.
@@ -122,9 +122,9 @@ class Extension(msgspec.Struct, frozen=True):
 
 
 class BrokenExtension(NamedTuple):
-    """An installed package that declares an extension, but cannot be used as one.
+    """An installed package that declares an extension but cannot be used as one.
 
-    Discovery returns it beside the working extensions, so that the user can be shown the reason.
+    Discovery returns it alongside the working extensions so that the user can see the reason.
     """
 
     name: str
@@ -138,13 +138,13 @@ class BrokenExtension(NamedTuple):
 
 
 def is_from_distribution(extension: Extension | BrokenExtension, name: str) -> bool:
-    """Return whether the distribution or paclet with a name provides an extension."""
+    """Return whether an extension comes from the distribution or paclet with the given name."""
     own_name = normalize_distribution_name(extension.distribution or "")
     return bool(own_name) and own_name == normalize_distribution_name(name)
 
 
 class Discovery(NamedTuple):
-    """A result of discovery, in search order and without duplicate names."""
+    """The results of discovery, in search order and without duplicate names."""
 
     extensions: tuple[Extension, ...] = ()
     broken: tuple[BrokenExtension, ...] = ()
@@ -157,11 +157,11 @@ def read_extension(
     version: str | None = None,
     distribution: str | None = None,
 ) -> Extension:
-    """Create the extension whose manifest `paddock.toml` is in a directory.
+    """Load an extension from a directory that contains its manifest, `paddock.toml`.
 
     Args:
         directory: The directory of the manifest.
-        package: The name of the extension without the publisher, which the manifest declares.
+        package: The extension's name without the publisher, which is declared in the manifest.
         kind: The kind of package that contains the extension.
         version: The version of the distribution, if known.
         distribution: The name of the distribution.

@@ -1,4 +1,4 @@
-"""Parsing of manifests, which declare the items of an extension. No code is run.
+"""Parses manifests, which declare the items of an extension. No code is run.
 
 Unknown keys are kept in `extra` rather than rejected, because they may belong to a later version
 of the schema. `paddock validate` reports misspelled keys.
@@ -26,7 +26,7 @@ ItemKind = Literal["tools", "prompts", "resources", "servers"]
 ITEM_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources", "servers")
 ListedKind = Literal["tools", "prompts", "resources"]
 LISTED_KINDS: tuple[ListedKind, ...] = ("tools", "prompts", "resources")
-"""The kinds of items that the definition of a server lists."""
+"""The kinds of items that a server definition lists."""
 MANIFEST_SCHEMA_VERSION = 1
 MAX_MANIFEST_BYTES = 1_000_000
 """Maximum size of a manifest."""
@@ -37,24 +37,24 @@ _NAME_PATTERN = re.compile(r"[^\W_][\w.\- ]*")
 _ITEM_FORMS = '"Name", ["Name", "Description"] or { name = "Name", … }'
 _PAIR_LENGTH = 2
 KNOWN_ITEM_PROPERTIES = ("name", "description", "title", "parameters", "arguments", *ITEM_KINDS)
-"""Properties of items that Paddock itself uses. Extensions can add others."""
+"""Item properties that Paddock itself uses. Extensions can add others."""
 _MODULE_REFERENCE_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 class ManifestItem(NamedTuple):
     """A tool, prompt, resource or server that a manifest declares.
 
-    The manifest contains only the name, or also the properties that lists of items show. The full
+    The manifest contains the name and optionally the properties shown in item lists. The full
     definition is elsewhere.
     """
 
     name: str
     description: str | None = None
     properties: Mapping[str, object] = {}
-    """Other properties in the manifest, by keys in snake case."""
+    """Other properties in the manifest. Keys are in snake case."""
     definition: str | None = None
-    """A reference to the definition, `package.module:name`. If it is None, the definition is in a
-    file such as `tools/NAME.py`."""
+    """A reference to the definition, `package.module:name`. If None, the definition is in a file
+    such as `tools/NAME.py`."""
 
 
 class ExtensionManifest(NamedTuple):
@@ -71,7 +71,7 @@ class ExtensionManifest(NamedTuple):
     """Unknown keys, which may belong to a later version of the manifest format."""
 
     def get_items(self, kind: ItemKind) -> tuple[ManifestItem, ...]:
-        """Return the declared items of a kind, such as `"tools"`, in the order of the manifest."""
+        """Return the declared items of a kind, such as `"tools"`, in manifest order."""
         items: tuple[ManifestItem, ...] = getattr(self, kind)
         return items
 
@@ -80,7 +80,7 @@ class ExtensionManifest(NamedTuple):
         return next((item for item in self.get_items(kind) if item.name == name), None)
 
     def find_reference(self, kind: ItemKind, name: str) -> str | None:
-        """Return the `package.module:name` reference of an item, or None if it has none."""
+        """Return an item's `package.module:name` reference, or None if it does not have one."""
         item = self.find_item(kind, name)
         return None if item is None else item.definition
 
@@ -89,26 +89,26 @@ class ManifestProblem(NamedTuple):
     """An invalid or unknown part of a manifest, as `paddock validate` reports it."""
 
     code: str
-    """The code of the finding, or `unknown-property` for a property of an item."""
+    """The code of the finding, or `unknown-property` for an unknown property of an item."""
     key: str
     """The key in the manifest, such as `root`, or `tools[2]` for an element of a list."""
     name: str
-    """The key or the item name that shows the line in the file."""
+    """The key or item name used to find the line in the file."""
     message: str
-    """The problem without the key, such as `is 3`. For an unknown key or property, its name."""
+    """The problem without the key, such as `is 3`, or the name of an unknown key or property."""
     error: ManifestError | None = None
-    """The error for readers that need a valid manifest. None for an unknown key, which they ignore
+    """The error to raise if the manifest must be valid. None for an unknown key, which is ignored
     because a later version of the schema may define it."""
 
 
 def raise_problem(problem: ManifestProblem) -> None:
-    """Raise the error of a problem: the reporter for readers that need a valid manifest."""
+    """Raise a problem's error: the reporter to use if the manifest must be valid."""
     if problem.error is not None:
         raise problem.error
 
 
 def is_valid_name(text: str) -> bool:
-    """Return whether a text is a valid name of an extension or item.
+    """Return whether a text is a valid extension or item name.
 
     Names are used in paths and qualified names, so they contain no slashes.
     """
@@ -133,16 +133,16 @@ def read_manifest(path: Path) -> ExtensionManifest:
 def parse_manifest(
     data: bytes, where: str, report: ManifestProblemReporter = raise_problem
 ) -> ExtensionManifest:
-    """Parse the content of a manifest file.
+    """Parse the contents of a manifest file.
 
     Args:
-        data: The content of the file.
+        data: The contents of the file.
         where: The path of the file, for errors.
         report: Called for each invalid part, as in `build_manifest`. By default, it raises the
             error.
 
     Raises:
-        ManifestError: The data is too long or is not TOML, or `report` has raised the error.
+        ManifestError: The data is too long or not TOML, or `report` raised the error.
     """
     if len(data) > MAX_MANIFEST_BYTES:
         raise ManifestError(f"is longer than {MAX_MANIFEST_BYTES:,} bytes", where=where)
@@ -158,21 +158,21 @@ def parse_manifest(
 def build_manifest(
     table: Mapping[str, object], where: str, report: ManifestProblemReporter = raise_problem
 ) -> ExtensionManifest:
-    """Create a manifest from the dictionary that a manifest file contains.
+    """Create a manifest from the parsed contents of a manifest file.
 
-    A key can be written in any style (`mcp_servers`, `mcpServers` or `MCPServers`), because the
-    manifests of Wolfram packages are read with this function too.
+    Keys can be in any style (`mcp_servers`, `mcpServers` or `MCPServers`), because this function
+    also reads the manifests of Wolfram packages.
 
     Args:
         table: The manifest, such as `{"publisher": "acme", "tools": ["Plot"]}`.
         where: The path of the file, for errors.
         report: Called for each invalid or unknown part. By default, it raises the error of an
-            invalid part. If it returns, that part is left out and the rest is read.
+            invalid part. If it returns, that part is omitted and the rest is read.
 
     Raises:
-        ManifestError: `report` has raised the error, which names the key and the expected value.
+        ManifestError: Raised by `report`. The error names the key and the expected value.
     """
-    # Keys are read in the order of the file, so that problems are reported in that order.
+    # Keys are read in file order so that problems are reported in that order.
     fields: dict[str, Any] = {}
     extra: dict[str, object] = {}
     spellings: dict[str, str] = {}
@@ -229,7 +229,7 @@ def _parse_root(value: object, where: str) -> str:
     """
     if isinstance(value, str) and value:
         root = PurePosixPath(value)
-        # A path outside the package would let an extension read any file of the user.
+        # A path outside the package would let an extension read any of the user's files.
         if not root.is_absolute() and ".." not in root.parts and "\\" not in value:
             return value
     raise _make_value_error(where, "root", value, "the name of a directory beside the manifest")
@@ -247,7 +247,7 @@ def _parse_items(
 ) -> tuple[ManifestItem, ...]:
     """Parse a list of declared items, such as the value of `tools`.
 
-    Invalid elements and duplicates are reported and left out.
+    Invalid elements and duplicates are reported and omitted.
 
     Args:
         key: The key of the list, as spelled in the manifest.
@@ -282,11 +282,11 @@ def _parse_items(
 def _parse_item(value: object, key: str, where: str) -> ManifestItem:
     """Parse an element of a list of items, such as `tools`.
 
-    It is a name, a pair of name and description, or a table of properties with a `name`.
+    An element is a name, a name and description pair, or a table of properties with a `name`.
 
     Args:
         value: The element.
-        key: The position of the element for errors, such as `tools[2]`.
+        key: The element's position for errors, such as `tools[2]`.
         where: The path of the manifest, for errors.
 
     Raises:
@@ -309,7 +309,7 @@ def _parse_item(value: object, key: str, where: str) -> ManifestItem:
 
 
 def _normalize_properties(table: Mapping[str, object], where: str) -> dict[str, object]:
-    """Return the properties of an item with their keys in snake case.
+    """Return an item's properties with keys in snake case.
 
     Raises:
         ManifestError: Two keys are spellings of the same key, such as `displayName` and

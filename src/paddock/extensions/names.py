@@ -1,7 +1,7 @@
 """Qualified names of items, module names, and normalization of distribution names and keys.
 
 A qualified name is `package/Item`, or `publisher/package/Item` if the extension has a publisher.
-Keys of definitions can be written as in Wolfram (`DisplayName`), as in MCP (`displayName`) or as in
+Definition keys can be written in the style of Wolfram (`DisplayName`), MCP (`displayName`) or
 Python (`display_name`).
 """
 

@@ -1,4 +1,4 @@
-"""Errors for names that resolve to no item, with suggestions.
+"""Errors for names that do not resolve to an item, with suggestions.
 
 If the name is qualified, the error says which part is missing: the extension is not installed, the
 package is not an extension, or the extension declares no such item. Each has its own error code.
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from paddock.extensions.names import QualifiedName
 
 MAX_LISTED_NAMES = 12
-"""Names that an error message lists."""
+"""Maximum number of names that an error message lists."""
 
 
 class MissingItem(NamedTuple):
     """A requested tool, prompt, resource or server that does not exist.
 
-    The functions of this module create the error from it, depending on the reason.
+    The functions in this module create the appropriate error for it.
     """
 
     kind: ItemKind
@@ -85,12 +85,12 @@ def make_undeclared_item_error(missing: MissingItem, extension: Extension) -> Ex
 def make_unknown_extension_error(
     missing: MissingItem, known_names: Sequence[str], *, is_installed: bool
 ) -> ExtensionError:
-    """Return the error for an item whose package is not installed or is not an extension.
+    """Return the error for an item whose package is not installed or not an extension.
 
     Args:
         missing: The requested item.
         known_names: The qualified names of all items of its kind, to suggest similar ones.
-        is_installed: True if the package is installed but is not an extension.
+        is_installed: True if the package is installed but not an extension.
     """
     package = missing.name.extension_name
     suggestion = suggest_names(str(missing.name), known_names)
@@ -107,14 +107,14 @@ def make_unknown_extension_error(
 def make_extension_name_error(
     missing: MissingItem, extensions: Sequence[Extension]
 ) -> ExtensionError:
-    """Return the error for a name that begins with a distribution instead of an extension.
+    """Return the error for a name that begins with a distribution rather than an extension.
 
     For example, the distribution `acme-charts` can contain the extension `acme/charts`. The hint
-    suggests the right name of the item, or lists the items of the extensions.
+    suggests the correct item name, or lists the items of the extensions.
 
     Args:
         missing: The requested item.
-        extensions: The extensions in the distribution, at least one.
+        extensions: The distribution's extensions, at least one.
     """
     extension_names = " and ".join(f'"{extension.name}"' for extension in extensions)
     item_names = [
@@ -135,8 +135,8 @@ def make_extension_name_error(
 def make_not_installed_error(missing: MissingItem, extension: Extension) -> ExtensionError:
     """Return the error for an item of an extension that can be installed from a catalogue.
 
-    The hint is the command that installs it. If the extension does not declare the item either,
-    the error says so instead.
+    The hint is the command that installs it. If the extension does not declare the item, the error
+    says so instead.
     """
     if extension.manifest.find_item(missing.kind, missing.name.item) is None:
         return make_undeclared_item_error(missing, extension)
@@ -157,7 +157,7 @@ def format_install_command(name: str) -> str:
 def suggest_names(name: str, known_names: Sequence[str]) -> str | None:
     """Return the hint "did you mean …?" with up to three known names, or None.
 
-    Items with the same name in other extensions come first. Names with a similar spelling follow.
+    Items with the same name in other extensions come first, followed by similarly spelled names.
 
     Args:
         name: The unknown name, such as `charts/Plto`.
@@ -170,7 +170,7 @@ def suggest_names(name: str, known_names: Sequence[str]) -> str | None:
 
 
 def _select_same_items(item: str, known_names: Sequence[str]) -> list[str]:
-    """Return the names whose last part is the item, ignoring case."""
+    """Return the names whose last part matches the item, ignoring case."""
     return [
         known for known in known_names if known.rpartition("/")[2].casefold() == item.casefold()
     ]

@@ -1,4 +1,4 @@
-"""Creation of catalogues from wheels and paclet archives. The files are only read, never run."""
+"""Builds catalogues from wheels and paclet archives. The files are only read, never run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_METADATA_BYTES = 5_000_000
 
 
 class CatalogueBuild(NamedTuple):
-    """The entries for a set of files."""
+    """The catalogue entries created from a set of files."""
 
     entries: list[CatalogueEntry]
     problems: list[PaddockError]
@@ -44,15 +44,15 @@ class CatalogueBuild(NamedTuple):
 def build_catalogue(
     paths: Iterable[Path], base_url: str | None = None, *, catalogue_directory: Path
 ) -> CatalogueBuild:
-    """Create the entries of a catalogue, a list of extensions to download, from their files.
+    """Create catalogue entries for the extensions in the given files.
 
     The files are wheels and paclet archives. Their code is not run (trust level: discovery).
 
     Args:
         paths: Files, and directories that are searched recursively.
-        base_url: The URL under which the files will be available, with their paths below their
+        base_url: The URL where the files will be published, at the same relative paths as in their
             directory. By default, URLs are relative to the catalogue.
-        catalogue_directory: The directory of the catalogue.
+        catalogue_directory: The catalogue's directory.
 
     Raises:
         CatalogueError: A path does not exist.
@@ -76,7 +76,7 @@ def read_entries(file: Path, url: str) -> list[CatalogueEntry]:
 
     Args:
         file: The wheel or archive.
-        url: The URL of the file for the entries.
+        url: The file's URL, to put in the entries.
 
     Raises:
         ExtensionNotFoundError: The file contains no extension.
@@ -91,11 +91,11 @@ def read_entries(file: Path, url: str) -> list[CatalogueEntry]:
 
 
 def _make_url(file: Path, root: Path, base_url: str | None, catalogue_directory: Path) -> str:
-    """Return the URL of a file for its catalogue entry.
+    """Return the URL to put in a file's catalogue entry.
 
     Args:
         file: The wheel or paclet archive.
-        root: The directory whose content is published under `base_url`.
+        root: The directory whose contents are published at `base_url`.
         base_url: The URL of that directory, or None for a URL relative to the catalogue.
         catalogue_directory: The directory of the catalogue.
     """
@@ -112,7 +112,7 @@ def _find_files(paths: Iterable[Path]) -> dict[Path, Path]:
     """Find the wheels and paclet archives at the given paths.
 
     Returns:
-        For each file, the directory among the paths that contains it.
+        Each file, with the given directory that contains it.
 
     Raises:
         CatalogueError: A path is not a directory, wheel or paclet archive.
@@ -121,7 +121,7 @@ def _find_files(paths: Iterable[Path]) -> dict[Path, Path]:
     for path in paths:
         if path.is_dir():
             for file in sorted(filter(_is_listed_file, path.rglob("*"))):
-                # If two of the directories contain a file, the first one is its root.
+                # If more than one directory contains a file, the first is its root.
                 roots_by_file.setdefault(file, path)
         elif _is_listed_file(path):
             roots_by_file.setdefault(path, path.parent)
@@ -139,7 +139,7 @@ def _is_listed_file(path: Path) -> bool:
 
 
 def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
-    """Return the catalogue entry for a paclet archive, which contains exactly one extension.
+    """Return the catalogue entries for a paclet archive, which contains exactly one extension.
 
     Raises:
         ManifestError: The paclet is invalid or has no version.
@@ -165,7 +165,7 @@ def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
 
 
 def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
-    """Return the catalogue entries for a wheel, one for each entry point of an extension."""
+    """Return the catalogue entries for a wheel, one per extension entry point."""
     digest, size = _hash_file(file)
     wheel = ArchiveFiles(file, prefix="")
     metadata = _find_metadata_directory(wheel)
@@ -193,13 +193,13 @@ def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
 
 
 def _read_manifests(wheel: ArchiveFiles, metadata: str) -> list[tuple[str, ExtensionManifest]]:
-    """Return the package and the manifest of each extension in a wheel.
+    """Return the package and manifest of each extension in a wheel.
 
-    The entry points of a wheel name the packages that are extensions.
+    The wheel's entry points name the packages that are extensions.
 
     Args:
-        wheel: The files of the wheel.
-        metadata: The directory with its metadata, such as `acme_charts-2.0.dist-info`.
+        wheel: The wheel's files.
+        metadata: Its metadata directory, such as `acme_charts-2.0.dist-info`.
 
     Raises:
         ExtensionNotFoundError: There is no entry point, or a manifest is missing.
@@ -236,7 +236,7 @@ def _unfold_header(text: object) -> str:
 
 
 def _find_metadata_directory(wheel: ArchiveFiles) -> str:
-    """Return the directory of a wheel's metadata, such as `acme_charts-2.0.dist-info`.
+    """Return a wheel's metadata directory, such as `acme_charts-2.0.dist-info`.
 
     Raises:
         ManifestError: There is no such directory, or more than one.
@@ -253,7 +253,7 @@ def _find_metadata_directory(wheel: ArchiveFiles) -> str:
 
 
 def _hash_file(file: Path) -> tuple[str, int]:
-    """Return the SHA-256 hash of a file in hexadecimal, and its size in bytes."""
+    """Return a file's hexadecimal SHA-256 hash and its size in bytes."""
     try:
         with file.open("rb") as opened_file:
             digest = hashlib.file_digest(opened_file, "sha256")

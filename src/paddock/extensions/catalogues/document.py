@@ -30,8 +30,8 @@ MAX_EXTENSION_FILE_BYTES = 500_000_000
 """Maximum size of a listed file."""
 MAX_TEXT_CHARACTERS = 2_000
 
-# Versions and names become parts of paths and arguments of pip, so they cannot begin with a dot
-# or a hyphen, and cannot contain a slash.
+# Versions and names end up in paths and pip arguments, so they cannot begin with a dot or a hyphen,
+# and cannot contain a slash.
 _VERSION_PATTERN = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_\-]{0,99}")
 _SHA256_PATTERN = re.compile(r"[0-9a-f]{64}")
 _FILE_NAME_PATTERNS = {
@@ -42,7 +42,7 @@ _DISTRIBUTION_NAME_PATTERN = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._\-]{0,100}[0-9
 
 
 class CatalogueEntry(NamedTuple):
-    """An extension that a catalogue offers for download, with the file that contains it."""
+    """An extension in a catalogue, with the file to download."""
 
     name: str
     """`package`, or `publisher/package`."""
@@ -55,9 +55,9 @@ class CatalogueEntry(NamedTuple):
     file: str
     """The file name, without directories."""
     sha256: str
-    """The hash of the file in hexadecimal."""
+    """The file's hash in hexadecimal."""
     size: int
-    """The size of the file in bytes."""
+    """The file size in bytes."""
     manifest: ExtensionManifest
     requires: tuple[str, ...] = ()
     """The `Requires-Dist` headers of a distribution."""
@@ -70,7 +70,7 @@ class CatalogueEntry(NamedTuple):
 
 
 class CatalogueDocument(NamedTuple):
-    """The content of a catalogue document."""
+    """The contents of a catalogue document."""
 
     entries: tuple[CatalogueEntry, ...] = ()
     problems: tuple[PaddockError, ...] = ()
@@ -78,13 +78,13 @@ class CatalogueDocument(NamedTuple):
 
 
 def parse_catalogue(data: bytes, where: str) -> CatalogueDocument:
-    """Parse a catalogue, the JSON document with the entries of extensions to download.
+    """Parse a catalogue: the JSON document that lists extensions to download.
 
     An invalid entry is not an error, because a newer version of Paddock may have written it. It is
-    omitted, and its problem is reported with the result.
+    omitted, and the result reports the problem.
 
     Args:
-        data: The content of the document.
+        data: The contents of the document.
         where: The location of the catalogue for error messages.
 
     Raises:
@@ -125,7 +125,7 @@ def parse_catalogue(data: bytes, where: str) -> CatalogueDocument:
 
 
 def format_catalogue(entries: Iterable[CatalogueEntry]) -> bytes:
-    """Return the catalogue document for some entries."""
+    """Format catalogue entries as a catalogue document."""
     table = {
         "catalogue": CATALOGUE_FORMAT_VERSION,
         "extensions": [_entry_to_table(entry) for entry in entries],
@@ -136,8 +136,8 @@ def format_catalogue(entries: Iterable[CatalogueEntry]) -> bytes:
 def validate_entry(entry: CatalogueEntry, where: str) -> CatalogueEntry:
     """Check that all fields of an entry are safe to use in paths, commands and questions.
 
-    Catalogues are untrusted: a name could otherwise contain `..`, an option of pip, or a control
-    character that hides what the user agrees to.
+    Catalogues are untrusted: a name could contain `..`, a pip option, or a control character that
+    hides what the user is agreeing to.
 
     Args:
         entry: The entry to check, which is returned unchanged.
@@ -170,17 +170,17 @@ def validate_entry(entry: CatalogueEntry, where: str) -> CatalogueEntry:
 
 
 def _is_printable(text: str) -> bool:
-    """Return whether a text can be shown unchanged when the user is asked to agree.
+    """Return whether a text can be shown as is when the user is asked to agree.
 
-    Control characters could hide a part of it.
+    Control characters could hide part of it.
     """
     return 0 < len(text) <= MAX_TEXT_CHARACTERS and text.isprintable()
 
 
 def _parse_entry(table: object, catalogue: str, key: str) -> CatalogueEntry:
-    """Parse and validate an entry of a catalogue.
+    """Parse and validate a catalogue entry.
 
-    The distribution defaults to the name of the extension, and the file to the end of the URL.
+    The distribution defaults to the extension's name, and the file to the last part of the URL.
 
     Args:
         table: The entry as a JSON object.
@@ -189,7 +189,7 @@ def _parse_entry(table: object, catalogue: str, key: str) -> CatalogueEntry:
 
     Raises:
         CatalogueError: The entry is invalid.
-        ManifestError: The manifest in it is invalid.
+        ManifestError: The entry's manifest is invalid.
     """
     where = f"{catalogue}: {key}"
     try:

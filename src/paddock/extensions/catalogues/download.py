@@ -1,4 +1,4 @@
-"""Reading of catalogues and extension files from local paths and HTTPS URLs, with limits.
+"""Reads catalogues and extension files from local paths and HTTPS URLs, with limits.
 
 Plain HTTP is allowed for loopback addresses only. A catalogue from the network cannot refer to
 local files.
@@ -36,7 +36,7 @@ class DownloadLimit(NamedTuple):
 
 
 def normalize_location(text: str) -> str:
-    """Convert the location of a catalogue to a URL or an absolute path.
+    """Convert a catalogue location to a URL or an absolute path.
 
     Args:
         text: A URL or a path, as the user has written it.
@@ -59,12 +59,12 @@ def get_local_path(location: str) -> Path | None:
 
 
 def validate_url(url: str) -> None:
-    """Check that a URL is allowed for catalogues and the files of extensions.
+    """Check that a URL is allowed for catalogues and extension files.
 
-    Allowed are `https` and `file` URLs, and `http` URLs with a loopback host.
+    `https` and `file` URLs are allowed, as are `http` URLs with a loopback host.
 
     Raises:
-        CatalogueError: The URL has another form, or contains credentials.
+        CatalogueError: The URL has any other form, or contains credentials.
     """
     try:
         parts = urlsplit(url)
@@ -87,7 +87,7 @@ def validate_url(url: str) -> None:
 def resolve_location(url: str, catalogue: str) -> str:
     """Return the absolute URL or path of a file that a catalogue refers to.
 
-    A catalogue from the network must not refer to local files, or from HTTPS to HTTP.
+    A catalogue from the network must not refer to local files, nor an HTTPS one to HTTP URLs.
 
     Args:
         url: The URL in the catalogue, which may be relative.
@@ -109,7 +109,7 @@ def resolve_location(url: str, catalogue: str) -> str:
 
 
 def fetch_bytes(location: str, limit: DownloadLimit) -> bytes:
-    """Read a local file, or download one, and return its content.
+    """Read or download a file and return its contents.
 
     Args:
         location: The path or URL of the file.
@@ -123,7 +123,7 @@ def fetch_bytes(location: str, limit: DownloadLimit) -> bytes:
 
 
 def fetch_file(location: str, target: Path, limit: DownloadLimit, sha256: str) -> None:
-    """Download a file to a new path and verify its hash. On errors, the new file is deleted.
+    """Download a file to a new path and verify its hash. If that fails, delete the new file.
 
     Args:
         location: The path or URL of the file.
@@ -155,7 +155,7 @@ def fetch_file(location: str, target: Path, limit: DownloadLimit, sha256: str) -
 
 
 def _check_redirect(url: str, new_url: str) -> None:
-    """Allow a redirect only to a location that a catalogue at the original URL may refer to."""
+    """Check that a catalogue at the original URL may refer to the redirect's target."""
     try:
         resolve_location(new_url, url)
     except CatalogueError as error:
@@ -164,9 +164,9 @@ def _check_redirect(url: str, new_url: str) -> None:
 
 @contextmanager
 def _open_location(location: str, limit: DownloadLimit) -> Generator[IO[bytes]]:
-    """Open a local file or a URL for reading, in a `with` statement.
+    """Open a local file or URL for reading in a `with` statement.
 
-    Errors in the body of the statement are also converted to `FetchError`.
+    Errors in the statement's body are converted to `FetchError` too.
 
     Raises:
         FetchError: The file cannot be opened or read, or the time limit is exceeded.
@@ -182,7 +182,7 @@ def _open_location(location: str, limit: DownloadLimit) -> Generator[IO[bytes]]:
                 yield file
             return
         validate_url(location)
-        # HTTP is only allowed for loopback addresses, which a proxy would resolve as its own.
+        # HTTP is only allowed for loopback addresses, which a proxy would resolve to itself.
         rules = FetchRules(_check_redirect, uses_proxy=urlsplit(location).scheme != "http")
         timeout = min(READ_TIMEOUT_SECONDS, limit.timeout_seconds)
         with (
@@ -205,10 +205,10 @@ def _open_location(location: str, limit: DownloadLimit) -> Generator[IO[bytes]]:
 
 
 def _read_chunks(source: IO[bytes], location: str, limit: DownloadLimit) -> Iterator[bytes]:
-    """Yield the content of an opened file or URL in chunks.
+    """Yield the contents of an open file or URL in chunks.
 
     Raises:
-        FetchError: The content exceeds the maximum size, or takes too long.
+        FetchError: The contents exceed the maximum size, or take too long to read.
     """
     deadline = time.monotonic() + limit.timeout_seconds
     size = 0

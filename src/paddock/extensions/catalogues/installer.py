@@ -1,9 +1,9 @@
-"""Installation of extensions from catalogues. Trust level: execution.
+"""Installs extensions from catalogues. Trust level: execution.
 
 Callers ask the user first. A file is downloaded, and its hash and content are compared with its
 catalogue entry. Then pip or uv installs the distribution, or Paddock unpacks the paclet. No module,
-program or setting in the working directory is used, because its files may come from another person.
-The user's other settings of pip and uv apply.
+program or setting in the working directory is used, because its files may be someone else's. The
+user's other settings of pip and uv apply.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ class DistributionDependencies(NamedTuple):
     from_index: tuple[str, ...]
     """Requirements that the installer resolves in its package index."""
     from_urls: tuple[str, ...]
-    """Names, with the URLs in the metadata of the distribution."""
+    """Names, with the URLs from the distribution's metadata."""
 
 
 def select_dependencies(requires: Iterable[str]) -> DistributionDependencies:
     """Return the dependencies of a distribution that pip or uv would install on this machine.
 
-    Requirements of extras and of other platforms are omitted.
+    Requirements for extras and other platforms are omitted.
 
     Args:
-        requires: The `Requires-Dist` headers of the distribution, such as `numpy>=2`. An invalid
-            one is included unchanged, so that the user sees it.
+        requires: The `Requires-Dist` headers of the distribution, such as `numpy>=2`. Invalid ones
+            are included unchanged, so that the user sees them.
     """
     from_index: list[str] = []
     from_urls: list[str] = []
@@ -76,7 +76,7 @@ def select_dependencies(requires: Iterable[str]) -> DistributionDependencies:
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
         if requirement.url is None:
-            # The marker applies to this machine, so it would only distract the user.
+            # The marker matches this machine, so it would only distract the user.
             requirement.marker = None
             from_index.append(str(requirement))
         else:
@@ -85,22 +85,22 @@ def select_dependencies(requires: Iterable[str]) -> DistributionDependencies:
 
 
 class PackageInstaller(NamedTuple):
-    """A program that installs distributions, with the start of its command line."""
+    """A program that installs distributions, with the beginning of its command line."""
 
     name: str
     command: list[str]
 
 
 def find_package_installer() -> PackageInstaller:
-    """Return the command that installs packages: pip if this interpreter has it, or else uv.
+    """Return the command that installs packages: pip if this interpreter has it, otherwise uv.
 
     Raises:
         InstallExtensionError: Neither is available.
     """
     if importlib.machinery.PathFinder.find_spec("pip", _list_module_paths()) is not None:
-        # Without --no-input, pip would wait for credentials, for which there is no terminal.
+        # Without --no-input, pip would prompt for credentials, but there is no terminal.
         options = ["--disable-pip-version-check", "--no-input", "--quiet"]
-        # -P omits the working directory from `sys.path`, which could contain a module "pip".
+        # -P omits the working directory from `sys.path`, which could contain a module named "pip".
         return PackageInstaller("pip", [sys.executable, "-P", "-m", "pip", "install", *options])
     uv = _find_uv()
     if uv is not None:
@@ -113,7 +113,7 @@ def find_package_installer() -> PackageInstaller:
 
 
 def run_package_installer(command: list[str], directory: Path, lock: int | None) -> str | None:
-    """Run pip or uv, and wait until it has finished.
+    """Run pip or uv, and wait for it to finish.
 
     Args:
         command: The program and its arguments, with absolute paths.
@@ -122,7 +122,7 @@ def run_package_installer(command: list[str], directory: Path, lock: int | None)
             lock is held until the program has finished.
 
     Returns:
-        None if the program has succeeded, or else the last lines of its output.
+        None if the program succeeded, otherwise the last lines of its output.
 
     Raises:
         OSError: The program cannot be started.
@@ -147,7 +147,7 @@ def run_package_installer(command: list[str], directory: Path, lock: int | None)
         return str(error)
     if completed.returncode == 0:
         return None
-    # pip and uv write the reason last, after their progress.
+    # pip and uv print the reason last, after their progress.
     lines = [line for line in completed.stdout.splitlines() if line.strip()]
     return " ".join(lines[-3:])[:600]
 
@@ -169,10 +169,10 @@ def _find_uv() -> str | None:
 
 
 def describe_installation(entry: CatalogueEntry) -> list[str]:
-    """Describe the steps that install an extension, so that the user can agree to them.
+    """Describe the steps that install an extension, so that the user can approve them.
 
     Returns:
-        A line for each step, such as `check that its SHA-256 is …`.
+        One line per step, such as `check that its SHA-256 is …`.
 
     Raises:
         PaddockError: The extension cannot be installed.
@@ -192,10 +192,10 @@ def describe_installation(entry: CatalogueEntry) -> list[str]:
 
 
 def require_install_permission() -> None:
-    """Check that the user's settings allow installing extensions.
+    """Check that the user's settings allow extensions to be installed.
 
     Raises:
-        InstallExtensionError: Installations are prohibited. The hint names the setting.
+        InstallExtensionError: Installation is prohibited. The hint names the setting.
     """
     reason = find_install_prohibition()
     if reason is not None:
@@ -205,16 +205,16 @@ def require_install_permission() -> None:
 
 
 def install_entry(entry: CatalogueEntry) -> bool:
-    """Download the extension of a catalogue entry, verify the file and install it.
+    """Download the file of a catalogue entry, verify it and install the extension.
 
-    If several processes install the same extension, the first one does the work, and the others
-    wait and find it installed.
+    If multiple processes install the same extension, the first does the work. The others wait and
+    then find it installed.
 
     Returns:
         False if the extension was already installed.
 
     Raises:
-        InstallExtensionError: Installations are prohibited, or pip or uv failed.
+        InstallExtensionError: Installation is prohibited, or pip or uv failed.
         HashMismatchError: The file does not match the catalogue. Nothing is installed.
         FetchError: The file cannot be downloaded.
         ArchiveError: The paclet archive is not safe to unpack.
@@ -246,16 +246,16 @@ def install_entry(entry: CatalogueEntry) -> bool:
 
 @contextmanager
 def _fetch_entry_file(entry: CatalogueEntry) -> Iterator[Path]:
-    """Download the file of a catalogue entry and verify it, for the body of a `with` statement.
+    """Download the file of a catalogue entry and verify it.
 
-    Afterwards, the file is deleted.
+    The file is deleted when the `with` statement ends.
 
     Raises:
         HashMismatchError: The file or its content does not match the entry.
         FetchError: The file cannot be downloaded.
     """
     folder = Path(get_data_directory()) / DOWNLOAD_FOLDER
-    # The caller holds the lock, so existing files were left by a killed process.
+    # The caller holds the lock, so any existing files were left by a killed process.
     shutil.rmtree(folder, ignore_errors=True)
     with convert_os_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -275,11 +275,11 @@ def _fetch_entry_file(entry: CatalogueEntry) -> Iterator[Path]:
 def _verify_content(entry: CatalogueEntry, file: Path, location: str) -> None:
     """Check that a downloaded file contains the extension that its catalogue entry describes.
 
-    The user has agreed to the name, version, dependencies and items in the entry. A correct hash
-    shows that the file is the listed one, but not that the entry describes it correctly.
+    The user has agreed to the name, version, dependencies and items in the entry. A matching hash
+    proves that this is the listed file, but not that the entry describes it correctly.
 
     Raises:
-        HashMismatchError: The content differs. The message names the differences.
+        HashMismatchError: The contents differ. The message lists the differences.
     """
     actual_entries = read_entries(file, entry.url)
     expected = _summarize_entry(entry)
@@ -309,7 +309,7 @@ def _describe_differences(expected: dict[str, object], actual: dict[str, object]
 
 
 def _summarize_entry(entry: CatalogueEntry) -> dict[str, object]:
-    """Return the fields of an entry that the user has agreed to."""
+    """Return the entry fields that the user has agreed to."""
     items: dict[str, object] = {
         kind: [item.name for item in entry.manifest.get_items(kind)] for kind in ITEM_KINDS
     }
@@ -331,7 +331,7 @@ def _install_distribution(entry: CatalogueEntry, file: Path, lock: int | None) -
         lock: The descriptor of the lock file, which pip or uv inherits.
 
     Raises:
-        InstallExtensionError: The program has failed. The message contains its last lines.
+        InstallExtensionError: The program failed. The message contains the end of its output.
     """
     command = [*find_package_installer().command, str(file)]
     try:

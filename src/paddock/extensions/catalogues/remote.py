@@ -1,8 +1,8 @@
-"""Extensions in catalogues that are not installed. Trust level: discovery.
+"""Extensions that catalogues list but that are not installed. Trust level: discovery.
 
-Such an extension has a manifest but no files, so its items can be listed and not loaded. Of several
-files for the same extension, the best for this machine is selected as pip does: by wheel tags,
-`Requires-Python` and version, with pre-releases last.
+Such an extension has a manifest but no files, so its items can be listed but not loaded. If an
+extension has multiple files, the best one for this machine is selected the way pip does it: by
+wheel tags, `Requires-Python` and version, with pre-releases last.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 EntryRank = tuple[bool, bool, bool, "Version | PacletVersionKey", int]
 
 _UNKNOWN_VERSION = Version("0.dev0")
-"""Replaces an invalid version; lower than any valid one."""
+"""Used instead of an invalid version; lower than any valid one."""
 
 
 def rank_entry(entry: CatalogueEntry) -> EntryRank:
-    """Return a sort key that orders the files of an extension; the best file has the greatest key.
+    """Return a sort key that orders the files of an extension; the best file has the highest key.
 
     Compatible files come before incompatible ones, wheels before paclets, releases before
     pre-releases, and newer versions before older ones.
@@ -67,7 +67,7 @@ def _supports_current_python(specifier: str) -> bool:
     try:
         return SpecifierSet(specifier).contains(".".join(map(str, sys.version_info[:3])))
     except InvalidSpecifier:
-        return True  # pip will report the invalid specifier
+        return True  # pip reports the invalid specifier
 
 
 def _get_wheel_tag_rank(wheel: str) -> int | None:
@@ -96,7 +96,7 @@ def _rank_supported_tags() -> dict[Tag, int]:
 
 
 class RemoteExtension(Extension, frozen=True, kw_only=True):
-    """An extension that a catalogue lists and that is not installed."""
+    """An extension that is listed in a catalogue but not installed."""
 
     entry: CatalogueEntry
 
@@ -109,7 +109,7 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
         """Raise an error, because the files of the extension are not installed.
 
         Raises:
-            ExtensionNotInstalledError: Always. The hint is the command that installs it.
+            ExtensionNotInstalledError: Always. The hint is the install command.
         """
         raise ExtensionNotInstalledError(
             f'the {kind.removesuffix("s")} "{self.name}/{item}" is in the extension '
@@ -125,7 +125,7 @@ def list_remote_extensions(
 ) -> list[RemoteExtension]:
     """Return the extensions in the user's catalogues that are not installed.
 
-    If a catalogue lists several files of an extension, the best one is selected.
+    If a catalogue lists multiple files for an extension, the best one is selected.
 
     Args:
         may_fetch: Download catalogues whose copy is missing or outdated.
@@ -145,7 +145,7 @@ def list_remote_extensions(
 def find_remote_extension(
     name: str, *, may_fetch: bool = False, report: ProblemReporter | None = None
 ) -> RemoteExtension | None:
-    """Return the extension with a name that one of the user's catalogues lists, or None.
+    """Find an extension by name in the user's catalogues, or return None.
 
     Args:
         name: The name of the extension.

@@ -1,8 +1,8 @@
 """The user's catalogue settings, and local copies of catalogues.
 
-Settings are in `catalogues.toml` of the data directory and in environment variables. Each catalogue
-on the network has a local copy, which makes it available offline and is replaced only by a valid
-catalogue. Local catalogue files are read directly.
+Settings come from `catalogues.toml` in the data directory and from environment variables. Each
+catalogue on the network has a local copy, which keeps it available offline and is only ever
+replaced by a valid catalogue. Local catalogue files are read directly.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
 CATALOGUES_VARIABLE = "PADDOCK_CATALOGUES"
 """Additional catalogues, separated by spaces."""
 NO_INSTALL_VARIABLE = "PADDOCK_NO_INSTALL"
-"""Any value except 0 and the empty string disables installations."""
+"""Any value except 0 and the empty string disables installation."""
 SETTINGS_FILE_NAME = "catalogues.toml"
 MAX_SETTINGS_BYTES = 1_000_000
 INSTALL_ASK, INSTALL_NEVER = "ask", "never"
 MAX_COPY_AGE_SECONDS = 24 * 60 * 60.0
-"""Age after which a copy is outdated."""
+"""Age at which a copy becomes outdated."""
 CATALOGUE_DOWNLOAD_LIMIT = DownloadLimit(MAX_CATALOGUE_BYTES, 60.0)
 COPY_FOLDER = "catalogues"
 _parsed_catalogues: dict[str, tuple[str, CatalogueDocument]] = {}
-"""The hash of the text and the parsed document, by location. Speeds up looking up many names."""
+"""The text hash and parsed document, by location. Speeds up looking up many names."""
 
 
 class CatalogueSettings(NamedTuple):
-    """The content of `catalogues.toml`."""
+    """The contents of `catalogues.toml`."""
 
     catalogues: tuple[str, ...] = ()
     install: str = INSTALL_ASK
@@ -64,12 +64,12 @@ class CatalogueSettings(NamedTuple):
 
 
 def get_settings_file() -> Path:
-    """Return the path of the settings, which may not exist."""
+    """Return the path of the settings file, which may not exist."""
     return Path(get_data_directory()) / SETTINGS_FILE_NAME
 
 
 def read_settings() -> CatalogueSettings:
-    """Read the settings file for catalogues: their locations, and whether to install from them.
+    """Read the catalogue settings: locations, and whether to install from them.
 
     Environment variables, which can add catalogues, are not considered here.
 
@@ -101,7 +101,7 @@ def read_settings() -> CatalogueSettings:
 
 
 def list_locations() -> dict[str, str]:
-    """Return the locations of the configured catalogues, those in the settings file first.
+    """Return the locations of the configured catalogues, starting with the settings file.
 
     Invalid locations are included as written.
 
@@ -120,7 +120,7 @@ def list_locations() -> dict[str, str]:
 
 
 def _expand_location(text: str) -> str:
-    """Return the normalized location, or an invalid one unchanged: reading it reports the error."""
+    """Normalize a location. An invalid one is kept, because reading it reports the error."""
     try:
         return normalize_location(text)
     except CatalogueError:
@@ -128,7 +128,7 @@ def _expand_location(text: str) -> str:
 
 
 def find_install_prohibition() -> str | None:
-    """Return the setting that disables installations, or None."""
+    """Return the setting that disables installation, or None."""
     if os.environ.get(NO_INSTALL_VARIABLE, "0") not in ("", "0"):
         return f"the variable {NO_INSTALL_VARIABLE}"
     if read_settings().install == INSTALL_NEVER:
@@ -174,7 +174,7 @@ def remove_catalogue(text: str) -> str | None:
 def _write_catalogues(catalogues: list[str]) -> None:
     """Replace the list of catalogues in the settings file."""
     file = get_settings_file()
-    # The file is edited with tomlkit and not written from scratch, which preserves the user's
+    # Editing the file with tomlkit, instead of writing it from scratch, preserves the user's
     # comments.
     text = file.read_text("utf-8") if file.exists() else ""
     document = tomlkit.parse(text)
@@ -186,7 +186,7 @@ def _write_catalogues(catalogues: list[str]) -> None:
 
 
 class CatalogueStatus(NamedTuple):
-    """A configured catalogue, with its content or the problem of reading it."""
+    """A configured catalogue, with its contents or the error from reading it."""
 
     location: str
     catalogue: CatalogueDocument | None = None
@@ -194,13 +194,13 @@ class CatalogueStatus(NamedTuple):
     fetched_at: float | None = None
     """Time of the download as a Unix timestamp; None for a local file."""
     problem: PaddockError | None = None
-    """The error of the last attempt to read or refresh it."""
+    """The error from the last attempt to read or refresh it."""
 
 
 def load_catalogues(*, may_fetch: bool) -> list[CatalogueStatus]:
     """Load all configured catalogues from their local copies.
 
-    A catalogue that cannot be loaded is included with its problem.
+    A catalogue that cannot be loaded is included with its error.
 
     Args:
         may_fetch: Download catalogues whose copy is missing or outdated. If that fails, an outdated
@@ -216,7 +216,7 @@ def load_catalogues(*, may_fetch: bool) -> list[CatalogueStatus]:
 
 
 def load_entries(*, may_fetch: bool, report: ProblemReporter | None = None) -> list[CatalogueEntry]:
-    """Return the extensions that the configured catalogues list, in the order of the settings.
+    """Return the extensions listed in the configured catalogues, in the order of the settings.
 
     Args:
         may_fetch: Download catalogues whose copy is missing or outdated.
@@ -235,7 +235,7 @@ def load_entries(*, may_fetch: bool, report: ProblemReporter | None = None) -> l
 
 
 def refresh_catalogue(location: str) -> CatalogueDocument:
-    """Download a catalogue and store a local copy. A local catalogue is only read.
+    """Download a catalogue and store a copy. A local catalogue is only read.
 
     Raises:
         FetchError: The catalogue cannot be downloaded.
@@ -263,16 +263,16 @@ def refresh_catalogues() -> None:
 
 
 def delete_copy(location: str) -> None:
-    """Delete the copy of a catalogue, if there is one."""
+    """Delete the local copy of a catalogue, if any."""
     _get_copy_path(location).unlink(missing_ok=True)
 
 
 def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> CatalogueStatus:
-    """Load a catalogue from a local file, a recent copy, a download, or else an outdated copy.
+    """Load a catalogue from a local file, a recent copy, a download or, failing that, an old copy.
 
     Args:
         location: The configured location, which may be invalid.
-        source: The setting that contains it, for errors.
+        source: The setting that contains it, for error messages.
         may_fetch: Download the catalogue if its copy is missing or outdated.
     """
     try:
@@ -288,7 +288,7 @@ def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> Catalogue
         status = _fetch_catalogue(location, time.time())
         if status.catalogue is not None or fetched_at is None:
             return status
-        # If the download fails, for example offline, the outdated copy is used with the error.
+        # If the download fails, for example offline, the outdated copy is used and the error kept.
         return _read_copy(location, fetched_at)._replace(problem=status.problem)
     if fetched_at is None:
         return CatalogueStatus(location)
@@ -296,7 +296,7 @@ def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> Catalogue
 
 
 def _fetch_catalogue(location: str, now: float | None) -> CatalogueStatus:
-    """Download a catalogue at the time `now`, or read a local one, whose time is None."""
+    """Download a catalogue and record `now` as its time, or read a local one, which has no time."""
     try:
         return CatalogueStatus(location, refresh_catalogue(location), now)
     except PaddockError as error:
@@ -312,17 +312,17 @@ def _read_copy(location: str, fetched_at: float) -> CatalogueStatus:
     """
     try:
         with _get_copy_path(location).open("rb") as file:
-            # One byte more than allowed shows that the copy is too long.
+            # Reading one extra byte reveals a copy that is too long.
             data = file.read(MAX_CATALOGUE_BYTES + 1)
         return CatalogueStatus(location, _parse_cached(data, location), fetched_at)
     except PaddockError as error:
         return CatalogueStatus(location, problem=error)
     except OSError:
-        return CatalogueStatus(location)  # another process has deleted the copy in the meantime
+        return CatalogueStatus(location)  # another process deleted the copy in the meantime
 
 
 def _parse_cached(data: bytes, location: str) -> CatalogueDocument:
-    """Parse a catalogue unless its text is the one that was parsed last."""
+    """Parse a catalogue, unless its text has not changed since it was last parsed."""
     digest = hashlib.sha256(data).hexdigest()
     cached = _parsed_catalogues.get(location)
     if cached is None or cached[0] != digest:
@@ -338,6 +338,6 @@ def _get_copy_time(location: str) -> float | None:
 
 
 def _get_copy_path(location: str) -> Path:
-    # URLs contain characters that file names cannot.
+    # URLs contain characters that are not allowed in file names.
     name = hashlib.sha256(location.encode()).hexdigest()[:32]
     return Path(get_data_directory()) / COPY_FOLDER / f"{name}.json"
