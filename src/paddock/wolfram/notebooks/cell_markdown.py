@@ -1,7 +1,7 @@
-"""Markdown of single cells: code fences, inline text and tables, in both directions.
+"""Converts single cells to and from Markdown: code fences, inline text and tables.
 
-A fence may contain several code cells, each starting with its label: `In[1]:= 1 + 1`. A style that
-the label does not imply follows the language: "wl Code".
+A fence may contain multiple code cells, each starting with its label: `In[1]:= 1 + 1`. A style that
+the label does not imply comes after the language: "wl Code".
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 OUTPUT_STYLES = frozenset(
     ("Output", "Print", "Echo", "Message", "MSG", "PrintTemporary", "EchoTiming")
 )
-"""Styles of evaluation results."""
+"""Cell styles of evaluation results."""
 INPUT_STYLES = frozenset(("Input", "Code"))
-"""Styles of code to evaluate."""
+"""Cell styles of code to evaluate."""
 _PRINT_STYLES = OUTPUT_STYLES - {"Output"}
 _VERBATIM_STYLES = frozenset(("Program", "ExternalLanguage", "CodeText", "PythonInput", "Verbatim"))
 CODE_STYLES = (
@@ -61,7 +61,7 @@ _EVALUATION_LANGUAGES = {
     "java": "Java",
     "perl": "Perl",
 }
-"""Languages that notebooks can evaluate, by the name used in fences."""
+"""Languages that notebooks can evaluate, by the names used in fences."""
 _FENCE_WORDS = {language: word for word, language in _EVALUATION_LANGUAGES.items()}
 _LANGUAGE_SYNONYMS = {
     "py": "python",
@@ -71,7 +71,7 @@ _LANGUAGE_SYNONYMS = {
     "jl": "julia",
 }
 LANGUAGE_KEY = "Language"
-"""Tagging rule for the info string of a fence that differs from the usual name."""
+"""Tagging rule for the info string of a fence, if it differs from the usual name."""
 _CELL_LABEL = re.compile(
     r"(In\[\d+\]:=|Out\[\d+\](?://\w+)?=|During evaluation of In\[\d+\]:=|>>)(?:[ ](.*))?$"
 )
@@ -87,13 +87,13 @@ _EMPTY_RUN = TextRun("")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _SURROUNDING_BLANKS = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 _EMPHASIS_MARKS: dict[Emphasis, str] = {"struck": "~~", "bold": "**", "italic": "*"}
-"""Markdown of emphasis, in the order in which the marks are nested."""
+"""Markdown marks of emphasis, in nesting order."""
 _SAFE_TARGET = re.compile(r"[^\s()<>]+")
 _ALIGNMENT_SIGNS = {"Left": ":---", "Center": ":---:", "Right": "---:", "": "---"}
 
 
 class CodeFence(NamedTuple):
-    """The info string, label and text of a code cell in a fence."""
+    """The info string, label and text of a fenced code cell."""
 
     info: str
     label: str
@@ -104,7 +104,7 @@ def to_code_fence(cell: Cell, limit: int, make_placeholder: Callable[[Node], str
     """Convert a code cell of a notebook to a fenced code block of Markdown.
 
     Args:
-        cell: The cell, with code, output, or code in another language.
+        cell: The cell, which contains output, or code in any language.
         limit: The maximum number of characters. Text beyond it is cut off.
         make_placeholder: A function that returns the Markdown placeholder of a graphics box.
     """
@@ -112,14 +112,14 @@ def to_code_fence(cell: Cell, limit: int, make_placeholder: Callable[[Node], str
     if cell.style in _VERBATIM_STYLES:
         return CodeFence(_get_language(cell), "", text)
     label = ">>" if cell.style.startswith("Echo") else cell.label.strip()
-    # A label in another form is dropped, because it would be read back as code.
+    # A label in any other form is dropped, because it would be read back as code.
     if label and _CELL_LABEL.match(f"{label} x") is None:
         label = ""
     return CodeFence(_build_info_string(cell, label, text), label, text)
 
 
 def truncate_text(text: str, limit: int) -> str:
-    """Return the text, cut off with a note if it exceeds the limit."""
+    """Return the text, truncated with a note if it exceeds the limit."""
     return text if len(text) <= limit else text[:limit] + _CUT_NOTE.format(limit)
 
 
@@ -134,7 +134,7 @@ def _get_code_text(cell: Cell, limit: int, make_placeholder: Callable[[Node], st
 
 
 def _choose_form(cell: Cell) -> BoxTextForm:
-    """Return the form in which the boxes of a code cell are written, depending on its style."""
+    """Return the text form for the boxes of a code cell, which depends on its style."""
     if cell.style in _PRINT_STYLES or cell.style in _VERBATIM_STYLES:
         return "text"
     if not isinstance(cell.content, str) and has_head(cell.content, "TextData"):
@@ -145,7 +145,7 @@ def _choose_form(cell: Cell) -> BoxTextForm:
 def _build_info_string(cell: Cell, label: str, text: str) -> str:
     """Return the info string of a code block with Wolfram Language code: `wl` or `wl Code`.
 
-    The cell style follows the language unless it can be inferred from the label and the text.
+    The cell style comes after the language unless it can be inferred from the label and text.
     """
     style = cell.style if cell.style in INPUT_STYLES | OUTPUT_STYLES else "Input"
     inferred_style = _infer_style(label, "", text)
@@ -153,9 +153,9 @@ def _build_info_string(cell: Cell, label: str, text: str) -> str:
 
 
 def _get_language(cell: Cell) -> str:
-    """Return the info string for a cell in another language than the Wolfram Language: `python`.
+    """Return the info string for a cell in a language other than Wolfram Language: `python`.
 
-    A program without a known language has an empty info string.
+    The info string is empty if the program's language is unknown.
     """
     language_tag = cell.tagging_rules.get(LANGUAGE_KEY)
     if isinstance(language_tag, str):
@@ -169,8 +169,8 @@ def _get_language(cell: Cell) -> str:
 def parse_fence_cells(info: str, text: str) -> list[Cell]:
     """Convert a fenced code block of Markdown to the cells of a notebook.
 
-    A block of Wolfram Language code can contain several cells, each of which begins with a label
-    such as `In[1]:=`.
+    A block of Wolfram Language code can contain multiple cells, each starting with a label such as
+    `In[1]:=`.
 
     Args:
         info: The info string of the block, such as `wl` or `python`.
@@ -182,7 +182,7 @@ def parse_fence_cells(info: str, text: str) -> list[Cell]:
     word = _LANGUAGE_SYNONYMS.get(language.lower(), language.lower())
     evaluation_language = _EVALUATION_LANGUAGES.get(word)
     options: dict[str, object] = {}
-    # The usual word for a language can be inferred from the cell. Any other info string is stored.
+    # The usual word for a language can be inferred from the cell, but others must be stored.
     if info and (evaluation_language is None or info != word):
         options["TaggingRules"] = {LANGUAGE_KEY: info}
     if evaluation_language is None:
@@ -198,7 +198,7 @@ class _LabeledCode(NamedTuple):
 
 
 def _split_labels(text: str) -> list[tuple[str, str]]:
-    """Split the text of a code block at its labels into pairs of a label and the code after it.
+    """Split the text of a code block into pairs of a label and the code after it.
 
     For example, `In[1]:= x` becomes `("In[1]:=", "x")`. A label is recognized only at the start or
     after a blank line, because code may contain text that looks like a label. Text before the first
@@ -224,9 +224,9 @@ def _infer_style(label: str, style: str, text: str) -> str:
 
     Args:
         label: The label of the cell, such as `Out[1]=`, or an empty string.
-        style: The word after the language in the info string. It is used if the label does not
-            determine the style.
-        text: The text of the cell, by which messages and printed text are distinguished.
+        style: The word after the language in the info string, used if the label does not determine
+            the style.
+        text: The text of the cell, which distinguishes messages from printed text.
     """
     if label.startswith("Out"):
         return "Output"
@@ -238,7 +238,7 @@ def _infer_style(label: str, style: str, text: str) -> str:
 
 
 def _make_code_cell(label: str, text: str, word: str) -> Cell:
-    """Return the notebook cell for Wolfram Language code or an output in a code block.
+    """Return the notebook cell for Wolfram Language code or output in a code block.
 
     Args:
         label: The label of the cell, such as `In[1]:=`, or an empty string.
@@ -255,10 +255,10 @@ def _make_code_cell(label: str, text: str, word: str) -> Cell:
 
 
 def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
-    """Return the Markdown of text runs, which are pieces of text with one style each.
+    """Return the Markdown for text runs, each of which is a piece of text in one style.
 
     The parser reads the Markdown back as the same text. If Markdown cannot express the combination
-    of styles, the emphasis is dropped.
+    of styles, the emphasis is omitted.
 
     Args:
         runs: The text runs of a paragraph or a table cell.
@@ -271,7 +271,7 @@ def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
         parsed_runs = parse_inline(_write_runs(runs))
         if _list_letters(parsed_runs) != _list_letters(runs):
             runs = merge_runs(_strip_emphasis(runs))
-    # Line starts are escaped last, because they are known only in the complete text.
+    # Line starts are escaped last, because they are only known in the complete text.
     text = _LINE_START.sub(_escape_line_start, _write_runs(runs, in_table=in_table).strip())
     return text.replace("\n", " " if in_table else "\\\n")
 
@@ -287,10 +287,10 @@ def _escape_line_start(match: re.Match[str]) -> str:
 
 
 def _detach_edge_whitespace(runs: list[TextRun]) -> list[TextRun]:
-    """Split off whitespace at the edges of text runs, so that emphasis marks do not touch it.
+    """Split off whitespace at the edges of text runs so that emphasis marks do not touch it.
 
-    In Markdown, `**bold **` is not emphasis, so it is written as `**bold** `. The whitespace keeps
-    only the styles that the text on both sides has.
+    In Markdown, `**bold **` is not emphasis, so it is written as `**bold** `. The whitespace only
+    keeps the styles shared by the text on both sides.
     """
     pieces: list[TextRun] = []
     for run in runs:
@@ -318,17 +318,17 @@ def _strip_emphasis(runs: list[TextRun]) -> list[TextRun]:
 
 
 def _list_letters(runs: list[TextRun]) -> list[tuple[str, str, TextStyle]]:
-    """Return the non-space characters with their styles, which must read back unchanged."""
+    """Return the non-space characters and their styles, which must be read back unchanged."""
     return [
         (letter, run.kind, run.style) for run in runs for letter in run.text if not letter.isspace()
     ]
 
 
 def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
-    """Return text runs as Markdown, in which consecutive runs with the same target form one link.
+    """Return text runs as Markdown, with consecutive runs of the same target in one link.
 
     Characters at line starts, such as the `-` of a list, are not escaped yet, because line starts
-    are known only in the complete text.
+    are only known in the complete text.
     """
     pieces: list[str] = []
     runs = [
@@ -339,7 +339,7 @@ def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
     for link, group in groupby(runs, key=lambda run: run.style.link):
         markdown = _write_emphasis(list(group), in_table=in_table)
         if link and pieces and pieces[-1].endswith("!"):
-            # After `!`, the link would be an image.
+            # After `!`, the link would become an image.
             pieces[-1] = pieces[-1][:-1] + "\\!"
         pieces.append(_format_link(markdown, link) if link else markdown)
     return "".join(pieces)
@@ -356,7 +356,7 @@ def _is_before_digit(run: TextRun, next_run: TextRun) -> bool:
 def _write_emphasis(runs: list[TextRun], *, in_table: bool) -> str:
     """Return text runs as Markdown with emphasis marks, such as `**bold *both***`.
 
-    Marks are opened and closed where the style changes from one run to the next.
+    Marks are opened and closed where the style changes between runs.
     """
     pieces: list[str] = []
     open_marks: list[str] = []
@@ -372,14 +372,14 @@ def _write_emphasis(runs: list[TextRun], *, in_table: bool) -> str:
 
 
 def _close_marks(open_marks: list[str], run_marks: list[str]) -> list[str]:
-    """Close the emphasis marks that the next text run does not have, and all marks nested in them.
+    """Close the emphasis marks that the next text run lacks, and all marks nested in them.
 
     Args:
-        open_marks: The open marks such as `**`, the outermost first. Closed ones are removed.
+        open_marks: The open marks such as `**`, outermost first. Closed ones are removed.
         run_marks: The marks of the next run.
 
     Returns:
-        The closing marks to write, the innermost first.
+        The closing marks to write, innermost first.
     """
     keep_count = next(
         (index for index, mark in enumerate(open_marks) if mark not in run_marks), len(open_marks)
@@ -390,7 +390,7 @@ def _close_marks(open_marks: list[str], run_marks: list[str]) -> list[str]:
 
 
 def _format_link(text: str, target: str) -> str:
-    """Return a link. A URL that is its own text is written in angle brackets."""
+    """Return a link, or the URL in angle brackets if it is also the text."""
     if text == escape_markdown(target) and AUTOLINK_PATTERN.fullmatch(f"<{target}>"):
         return f"<{target}>"
     destination = target if _SAFE_TARGET.fullmatch(target) else f"<{target}>"
@@ -409,14 +409,14 @@ def _format_content(run: TextRun, *, in_table: bool) -> str:
 def format_code_span(text: str) -> str:
     """Return text as a Markdown code span, such as ``` ``x`y`` ```.
 
-    The span is delimited by two or more backticks, of which its content has fewer in a row.
+    The span is delimited by two or more backticks, more than its content has in a row.
     """
     longest_row = max((len(row) for row in re.findall("`+", text)), default=0)
     delimiter = "`" * (2 if longest_row != 2 else 3)
     while delimiter in text:
         delimiter += "`"
     text = text.replace("\n", " ")
-    # CommonMark strips one space at each end unless the code consists of spaces only.
+    # CommonMark strips one space at each end unless the code only consists of spaces.
     if not text.strip():
         return f"{delimiter}{text}{delimiter}"
     padding = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) else ""
@@ -424,7 +424,7 @@ def format_code_span(text: str) -> str:
 
 
 def make_table_cell(rows: Sequence[Sequence[str]], alignments: Sequence[str]) -> Cell:
-    """Convert a Markdown table to a notebook cell with a grid.
+    """Convert a Markdown table to a notebook cell that contains a grid.
 
     A line below the first row marks it as the header.
 
@@ -433,7 +433,7 @@ def make_table_cell(rows: Sequence[Sequence[str]], alignments: Sequence[str]) ->
         alignments: The alignment of each column: `Left`, `Center`, `Right` or an empty string.
     """
     column_alignments = make_list(symbol(side or "Automatic") for side in alignments)
-    # There is no line above the first row, one below it, and none between the others.
+    # Only the first row has a line below it, and no line is above it.
     row_dividers = make_list([symbol("False"), symbol("True"), make_list([symbol("False")])])
     grid = call(
         "GridBox",

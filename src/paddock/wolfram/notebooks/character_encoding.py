@@ -2,7 +2,7 @@ r"""Character conversions: ASCII escapes for notebook files, plain characters fo
 
 Notebook files are ASCII: an alpha is `\[Alpha]`, an unnamed character `\:4e2d`, and one beyond the
 Basic Multilingual Plane `\|01f600`. In text for readers, operators become the characters that users
-type; other private-use characters become their names, because only the front end can display them.
+type. Other private-use characters become their names, because only the front end can display them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PLAIN_TEXT_BY_CHARACTER = {
     for name, plain_text in _PLAIN_TEXT_BY_NAME.items()
     if (character := get_character(name))
 }
-"""Typed equivalent of a token that is one special character."""
+"""The typed equivalent of a token that is a single special character."""
 _INLINE_REPLACEMENTS = {
     character: plain_text
     for character, plain_text in PLAIN_TEXT_BY_CHARACTER.items()
@@ -74,8 +74,8 @@ def _escape_match(match: re.Match[str]) -> str:
 def _escape_character(character: str) -> str:
     r"""Return the ASCII escape of a character: its name or its hexadecimal code.
 
-    For example, `\[Alpha]` is an escape by name, and `\:4e2d` one by code. Codes are used for
-    characters without a name.
+    For example, `\[Alpha]` is an escape by name and `\:4e2d` is one by code, for characters without
+    a name.
     """
     name = get_character_name(character)
     if name is not None:
@@ -87,7 +87,7 @@ def _escape_character(character: str) -> str:
 
 
 def to_plain_characters(text: str) -> str:
-    """Replace the characters of Wolfram fonts in a text by plain text or by their names.
+    """Replace Wolfram font characters in a text with plain text or their names.
 
     Other programs cannot display these characters, which are in Unicode's private use area.
     """

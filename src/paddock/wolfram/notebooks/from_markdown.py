@@ -1,4 +1,4 @@
-"""Conversion of Markdown to notebooks: blocks become cells, headings start groups."""
+"""Converts Markdown to notebooks: blocks become cells, and headings start groups."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def markdown_to_notebook(markdown: str) -> Notebook:
     """Convert Markdown text to a notebook.
 
     Some Markdown, such as the TeX source of a formula, is also stored in the tagging rules (the
-    metadata) of its cell, from which `notebook_to_markdown` restores it.
+    metadata) of its cell. `notebook_to_markdown` restores it from there.
     """
     cells: list[Cell] = []
     last_numbers: dict[int, int] = {}
@@ -61,18 +61,19 @@ def markdown_to_notebook(markdown: str) -> Notebook:
         for block in parse_blocks(markdown.removeprefix(_BYTE_ORDER_MARK)):
             for cell in _make_cells(block):
                 _set_item_number(cell, block, last_numbers)
-                # Quotation depth is encoded by repeating the style, since cells cannot be nested.
+                # The style is repeated to encode the quotation depth, because cells cannot be
+                # nested.
                 cell.styles += (QUOTE_STYLE,) * block.quote_depth
                 cells.append(cell)
     return Notebook(_group_cells(cells), StyleDefinitions="Default.nb")
 
 
 def _set_item_number(cell: Cell, block: MarkdownBlock, last_numbers: dict[int, int]) -> None:
-    """Set the number of a list item in its cell, unless the notebook counts to it automatically.
+    """Set a list item's number in its cell, unless the notebook's automatic count matches it.
 
     Args:
         cell: The cell of the block.
-        block: A block of any kind. Blocks outside of lists end the numbering.
+        block: A block of any kind. Blocks outside lists end the numbering.
         last_numbers: The last number at each level of the current list. This function updates it.
     """
     is_in_list = block.kind == "item" or (block.kind == "text" and block.level > 0)
@@ -93,7 +94,7 @@ def _set_item_number(cell: Cell, block: MarkdownBlock, last_numbers: dict[int, i
 
 
 def _make_cells(block: MarkdownBlock) -> list[Cell]:
-    """Convert a block of Markdown to notebook cells. Only a code fence can contain several."""
+    """Convert a Markdown block to notebook cells. Only a code fence can contain multiple cells."""
     match block.kind:
         case "fence":
             return parse_fence_cells(block.info, block.text)
@@ -113,7 +114,7 @@ def _get_text_style(block: MarkdownBlock) -> str:
         return HEADING_STYLES[block.level - 1]
     if block.kind == "item":
         return get_item_style(block.level, is_numbered=block.number is not None)
-    # A paragraph within an item has the level of the item.
+    # A paragraph within an item has the item's level.
     return get_item_style(block.level, is_paragraph=True) if block.level else "Text"
 
 
@@ -125,7 +126,7 @@ def _make_formula_cell(tex: str) -> Cell:
 
 
 class _OpenGroup(NamedTuple):
-    """The section of a heading, to which further cells are added."""
+    """The open section of a heading, which cells are still added to."""
 
     level: int
     """The level of the heading, or 0 for the notebook itself."""
@@ -133,7 +134,7 @@ class _OpenGroup(NamedTuple):
 
 
 def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
-    """Group each heading with its section, and each input cell with its outputs.
+    """Group each heading with the cells of its section, and each input cell with its outputs.
 
     Front ends display these groups with brackets that open and close them.
     """
@@ -142,10 +143,10 @@ def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
     index = 0
     while index < len(cells):
         cell = cells[index]
-        # Headings in quotations are part of the quotation, so they start no group.
+        # Headings in quotations are part of the quotation, so they do not start a group.
         level = HEADING_LEVELS.get(cell.style, 0) if QUOTE_STYLE not in cell.styles else 0
         if level:
-            # A heading ends all groups of the same and deeper levels.
+            # A heading ends all groups at the same or deeper levels.
             while open_groups[-1].level >= level:
                 open_groups.pop()
             group = CellGroup([cell])
@@ -160,7 +161,7 @@ def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
 
 
 def _find_outputs_end(cells: list[Cell], index: int) -> int:
-    """Return the index after the outputs that follow an input."""
+    """Return the index after the last output that follows an input."""
     end = index + 1
     if cells[index].style in INPUT_STYLES or cells[index].style == "ExternalLanguage":
         while end < len(cells) and cells[end].style in OUTPUT_STYLES:
@@ -169,7 +170,7 @@ def _find_outputs_end(cells: list[Cell], index: int) -> int:
 
 
 def _unwrap_single_groups(cells: list[Cell | CellGroup]) -> list[Cell | CellGroup]:
-    """Replace each group that contains a single cell by this cell.
+    """Replace each group that contains a single cell with this cell.
 
     The recursion is shallow, because headings have at most six levels.
     """

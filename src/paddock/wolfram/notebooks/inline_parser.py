@@ -1,4 +1,4 @@
-"""Markdown inline parser: emphasis by the rules of CommonMark, code, formulas, images, links."""
+"""Markdown inline parser for code, formulas, images, links, and emphasis by CommonMark's rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _MAX_OPENERS = 60
-"""Limit of open delimiters searched for the partner of a closing one, to avoid quadratic time."""
+"""Maximum number of openers searched for a closing delimiter's match, to avoid quadratic time."""
 _TARGET = r"<[^<>\n]*+>|[^\s()<]*+(?:\([^\s()]*+\)[^\s()]*+)*+"
 _TITLE = r"""(?:\s+(?:"[^"]*+"|'[^']*+'))?"""
 _BRACKETED = r"\[(?:[^\[\]\\]|\\.)*+\]"
@@ -33,7 +33,7 @@ _SPECIAL_CHARACTERS = re.compile(
 
 
 class DelimiterRun:
-    """A row of equal emphasis characters in Markdown, such as `**`.
+    """A row of identical emphasis characters in Markdown, such as `**`.
 
     Depending on the characters around it, the row can open emphasis, close it, or both.
     """
@@ -43,7 +43,7 @@ class DelimiterRun:
     def __init__(
         self, character: str, length: int, run_index: int, before: str, after: str
     ) -> None:
-        """Determine from the surrounding characters if the row can open or close emphasis.
+        """Determine from the surrounding characters whether the row can open or close emphasis.
 
         Args:
             character: The emphasis character: `*`, `_` or `~`.
@@ -55,7 +55,7 @@ class DelimiterRun:
         self.character = character
         self.length = length
         self.remaining = length
-        """The number of characters that are not part of emphasis yet."""
+        """The number of characters not yet used for emphasis."""
         self.run_index = run_index
         is_left_flanking = _is_flanking(before, after)
         is_right_flanking = _is_flanking(after, before)
@@ -75,7 +75,7 @@ class EmphasisSpan(NamedTuple):
 
 
 def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
-    """Find the emphasis between rows of emphasis characters, by CommonMark's algorithm.
+    """Find the emphasis between rows of emphasis characters, using CommonMark's algorithm.
 
     Each closing row is paired with the nearest matching opening row before it. Afterwards, the
     `remaining` characters of each row are plain text.
@@ -103,7 +103,7 @@ def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
 
 
 def _get_emphasis(character: str, length: int) -> Emphasis:
-    """Return the emphasis between a pair of delimiters, of which `length` characters are used."""
+    """Return the emphasis for a pair of delimiters that use `length` characters each."""
     if character == "~":
         return "struck"
     return "bold" if length == 2 else "italic"
@@ -112,7 +112,7 @@ def _get_emphasis(character: str, length: int) -> Emphasis:
 def _find_opener(openers: list[DelimiterRun], closer: DelimiterRun) -> int | None:
     """Return the index of the nearest opening delimiter that matches a closing one.
 
-    Returns None if none of the nearest openers matches. The search is limited, because it would
+    Returns None if none of the nearest openers matches. The search is limited because it would
     otherwise take quadratic time.
     """
     first = max(0, len(openers) - _MAX_OPENERS)
@@ -124,7 +124,7 @@ def _find_opener(openers: list[DelimiterRun], closer: DelimiterRun) -> int | Non
 
 
 def _can_pair(opener: DelimiterRun, closer: DelimiterRun) -> bool:
-    """Return whether two rows of the same emphasis character enclose emphasis together.
+    """Return whether two rows of the same emphasis character can enclose emphasis together.
 
     By CommonMark's rules 9 and 10 for emphasis, the lengths must not add up to a multiple of 3 if
     one of the rows can both open and close emphasis, unless both are multiples of 3.
@@ -152,17 +152,17 @@ def _is_punctuation(letter: str) -> bool:
 
 
 def parse_inline(text: str, *, has_links: bool = True) -> list[TextRun]:
-    """Parse the Markdown within a paragraph to text runs, which are pieces of text in one style.
+    """Parse the Markdown in a paragraph into text runs, which are pieces of text in one style.
 
     Args:
         text: The Markdown text of the paragraph.
-        has_links: False for the text of a link, in which links are plain text.
+        has_links: False for link text, where links are plain text.
     """
     return _InlineParser(text, has_links=has_links).parse()
 
 
 class _InlineParser:
-    """Parser for one paragraph.
+    """Parser for a single paragraph.
 
     The first pass adds a text run for each construct, and one for each row of emphasis characters.
     The second pass (`_apply_emphasis`) pairs these rows and sets the styles of the runs between
@@ -189,13 +189,13 @@ class _InlineParser:
             self._runs.append(TextRun(text))
 
     def _parse_special(self, match: re.Match[str]) -> int:
-        """Parse a construct from its first characters, such as `**` or `[`, and return its end.
+        """Parse the construct that begins with characters such as `**` or `[`, and return its end.
 
-        If the construct is not complete, these characters are plain text.
+        If the construct is incomplete, these characters are plain text.
         """
         characters = match[0]
         if "\n" in characters:
-            # A backslash or two spaces before a line end are a hard line break.
+            # A backslash or two spaces before a line end make a hard line break.
             is_hard_break = characters[0] == "\\" or characters.startswith("  ")
             self._add_text("\n" if is_hard_break else " ")
         elif characters[0] == "\\":
@@ -211,8 +211,7 @@ class _InlineParser:
     def _parse_construct(self, start: re.Match[str]) -> int:
         """Parse a formula, an image or a link, which begins with `$`, `![`, `[` or `<`.
 
-        Returns the end of the construct. If it is not complete, its first characters are plain
-        text.
+        Returns the end of the construct. If it is incomplete, its first characters are plain text.
         """
         construct = _CONSTRUCTS[start[0][0]]
         if self._has_links or not construct.is_link:
@@ -243,14 +242,14 @@ class _InlineParser:
     def _find_closing_ticks(self, length: int, start: int) -> int | None:
         """Return the position of the next row of exactly `length` backticks, or None.
 
-        All rows of the paragraph are indexed once, because a search from every opening row would
+        All rows in the paragraph are indexed once, because searching from every opening row would
         take quadratic time.
         """
         if self._tick_positions is None:
             self._tick_positions = {}
             for ticks in re.finditer("`+", self._text):
                 self._tick_positions.setdefault(len(ticks[0]), []).append(ticks.start())
-            # The positions are reversed, so that those before the search can be popped cheaply.
+            # The positions are reversed, so those before the search start can be popped cheaply.
             for positions in self._tick_positions.values():
                 positions.reverse()
         positions = self._tick_positions.get(length, [])
@@ -259,9 +258,9 @@ class _InlineParser:
         return positions[-1] if positions else None
 
     def _add_delimiter_run(self, match: re.Match[str]) -> None:
-        """Record a row of emphasis characters such as `**`, as a text run and as a delimiter.
+        """Record a row of emphasis characters such as `**` as both a text run and a delimiter.
 
-        Only the whole paragraph shows which of its characters are emphasis and which are text.
+        Only the complete paragraph determines which of its characters are emphasis or text.
         """
         characters, text = match[0], self._text
         before = text[match.start() - 1 : match.start()] if match.start() else ""
@@ -283,9 +282,9 @@ class _InlineParser:
 def _apply_styles(runs: list[TextRun], spans: list[EmphasisSpan]) -> list[TextRun]:
     """Return text runs with the emphasis of all spans that contain them.
 
-    Spans can be nested, so the number of open spans of each emphasis is counted from run to run.
+    Spans can be nested, so the open spans of each kind of emphasis are counted from run to run.
     """
-    # The changes of these numbers before each run, by the index of the run.
+    # The changes in these counts before each run, by run index.
     depth_changes: dict[int, list[tuple[Emphasis, int]]] = {}
     for span in spans:
         depth_changes.setdefault(span.begin + 1, []).append((span.emphasis, 1))
@@ -304,11 +303,11 @@ def _apply_styles(runs: list[TextRun], spans: list[EmphasisSpan]) -> list[TextRu
 
 
 class _InlineConstruct(NamedTuple):
-    """A construct that one pattern describes completely."""
+    """A construct that a single pattern describes completely."""
 
     pattern: re.Pattern[str]
     make_runs: Callable[[re.Match[str]], list[TextRun]]
-    """Returns the runs of a match, or an empty list if the match is plain text."""
+    """Returns the runs for a match, or an empty list if the match is plain text."""
     is_link: bool = False
 
 
@@ -324,7 +323,7 @@ def _make_image_runs(match: re.Match[str]) -> list[TextRun]:
 def _make_link_runs(match: re.Match[str]) -> list[TextRun]:
     """Return the text runs of a Markdown link, whose text can contain emphasis and code.
 
-    The list is empty if the link has no text or no target.
+    The list is empty if the link lacks a text or a target.
     """
     text, target = match[1], match[2].removeprefix("<").removesuffix(">")
     if not text.strip() or not target:

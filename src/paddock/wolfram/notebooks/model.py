@@ -1,7 +1,7 @@
 """The notebook model: cells, groups, options, cell styles, and runs of formatted text.
 
-Plain strings in cells are kept as `str`; any other content (`TextData`, `BoxData`, ...) is the
-expression in the file. A paragraph is a flat list of runs, each with its complete style and link,
+Plain strings in cells are kept as `str`. Any other content (`TextData`, `BoxData`, ...) is the
+expression from the file. A paragraph is a flat list of runs, each with its complete style and link,
 so nested emphasis needs no tree.
 """
 
@@ -41,12 +41,12 @@ class TextRun(NamedTuple):
 
     text: str
     kind: RunKind = "text"
-    """The kind of the text: a `formula` is TeX, and `raw` is Markdown, such as an image."""
+    """The kind of text: a `formula` is TeX, and `raw` is Markdown, such as an image."""
     style: TextStyle = PLAIN_STYLE
 
 
 def merge_runs(runs: Iterable[TextRun]) -> list[TextRun]:
-    """Return text runs without empty ones, and with consecutive ones in the same style merged."""
+    """Return text runs with empty ones removed and consecutive ones in the same style merged."""
     merged_runs: list[TextRun] = []
     nonempty_runs = (run for run in runs if run.text)
     for (kind, style), group in groupby(nonempty_runs, key=attrgetter("kind", "style")):
@@ -65,7 +65,7 @@ HEADING_STYLES = (
     "Subsubsubsection",
     "Subsubsubsubsection",
 )
-"""Heading styles by level, from 1."""
+"""Heading styles, in order of their level from 1."""
 _REFERENCE_PAGE_HEADINGS = {
     1: ("ObjectName", "GuideTitle"),
     2: (
@@ -77,16 +77,16 @@ _REFERENCE_PAGE_HEADINGS = {
     4: ("ExampleSubsection",),
     5: ("ExampleSubsubsection",),
 }
-"""Heading styles of documentation pages, by level."""
+"""Heading styles on documentation pages, by level."""
 HEADING_LEVELS = {
     **{style: level for level, style in enumerate(HEADING_STYLES, 1)},
     **{style: level for level, styles in _REFERENCE_PAGE_HEADINGS.items() for style in styles},
     "Chapter": 1,
     "Subchapter": 2,
 }
-"""Level of each heading style."""
+"""The level of each heading style."""
 QUOTE_STYLE = "BlockQuote"
-"""Style of a quotation. A cell has it once per quotation level."""
+"""The style of a quotation. A cell has it once per quotation level."""
 QUOTE_STYLES = frozenset((QUOTE_STYLE, "Quote", "Blockquote", "Quotation"))
 DELIMITER_STYLE = "Delimiter"
 
@@ -106,11 +106,11 @@ ITEM_STYLES = {
     for level, name in enumerate(_ITEM_STYLE_NAMES, 1)
     for kind in ("", "Numbered", "Paragraph")
 }
-"""Meaning of each list item style."""
+"""The meaning of each list item style."""
 
 
 def get_item_style(level: int, *, is_numbered: bool = False, is_paragraph: bool = False) -> str:
-    """Return the style of a list item. Levels below the third use the style of the third."""
+    """Return the style of a list item. Levels deeper than the third use the third level's style."""
     kind = "Paragraph" if is_paragraph else "Numbered" if is_numbered else ""
     return f"{_ITEM_STYLE_NAMES[min(level, MAX_ITEM_LEVEL) - 1]}{kind}"
 
@@ -126,7 +126,7 @@ class Cell:
 
     Args:
         content: Plain text, or an expression such as `call("BoxData", code_to_boxes("1 + 1"))`.
-        style: One or several cell styles, such as `Input`. The first one is the main style.
+        style: One or more cell styles, such as `Input`. The first one is the main style.
         options: Cell options such as `CellLabel`, as Python values or expressions.
     """
 
@@ -161,7 +161,7 @@ class Cell:
         return read_tagging_rules(self.options)
 
     def get_option_text(self, name: str) -> str:
-        """Return the value of an option if it is a string, and otherwise an empty string."""
+        """Return the value of an option if it is a string, or an empty string otherwise."""
         return get_string(self.options.get(name))
 
 
@@ -195,7 +195,7 @@ class Notebook:
         self.cells = list(cells)
         self.options = {name: to_expression(value) for name, value in options.items()}
         self.problems: list[str] = []
-        """Descriptions of the syntax problems in the file from which the notebook was read."""
+        """Descriptions of syntax problems in the file that the notebook was read from."""
 
     def __repr__(self) -> str:
         return f"<Notebook of {len(self.cells)} cells and groups>"
@@ -217,7 +217,7 @@ class Notebook:
 
 
 def get_string(expression: Expression | None) -> str:
-    """Return the value of a string. The result is empty for other expressions and for None."""
+    """Return the value of a string. For other expressions and None, the result is empty."""
     if isinstance(expression, Atom) and expression.kind == "string":
         return parse_string(expression.text)
     return ""
@@ -227,7 +227,7 @@ def read_options(args: list[Expression]) -> dict[str, Expression]:
     """Return the options among the arguments of an expression, by name.
 
     For example, the argument `FontSize -> 12` gives the value `12` for `FontSize`. The value of a
-    delayed rule (`:>`) is the whole rule, so that it is written as a delayed rule again.
+    delayed rule (`:>`) is the whole rule, so it is written back as a delayed rule.
     """
     options: dict[str, Expression] = {}
     for arg in args:
@@ -249,7 +249,7 @@ def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
     rules = options.get("TaggingRules")
     if not isinstance(rules, Node):
         return {}
-    # Older files store the rules in a list instead of an association.
+    # Older files store the rules as a list instead of an association.
     if has_head(rules, "List"):
         rules = Node(symbol("Association"), rules.args)
     try:
@@ -260,7 +260,7 @@ def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
 
 
 def to_expression(value: object) -> Expression:
-    """Convert a Python value to a Wolfram Language expression, such as a list to `List[…]`.
+    """Convert a Python value to a Wolfram Language expression: for example, a list to `List[…]`.
 
     Expressions are returned unchanged.
 
@@ -275,7 +275,7 @@ def to_expression(value: object) -> Expression:
     if value is None or isinstance(value, bool):
         return symbol(str(value))
     if isinstance(value, int | float):
-        # Python writes exponents as `1e+20`, where the language needs `1*^+20`.
+        # Python writes exponents as `1e+20`, but the language needs `1*^+20`.
         return Atom("number", repr(value).replace("e", "*^"))
     if isinstance(value, list | tuple):
         return make_list(to_expression(item) for item in value)
@@ -296,5 +296,5 @@ def make_rule(left: Expression, right: Expression) -> Node:
 
 
 def make_option(name: str, value: object) -> Node:
-    """Return the option `name -> value`, for a Python value or an expression."""
+    """Return the option `name -> value`. The value can be a Python value or an expression."""
     return make_rule(symbol(name), to_expression(value))
