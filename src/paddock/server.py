@@ -34,7 +34,7 @@ class Server(BaseServer):
         Args:
             http: An address such as `127.0.0.1:8642`. The server runs until a signal or `stop`.
             tls: The TLS configuration of that address.
-            options: More HTTP settings, as in `HttpOptions`.
+            options: Other HTTP settings, as in `HttpOptions`.
         """
         if is_loading_author_code():
             return

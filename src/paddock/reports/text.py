@@ -46,7 +46,7 @@ class LineIndex:
 
     @property
     def line_count(self) -> int:
-        """The number of lines. Nothing after the last line ending does not count as a line."""
+        """The number of lines. A line ending at the end of the text does not start another line."""
         starts = self._get_line_starts()
         return len(starts) - (starts[-1] == len(self.text))
 

@@ -57,7 +57,7 @@ class HttpOptions(TypedDict, total=False):
 
 
 class HttpLifespan:
-    """The lifespan of a server that runs over HTTP, shared by all clients.
+    """The lifespan of a server that is served over HTTP, shared by all clients.
 
     A lifespan is a context manager defined by the server's author. It is entered before the first
     call, and exited when the server ends.
@@ -199,7 +199,7 @@ def serve_http(
         server: The server.
         address: The address to listen on, such as `127.0.0.1:8642`.
         tls: The TLS configuration. Without it, connections are not encrypted.
-        **options: Further settings, as in `HttpOptions`.
+        **options: Other settings, as in `HttpOptions`.
 
     Raises:
         ListenError: The address is in use or unavailable.
@@ -271,7 +271,7 @@ def serve_target_http(
         target: The file or directory with the server.
         address: The address to serve, such as `127.0.0.1:8642`.
         reload: Watch the source files and reload them after changes.
-        **options: Further settings, as in `HttpOptions`.
+        **options: Other settings, as in `HttpOptions`.
 
     Raises:
         LoadError: The target cannot be loaded.

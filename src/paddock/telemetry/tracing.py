@@ -158,7 +158,7 @@ def _collect_attributes(request: Request) -> Attributes:
 
 
 def _collect_http_attributes(request: Request) -> Attributes:
-    """Return the network attributes of a request that arrived over HTTP, if it did."""
+    """Return the HTTP network attributes of a request, or nothing for other transports."""
     exchange = request.exchange
     if exchange is None:
         return {}
