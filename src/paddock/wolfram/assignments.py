@@ -62,10 +62,10 @@ def iter_statements(expression: Expression) -> Iterator[Expression]:
 
 
 def iter_assignments(expression: Expression) -> Iterator[Assignment]:
-    """Yield the assignments that evaluating an expression would make, in source order.
+    """Yield the assignments that an expression would make when evaluated, in source order.
 
     Only statements are searched, including those inside `If`, `Module` and similar constructs.
-    Arguments of other functions are not, because functions may hold or transform them.
+    Arguments of other functions are not searched, because functions may hold or transform them.
     """
     for part in walk(expression, lambda node: get_head_name(node) in _CONTAINER_HEADS):
         if isinstance(part, Node):
@@ -75,7 +75,7 @@ def iter_assignments(expression: Expression) -> Iterator[Assignment]:
 def _iter_node_assignments(node: Node) -> Iterator[Assignment]:
     """Yield the assignments that a call or operator such as `f[x_] := v` makes.
 
-    One node can define several symbols, as `{a, b} = v` and `SetAttributes[{f, g}, Flat]` do.
+    A single node can define multiple symbols: `{a, b} = v`, `SetAttributes[{f, g}, Flat]`.
     """
     args = node.args
     match get_head_name(node), len(args):

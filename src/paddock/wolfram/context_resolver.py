@@ -25,7 +25,7 @@ GLOBAL_CONTEXT, SYSTEM_CONTEXT = "Global`", "System`"
 
 
 class PackageFile(NamedTuple):
-    """The text and display name of a package file."""
+    """A package file's text and display name."""
 
     text: str
     display_name: str

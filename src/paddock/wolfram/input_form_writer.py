@@ -186,7 +186,7 @@ def _is_subtracted_term(expression: Expression) -> TypeGuard[Node]:
     """Return whether a term of a sum can be written with a minus sign, like `b` in `a - b`.
 
     The parser reads this term as `Times[-1, b]`. If `b` is a number, a quotient or a signed term,
-    the text `a - b` would be read as a different expression.
+    `a - b` would be read as a different expression.
     """
     if not has_head(expression, "Times") or not expression.args:
         return False
@@ -213,7 +213,7 @@ def _write_times(node: Node) -> WrittenForm | None:
             precedence = INFIX_OPERATORS["/"].precedence
             divisor = right.args[0]
             return WrittenForm(precedence, [(left, precedence), "/", (divisor, precedence + 1)])
-        # `-2` reads as a number, so `Times[-1, 2]` must print as a product.
+        # `-2` is read as a number, so `Times[-1, 2]` must be printed as a product.
         if is_literal(left, "-1") and not is_atom(right, "number"):
             return WrittenForm(MINUS_PRECEDENCE, ["-", (right, MINUS_PRECEDENCE + 1)])
     return _write_product(node)
@@ -226,7 +226,7 @@ def _write_compound_expression(node: Node) -> WrittenForm | None:
     precedence = INFIX_OPERATORS[";"].precedence
     if not is_symbol(node.args[-1], "Null"):
         return WrittenForm(precedence, join_operands(node.args, "; ", precedence + 1))
-    # A final `Null` prints as a final semicolon, as people write it.
+    # A final `Null` is printed as a final semicolon, as people write it.
     pieces = [*join_operands(node.args[:-1], "; ", precedence + 1), ";"]
     return WrittenForm(precedence, pieces)
 
@@ -405,7 +405,7 @@ def _make_tag_writer(sign: str) -> FormWriter:
 def _build_operator_writers() -> dict[str, FormWriter]:
     r"""Return the writers for regular operators by head, such as the one for `a -> b` by `Rule`.
 
-    Operators with names such as `\[Element]`, and irregular operators, are left out.
+    Irregular operators, and operators with names such as `\[Element]`, are omitted.
     """
     writers: dict[str, FormWriter] = {}
     for text, operator in INFIX_OPERATORS.items():

@@ -103,7 +103,7 @@ def _check_argument_count(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("If")
 def _check_equal_branches(inspection: Inspection, node: Node) -> None:
-    """Report an `If` whose two branches are equal.
+    """Report an `If` with two identical branches.
 
     An omitted first branch, as in `If[test, , b]`, is recorded as intentional, so that the `Comma`
     rule does not report it.
@@ -111,7 +111,7 @@ def _check_equal_branches(inspection: Inspection, node: Node) -> None:
     if len(node.args) < 2:
         return
     true_branch, *other_branches = node.args[1:]
-    # The parser inserts an atom without text for an omitted argument.
+    # The parser inserts an atom with no source text for an omitted argument.
     if isinstance(true_branch, Atom) and true_branch.start == true_branch.end:
         inspection.omitted_arguments.add(true_branch.start)
     if not other_branches or _is_missing_expression(true_branch):
@@ -214,7 +214,7 @@ def _is_blank(expression: Expression) -> bool:
 
 
 def _report_duplicate_clauses(inspection: Inspection, head: str, tests: list[Expression]) -> None:
-    """Report tests of `Which` or patterns of `Switch` that occur twice.
+    """Report `Which` tests or `Switch` patterns that occur twice.
 
     The second clause is never used.
 
@@ -243,7 +243,7 @@ def _report_duplicate_clauses(inspection: Inspection, head: str, tests: list[Exp
 def _report_unreachable_clauses(
     inspection: Inspection, head: str, matching_test: str, clauses: list[Expression]
 ) -> None:
-    """Report the clauses of `Which` or `Switch` after a test that always matches.
+    """Report `Which` or `Switch` clauses after a test that always matches.
 
     Args:
         inspection: The inspection that collects the issues.
@@ -282,7 +282,7 @@ def _collect_throw(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("Catch")
 def _collect_catch(inspection: Inspection, node: Node) -> None:
-    """Record where a `Throw` without a tag is caught.
+    """Record where an untagged `Throw` is caught.
 
     A `Catch` with a form only catches tagged throws.
     """

@@ -117,7 +117,7 @@ def get_defined_symbol(left: Expression) -> str | None:
 def _check_missing_symbol(inspection: Inspection, left: Expression) -> None:
     """Report an assignment whose left side is only a pattern, such as `_ = 1`.
 
-    Its left side contains no symbol that the definition could belong to.
+    Such a definition does not belong to any symbol.
     """
     # `x_`, `x_ /; test` and `x_?test` are only patterns too, so the pattern inside is checked.
     target = left
@@ -189,7 +189,7 @@ def _record_tag_definition(inspection: Inspection, node: Node) -> None:
 def _check_unreachable_definitions(inspection: Inspection) -> None:
     """Report conditional definitions that an unconditional one replaces.
 
-    For example, `x = 2` replaces `x /; test := 1`, because both have the target `x`.
+    For example, `x = 2` replaces `x /; test := 1` because both have the target `x`.
     """
     unconditional_targets = {
         definition.target for definition in inspection.definitions if not definition.is_conditional

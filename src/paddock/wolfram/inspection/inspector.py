@@ -51,7 +51,7 @@ _LINE_TAGS = frozenset(rule.tag for rule in RULES.values() if rule.subject == "L
 def _merge_node_checks() -> dict[str, list[NodeCheck]]:
     """Return the checks of all rules about code, by the heads of the nodes they check.
 
-    They are grouped so that the walk over the source needs a single lookup for each node.
+    They are grouped so that the walk over the source only needs one lookup per node.
     """
     checks: defaultdict[str, list[NodeCheck]] = defaultdict(list)
     for rule_set in _CODE_RULE_SETS:
@@ -85,7 +85,7 @@ def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) ->
     with defer_gc():
         _check_code(inspection, selection)
     inspection.issues.sort(key=lambda issue: (issue.place.start, issue.place.end))
-    # These checks run after sorting, so that their issues come last.
+    # These checks run after sorting so that their issues come last.
     _run_source_checks(inspection, LINES)
     return _build_issues(inspection, selection)
 
@@ -123,7 +123,7 @@ def _walk_expressions(inspection: Inspection) -> None:
     This is the only walk over all expressions. It uses a stack instead of recursion, so the code
     can be nested to any depth.
     """
-    # This loop runs once for each expression, so attribute lookups are kept out of it.
+    # This loop runs once per expression, so attribute lookups are kept out of it.
     checks, symbols, text = _NODE_CHECKS, inspection.symbol_positions, inspection.text
     pending: list[Expression] = inspection.source.expressions[::-1]
     while pending:

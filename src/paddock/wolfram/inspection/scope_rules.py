@@ -101,7 +101,7 @@ def _iter_declarations(
             if is_atom(name, "symbol"):
                 yield _make_variable(inspection, name, initial)
         elif is_atom(element, "symbol"):
-            # The parser inserts a `Null` without text for a missing element.
+            # The parser inserts a `Null` with no source text for a missing element.
             if element.end > element.start:
                 # `With` substitutes values, so each of its variables needs one.
                 if kind == "With":
@@ -330,7 +330,7 @@ def _check_leaked_variables(inspection: Inspection) -> None:
 
 
 def _is_used_in_one_expression(inspection: Inspection, name: str, position: int) -> bool:
-    """Return whether only the top-level expression at `position` uses the name."""
+    """Return whether the name is only used in the top-level expression at `position`."""
     expressions = inspection.source.expressions
     index = bisect_right(expressions, position, key=lambda expression: expression.start) - 1
     expression = expressions[max(index, 0)]
@@ -389,7 +389,7 @@ def _check_constant_assignments(inspection: Inspection) -> None:
     scopes_by_name = _group_scopes_by_name(inspection) if assigned_names else {}
     for name in assigned_names:
         positions = inspection.assignment_positions[name]
-        # An inner scope can have a variable with the same name, so the innermost scope decides.
+        # An inner scope can have a variable of the same name, so the innermost scope decides.
         for position, scope in _iter_innermost_scopes(scopes_by_name[name], positions):
             if scope is None or scope.kind != "With":
                 continue

@@ -108,7 +108,7 @@ class _BoxBuilder:
         return items + self.get_tokens(position, len(self._text))
 
     def get_tokens(self, start: int, end: int) -> list[Expression]:
-        """Return the boxes of the tokens between two positions, such as operators and whitespace.
+        """Return boxes for the tokens between two positions, such as operators and whitespace.
 
         Each comment becomes its own row.
         """
@@ -139,8 +139,8 @@ class _BoxBuilder:
     def _get_parts(self, expression: Expression) -> list[Expression]:
         """Return the parts of an expression that are written in the source, from left to right.
 
-        A node that the parser added, such as the list of operands in a vector comparison, is
-        replaced by its own parts. An expression that is a single token has no parts.
+        A node that the parser added, such as the operand list of a vector comparison, is replaced
+        with its own parts. An expression that is a single token has no parts.
         """
         if isinstance(expression, Atom) or self._is_token(expression):
             return []

@@ -189,7 +189,7 @@ def _format_box(node: Node, name: str, form: BoxTextForm) -> TextPieces:
     """Return the text of a box as pieces, without converting inner boxes to text yet.
 
     Boxes are the notebook format for typeset expressions. For example, `FractionBox["a", "b"]`
-    becomes `["a", "/", "b"]`. An unknown box is written as an expression, in input form. Rows are
+    becomes `["a", "/", "b"]`. An unknown box is written as an expression in input form. Rows are
     handled by `_get_reversed_row` instead.
 
     Args:
@@ -388,7 +388,7 @@ def _format_template(name: str, args: list[Expression], form: BoxTextForm) -> Te
 
 
 def _strip_quotes(expression: Expression) -> str | Expression:
-    """Return the text of a string box without its quotes. Other boxes are unchanged."""
+    """Return the text of a string box without its quotes. Other boxes are returned unchanged."""
     if not isinstance(expression, Atom) or expression.kind != "string":
         return expression
     text = parse_string(expression.text)
@@ -422,7 +422,7 @@ def _parenthesize(expression: Expression) -> TextPieces:
 
 
 def _is_operand(expression: Expression) -> bool:
-    """Return whether a box can be an operand without parentheses, such as `x` or `f[x]`."""
+    """Return whether a box, such as `x` or `f[x]`, can be an operand without parentheses."""
     box = unwrap_box(expression)
     if isinstance(box, Atom):
         return box.kind != "string" or bool(_SIMPLE_TOKEN.fullmatch(get_string(box)))

@@ -262,7 +262,7 @@ def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
 
     Args:
         runs: The text runs of a paragraph or a table cell.
-        in_table: True for a table cell, which is a single line in which `|` must be escaped.
+        in_table: True for a table cell, which is a single line where `|` must be escaped.
     """
     runs = merge_runs(_detach_edge_whitespace(runs))
     is_plain = len(runs) < 2 and all(run.style == PLAIN_STYLE for run in runs)
