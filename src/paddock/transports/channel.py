@@ -30,7 +30,7 @@ if TYPE_CHECKING:
             """Bytes of large writes sent so far. While it grows, a slow client is still reading."""
 
         def has_data(self) -> bool:
-            """Return whether `read` would return at once."""
+            """Return whether `read` would return immediately."""
 
         def read(self) -> bytes:
             """Return the next bytes. Blocks until there are some; returns b"" at the end."""
@@ -148,7 +148,7 @@ class MemoryChannel:
         return self._incoming.get()
 
     def has_data(self) -> bool:
-        """Return whether `read` would return at once."""
+        """Return whether `read` would return immediately."""
         return not self._incoming.empty()
 
     def write(self, data: bytes) -> None:
@@ -157,7 +157,7 @@ class MemoryChannel:
             self._outgoing.put(data)
 
     def close(self) -> None:
-        """Signal the end of the stream to the other end."""
+        """Signal end of stream to the other end."""
         self._outgoing.put(b"")
 
 

@@ -78,7 +78,7 @@ class EventLoop:
         return self._loop.run_until_complete(awaitable)
 
     def pause(self, seconds: float) -> None:
-        """Run the loop for a number of seconds."""
+        """Run the loop for the given number of seconds."""
         self.run_until_complete(asyncio.sleep(seconds))
 
     def close(self) -> None:
@@ -116,7 +116,7 @@ class EventLoop:
             return
         self._output.append(answer)
         # If no other request is running, there is nothing to write together with this answer.
-        # Otherwise all answers from the same turn of the loop are written together.
+        # Otherwise, all answers from the same turn of the loop are written together.
         if not self._connection.in_flight:
             self._flush_output()
         elif len(self._output) == 1:
@@ -133,7 +133,7 @@ def create_eager_task(
 ) -> asyncio.Task[None]:
     """Create a task that starts immediately if Python supports that (3.12 and later).
 
-    A handler that never waits has then already finished when this function returns, without another
+    A handler that never waits has then finished by the time this function returns, without another
     iteration of the event loop.
     """
     if sys.version_info >= (3, 12):

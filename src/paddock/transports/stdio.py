@@ -54,7 +54,7 @@ class StdioChannel:
         return None if sys.platform == "win32" else self._source
 
     def has_data(self) -> bool:
-        """Return whether `read` would return at once. Always False on Windows."""
+        """Return whether `read` would return immediately. Always False on Windows."""
         if sys.platform == "win32":  # select() supports only sockets there.
             return False
         return bool(self._pushed_back or select([self._source], [], [], 0)[0])

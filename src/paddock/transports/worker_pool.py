@@ -85,7 +85,7 @@ class WorkerPool:
             self._thread_count += 1
 
     def close(self) -> None:
-        """Let the threads end after their current requests."""
+        """Let the threads finish their current requests and end."""
         with self._lock:
             for _ in range(self._thread_count):
                 self._queue.put(None)

@@ -1,7 +1,7 @@
 """Validation of extensions and server definitions.
 
-All problems of a target are reported at once, as findings. The readers of `extensions` and
-`named_servers` decide what is valid, so that validation cannot disagree with actual use.
+All problems in a target are reported together, as findings. Validity is decided by the readers in
+`extensions` and `named_servers`, so that validation cannot disagree with actual use.
 
 It may import `named_servers` and the packages below it, but not `installer`.
 """

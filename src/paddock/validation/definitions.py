@@ -99,8 +99,8 @@ def read_item_definition(
 def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> object:
     """Load an item definition from a paclet, and report missing and misspelled keys.
 
-    A paclet is an extension in the package format of the Wolfram Language. Returns None if a
-    missing key makes it impossible to load the definition.
+    A paclet is an extension in Wolfram Language package format. Returns None if a missing key makes
+    it impossible to load the definition.
     """
     definition = subject.extension.definition(kind, item)
     # The keys are checked in the file as written, because loading stops at the first problem.

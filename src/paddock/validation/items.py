@@ -55,7 +55,7 @@ def resolve_reference(
 
     Args:
         text: The reference.
-        subject: The extension that is validated.
+        subject: The extension being validated.
         file: The definition file. Relative paths in the reference are relative to its directory.
         location: The location of the reference, for findings.
     """
@@ -160,7 +160,7 @@ def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
 
     Args:
         path: The module path without a suffix, such as `package/module`.
-        subject: The extension that is validated.
+        subject: The extension being validated.
     """
     files = subject.files
     if files.has_file(f"{path}/__init__.py"):

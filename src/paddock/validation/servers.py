@@ -42,7 +42,7 @@ def check_server(
 
     Args:
         definition: The definition: a table, or a server created by Python code.
-        subject: The extension that is validated.
+        subject: The extension being validated.
         description: The description in the manifest, used if the definition has none.
     """
     value = definition.value
@@ -124,7 +124,7 @@ def _check_listed_item(listed: LoadedDefinition, subject: ValidationSubject) -> 
 
     Args:
         listed: The list element: a name, a reference, a table or a pickled object.
-        subject: The extension that is validated.
+        subject: The extension being validated.
     """
     spec, location = listed.value, listed.location
     if not isinstance(spec, str):
@@ -150,7 +150,7 @@ def _check_initialization(
     Args:
         initializer: The value of `initialization` in the definition, such as a reference.
         definition: The definition of the server.
-        subject: The extension that is validated.
+        subject: The extension being validated.
     """
     location = definition.location._replace(key="initialization")
     if initializer is None or is_pickle(initializer):
@@ -222,7 +222,7 @@ def _report_duplicate_names(
         server: The built server, in which later items have replaced earlier ones.
         items: The items in the definition, from which the server was built.
         definition: The definition of the server.
-        subject: The extension that is validated.
+        subject: The extension being validated.
     """
     served_counts: dict[ListedKind, int] = {
         "prompts": len(server.prompts),

@@ -400,7 +400,7 @@ _ITEM_FORMS_HINT = (
 
 
 def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSubject | None:
-    """Load the extension in a paclet (a Wolfram Language package), a directory or an archive.
+    """Load the extension from a paclet (a Wolfram Language package), a directory or archive.
 
     The validation is always static, because Paddock reads paclets without running them.
 
@@ -476,7 +476,7 @@ def _read_paclet_info(
 
 
 def _report_malformed_item(malformed_item: MalformedItem, subject: ValidationSubject) -> None:
-    """Report a malformed item list in `PacletInfo.wl`, or one malformed element of such a list.
+    """Report a malformed item list in `PacletInfo.wl`, or a malformed element of such a list.
 
     An element is malformed if it does not have the form of an item, such as a tool, or if it has
     the same name as an earlier element.

@@ -100,7 +100,7 @@ def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -
 
     Args:
         target: The target that the user passed, for the result.
-        source: The source of the server definition.
+        source: The location of the server definition.
         is_static: Run no code; Python files are only parsed.
     """
     if source.extension_item is not None:

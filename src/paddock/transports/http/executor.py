@@ -112,7 +112,7 @@ class ExecutorThread:
         return None
 
     def close(self) -> None:
-        """Let the thread end after the requests it was given."""
+        """Let the thread finish its requests and end."""
         os.close(self._writer)
 
     def _run_thread(self) -> None:
@@ -257,7 +257,7 @@ log = logging.getLogger("paddock.http")
 
 
 class LoopMailbox:
-    """Calls functions on an event loop in the order they were posted, many per wake-up."""
+    """Calls posted functions on an event loop, in order and many per wake-up."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -366,7 +366,7 @@ class RequestExecutor:
             await asyncio.sleep(RECHECK_SECONDS)
 
     def close(self) -> None:
-        """Let the threads end after their current requests."""
+        """Let the threads finish their current requests and end."""
         self._brief_executor.close()
         self._workers.close()
 

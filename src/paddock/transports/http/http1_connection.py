@@ -318,8 +318,8 @@ class Http1Connection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """Check the head of a request. Called by the parser as soon as the head is complete.
 
-        The service may reject the request without reading its body. A client that sent `Expect:
-        100-continue` waits for this decision before sending the body.
+        The service may reject the request without reading its body. Before sending the body,
+        clients that use `Expect: 100-continue` wait for this decision.
         """
         if self._ignores_input():
             return
@@ -455,7 +455,7 @@ class Http1Connection(asyncio.Protocol):
         self._finish_response()
 
     def abort(self) -> None:
-        """Close the connection at once."""
+        """Close the connection immediately."""
         self._state = "closing"
         self.on_close = None
         self._transport.abort()

@@ -279,7 +279,7 @@ class HttpLimits:
     backlog_bytes: int = 4 * 1024 * 1024
     """Unsent data per connection. A client that reads too slowly is disconnected."""
     call_seconds: float = 600
-    """Duration of a handler."""
+    """Duration of a handler call."""
     keep_alive_seconds: float = 15
     """Interval between keep-alive messages on an idle stream."""
     idle_seconds: float = 75

@@ -104,7 +104,7 @@ class StartupQueue:
                 handle_later()
 
     def refuse_all(self, refuse: Callable[[Responder], None]) -> None:
-        """Reject the queued requests. Later ones are still queued."""
+        """Reject the queued requests. New ones are still queued."""
         entries, self._entries = self._entries, []
         for responder, _ in entries:
             if not responder.is_gone:
@@ -452,7 +452,7 @@ class HttpService:
         return self._make_error_response(404, f"Not found; the MCP endpoint is {self.path}", head)
 
     def _list_metadata_paths(self, authorization: Authorizer) -> tuple[str, ...]:
-        """Return the paths of the metadata. Behind a proxy, the public path may differ."""
+        """Return the metadata paths. Behind a proxy, the public path may differ."""
         public_path = urlsplit(authorization.metadata_url).path
         return (RESOURCE_METADATA_PATH, RESOURCE_METADATA_PATH + self.path, public_path)
 
