@@ -115,7 +115,7 @@ def create_server(
     # Without this check, loading the server would create it again.
     if is_building_server():
         return NamedServer(DefinitionSource(name, get_definition_path(name)), new_definition)
-    check_name_free(name, overwrite=overwrite)  # before any of the user's code is run
+    check_name_free(name, overwrite=overwrite)  # before any of the user's code runs
     origin = DefinitionOrigin(f"the server {name!r}", get_definitions_directory())
     pickles = FunctionPickles(get_pickles_directory(name)) if pickle else None
     with clean_up_pickles(name):
@@ -129,9 +129,9 @@ def create_server(
 def get_server(server: str | os.PathLike[str]) -> NamedServer:
     """Return the server with the given name, or the one defined by a file.
 
-    A server that is not installed is described by the cached catalogue that lists it; properties
-    that need its files raise an error that says how to install it. Trust level: discovery; reading
-    the definition, which happens on first use, is inspection.
+    If the server is not installed, its properties come from the cached catalogue that lists it, and
+    properties that need its files raise an error that explains how to install it. Trust level:
+    discovery; reading the definition, which happens on first use, is inspection.
 
     Raises:
         ServerNotFoundError: There is no such server; the hint suggests similar names.

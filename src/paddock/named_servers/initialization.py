@@ -126,7 +126,7 @@ def _make_failing_resource(
 
 
 def is_lifespan_function(function: Callable[..., Any]) -> bool:
-    """Return whether a function is the lifespan of a server.
+    """Return whether a function is a server's lifespan.
 
     A lifespan has a single parameter called `server`. An initialization function has none.
     """
@@ -153,7 +153,7 @@ class ServerInitialization:
 
         Args:
             server: A server that has not been started.
-            function: The initialization function or the lifespan of the definition, or None.
+            function: The definition's initialization function or lifespan, or None.
         """
         if function is not None and is_lifespan_function(function):
             server.lifespan_function = self._wrap_lifespan(function)
@@ -221,7 +221,7 @@ class ServerInitialization:
         return start_tools_and_create_lifespan
 
     def _take_new_function(self) -> Callable[[], Any] | None:
-        """Return the function to run, or None if it has been returned before.
+        """Return the function to run, or None if it was already returned before.
 
         After a reload, a function object that differs from the previous one counts as new.
         """

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def load_server(ref: ServerRef) -> BaseServer:
-    """Build the server that a reference refers to, for the first load or a reload.
+    """Build the server for a reference, either for the first load or for a reload.
 
     The source, the script files and the initialization are stored in the reference. Items that
     cannot be loaded are reported on standard error, and the other items are served.
@@ -77,7 +77,7 @@ def load_server(ref: ServerRef) -> BaseServer:
 
 
 def find_server_source(ref: ServerRef) -> DefinitionSource:
-    """Return the source of the definition that a reference refers to.
+    """Return the source of a server reference's definition.
 
     The source is looked up only on the first call, and stored in the reference.
 

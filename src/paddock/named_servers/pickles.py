@@ -113,7 +113,7 @@ def remove_unused_pickles(directory: Path, items: Iterable[object]) -> None:
     """Remove the pickle files that no item refers to, and the directory if it becomes empty.
 
     Args:
-        directory: The directory with the pickle files of a server.
+        directory: The directory with a server's pickle files.
         items: The items of the server's definition.
     """
     used_paths = {

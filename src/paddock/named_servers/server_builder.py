@@ -72,7 +72,7 @@ def _make_unique_name(name: str, used_names: set[str], last_numbers: Counter[str
 
 
 class _ResolvedItem(NamedTuple):
-    """An element of a definition's list, with the tool, prompt or resource that it resolves to."""
+    """An element in a definition's list, with the tool, prompt or resource it resolves to."""
 
     spec: Any
     item: Any
@@ -136,8 +136,7 @@ def build_server(
 @contextmanager
 def _mark_building() -> Generator[None]:
     """Make `is_building_server` return True in this thread while the `with` block runs."""
-    # Counted rather than set and cleared, because loading a file of a definition can build another
-    # server.
+    # This is a counter, because loading one of the definition's files can build another server.
     _thread_state.depth = getattr(_thread_state, "depth", 0) + 1
     try:
         yield
@@ -152,7 +151,7 @@ def _build_from_definition(
     options: Sequence[ToolOptionValues],
     initialization: ServerInitialization,
 ) -> Server:
-    """Resolve the items of a definition, and register them in a new server.
+    """Resolve a definition's items, and register them in a new server.
 
     Option values and the initialization are set last, because they may apply to any of the tools.
     """
@@ -177,8 +176,8 @@ def _build_from_definition(
     for kind in ("prompts", "resources"):
         items = _resolve_items(kind, getattr(definition, kind), origin, report)
         server.register(resolved.item for resolved in items)
-    # A tool may have one name in the definition and another that clients see. Each source of
-    # option values may use either, so all are mapped to the names that clients see.
+    # A tool may have one name in the definition and another that clients see. Sources of option
+    # values may use either, so all of them are mapped to the names that clients see.
     option_sources = [
         map_to_exposed_names(source, exposed_names_by_spec)
         for source in (definition.options, *options)

@@ -67,7 +67,7 @@ def list_user_sources() -> list[DefinitionSource]:
 def read_definition(
     text: str, path: Path, *, name: str | None = None, version: str | None = None
 ) -> ServerDefinition:
-    """Parse the text of a definition file.
+    """Parse a definition file.
 
     Args:
         text: The content of the file, in TOML.
@@ -128,7 +128,7 @@ def _make_user_source(file: Path) -> DefinitionSource:
 
 
 def read_definition_text(path: Path) -> str:
-    """Return the text of a definition file.
+    """Return a definition file's text.
 
     Raises:
         ServerDefinitionError: The file cannot be read, or is not UTF-8.

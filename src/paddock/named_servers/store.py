@@ -90,7 +90,7 @@ def check_name_free(name: str, *, overwrite: bool) -> None:
 
 @contextmanager
 def clean_up_pickles(name: str) -> Generator[None]:
-    """Remove the unused pickle files of a server when the `with` block ends.
+    """Remove a server's unused pickle files when the `with` block ends.
 
     The block stores a new definition of the server. If it fails, the new definition's pickles are
     unused. If it succeeds, the previous definition's are.
@@ -104,7 +104,7 @@ def clean_up_pickles(name: str) -> Generator[None]:
 
 
 def _remove_unreferenced_pickles(name: str) -> None:
-    """Remove the pickle files of a server that its stored definition does not refer to."""
+    """Remove a server's pickle files that its stored definition does not refer to."""
     path = get_definition_path(name)
     items: list[object] = []
     if path.exists():
@@ -281,7 +281,7 @@ def _change_value(table: TomlMapping, key: str, value: Any) -> None:
         table.pop(key, None)
         return
     old_value = table.get(key)
-    # An AoT is an array of tables, such as several sections `[[tools]]`.
+    # An AoT is an array of tables, such as multiple `[[tools]]` sections.
     if isinstance(old_value, Array) and _change_elements(old_value, value, str):
         return
     if isinstance(old_value, AoT) and _change_elements(old_value, value, dict):
@@ -291,7 +291,7 @@ def _change_value(table: TomlMapping, key: str, value: Any) -> None:
             if old_value.get(inner_key) != value.get(inner_key):
                 _change_value(old_value, inner_key, value.get(inner_key))
         return
-    # The value is formatted and parsed again, so that it gets the layout of a new file.
+    # The value is formatted and parsed again, which gives it the layout of a new file.
     table[key] = tomlkit.parse(format_toml({key: value}))[key]
 
 

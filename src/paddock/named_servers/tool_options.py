@@ -42,7 +42,7 @@ def map_to_exposed_names(
 
     Args:
         values: The option values of each tool. A key is either an exposed name, such as `Plot1`,
-            or an element of the definition's list of tools, such as `acme/charts/Plot`.
+            or an element of the definition's `tools`, such as `acme/charts/Plot`.
         exposed_names_by_spec: The exposed name of the tool for each element in that list.
     """
     spec_pairs = list(exposed_names_by_spec)
@@ -62,11 +62,11 @@ def map_to_exposed_names(
 def read_environment_options() -> dict[str, dict[str, Any]]:
     """Return the tool option values in the environment variable.
 
-    Its value is a JSON object such as `{"Plot": {"Width": 400}}`. If the variable is not set, there
-    are no option values.
+    Its value is a JSON object such as `{"Plot": {"Width": 400}}`. An unset variable provides no
+    option values.
 
     Raises:
-        OptionError: The value of the variable is not such an object.
+        OptionError: The variable's value is not such an object.
     """
     text = os.environ.get(OPTIONS_VARIABLE)
     if not text:

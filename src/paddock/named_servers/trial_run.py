@@ -1,4 +1,4 @@
-"""Trial loading of a definition in a new interpreter, before it is stored.
+"""Trial load of a definition in a new interpreter before it is stored.
 
 A reference that works in the current program may not work for a client, which starts the server in
 another directory, without the program's `sys.path` and without the code that only runs in the main
@@ -112,11 +112,11 @@ def main() -> None:
     error = _run_trial(json.load(sys.stdin))
     responses.write(json.dumps(error))
     responses.flush()
-    os._exit(0)  # without waiting for threads of the user's files
+    os._exit(0)  # without waiting for threads started by the user's files
 
 
 def _run_trial(request: dict[str, str]) -> dict[str, str | None]:
-    """Build the server of the definition in a request.
+    """Build the server for the definition in a request.
 
     Returns:
         The message, location and hint of the error, or an empty dictionary on success.

@@ -86,8 +86,8 @@ class ServerNotReady(Exception):  # noqa: N818 - not an error: the request is de
 class ProtocolEras:
     """The two protocol eras of one server, shared by all of its connections.
 
-    An era is a group of MCP versions: those in which a client opens a session with `initialize`,
-    and the stateless ones, in which every request names its version.
+    An era is a group of MCP versions: those where a client opens a session with `initialize`, and
+    the stateless ones, where every request specifies its version.
     """
 
     def __init__(
@@ -274,7 +274,7 @@ class Dispatcher:
         """Store a line until the server is loaded. Return None, because nothing is answered yet.
 
         If `set_operations` has run since the line was dispatched, a stored line would never be
-        dispatched again. The line is then dispatched immediately.
+        dispatched again. In that case, it is dispatched immediately.
         """
         with self._deferred_lock:
             if self._deferred is not None:

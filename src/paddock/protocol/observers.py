@@ -121,7 +121,7 @@ def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operatio
 
 
 class ObservedRequest:
-    """Runs the work of a request inside an observation.
+    """Runs a request's work inside an observation.
 
     Multiple observers are nested, so an observed request passes exceptions on to the one that it
     wraps.
@@ -168,7 +168,7 @@ class ObservedRequest:
         return await self._observation.run_async(lambda: self._run_work_async(request))
 
     def _run_work(self, request: Request) -> Result:
-        """Run the original work of the request, and record its outcome."""
+        """Run the request's original work, and record its outcome."""
         try:
             result = self._work(request)  # type: ignore[misc]  # it has work
         except BaseException as error:
@@ -178,7 +178,7 @@ class ObservedRequest:
         return result
 
     async def _run_work_async(self, request: Request) -> Result:
-        """Await the original work of the request, and record its outcome."""
+        """Await the request's original work, and record its outcome."""
         try:
             result = await self._async_work(request)  # type: ignore[misc]  # it has work
         except BaseException as error:

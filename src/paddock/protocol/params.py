@@ -262,7 +262,7 @@ def decode_params(method: str, raw: Raw | UnsetType) -> RequestParams:
 
 
 def decode_base_params(raw: Raw | UnsetType) -> RequestParams:
-    """Decode only the `_meta` of a request.
+    """Decode only a request's `_meta`.
 
     Raises:
         InvalidParamsError: The `_meta` is malformed.

@@ -111,7 +111,7 @@ class ProtocolEra(Protocol):
     is_stateless: bool
 
     def check_request(self, request: Request) -> None:
-        """Check the envelope of a request.
+        """Check a request's envelope.
 
         Raises:
             ProtocolError: The envelope is invalid in this era.
@@ -174,7 +174,7 @@ class RequestExchange(Protocol):
         """Send a message that belongs to the request. Any thread may call this."""
 
     def get_header(self, name: str) -> str | None:
-        """Return a header of the request, or None.
+        """Return a request header, or None.
 
         Raises:
             HeaderMismatchError: The header occurs more than once.
@@ -196,7 +196,7 @@ class RequestExchange(Protocol):
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port of the client."""
+        """The client's address and port."""
 
     def set_log_fields(self, fields: Mapping[str, object]) -> None:
         """Set additional fields for the access log line of this exchange."""

@@ -11,7 +11,7 @@ SESSION_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Versions with sessions, newest first."""
 
 STATELESS_VERSIONS = ("2026-07-28",)
-"""Versions in which each request names its version, newest first."""
+"""Versions where each request specifies its version, newest first."""
 
 SUPPORTED_VERSIONS = STATELESS_VERSIONS + SESSION_VERSIONS
 

@@ -1,6 +1,6 @@
-"""Interface to something that can be loaded and served.
+"""Interface for anything that can be loaded and served.
 
-Loaded before msgspec, so it imports nothing outside the standard library.
+This module is loaded before msgspec, so it imports nothing outside the standard library.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class UnavailableOperations:
-    """The operations of a server that is not ready yet or has failed to load.
+    """The operations of a server that is not ready yet or failed to load.
 
     All operations raise the same exception: either `ServerNotReady`, which defers the request until
     the server is loaded, or the error that loading failed with.

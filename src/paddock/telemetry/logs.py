@@ -168,7 +168,7 @@ def is_logging_set_up() -> bool:
 
 
 def format_announcement(text: str) -> str:
-    """Format a line that is written regardless of the log level, such as the URL of a server.
+    """Format a line that is written regardless of the log level, such as a server's URL.
 
     It becomes a JSON object if Paddock's log format is `json`.
     """

@@ -63,7 +63,7 @@ class SpanObserver:
 
 
 class SpanObservation:
-    """The span of one request, in which its handler runs."""
+    """The span around one request and its handler."""
 
     __slots__ = ("_context", "_has_exception", "_span")
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from paddock.protocol.server_requests import ServerRequest
 
 STATE_LIFETIME_SECONDS = 600
-"""Seconds within which a client must repeat a request."""
+"""Number of seconds that a client has to repeat a request."""
 
 
 class SealedState(Struct):

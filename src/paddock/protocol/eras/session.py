@@ -49,7 +49,7 @@ METHODS_BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
 class SessionEra:
-    """The protocol versions in which a client opens a session with `initialize`.
+    """The protocol versions where a client opens a session with `initialize`.
 
     Its `methods` contain the operation for each method that the server's capabilities allow.
     """

@@ -46,7 +46,7 @@ def find_task_factory(
     Args:
         request: The tool call.
         task_support: The tool's declaration: `required`, `optional` or `forbidden`.
-        store: The store in which the task is created.
+        store: The store for the new task.
 
     Raises:
         ProtocolError: The client asks for a task that the tool does not support, or the tool

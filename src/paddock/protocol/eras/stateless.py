@@ -1,4 +1,4 @@
-"""The stateless era: every request names its version and its client's capabilities."""
+"""The stateless era: every request specifies its version and its client's capabilities."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CACHEABLE_METHODS = frozenset(
 
 
 class StatelessEra:
-    """The protocol versions without sessions, in which every request names its version.
+    """The protocol versions without sessions, where every request specifies its version.
 
     Its `methods` contain the operation for each method that the server's capabilities allow.
     """
@@ -152,7 +152,7 @@ class StatelessEra:
         except InputRequired:
             if request.task is None:
                 raise
-            # The client of a task does not repeat the request. It answers with `tasks/update`.
+            # A task's client does not repeat the request. It answers with `tasks/update`.
             return request.task.request_input(server_requests)
         return answers
 
@@ -180,7 +180,7 @@ class StatelessEra:
         return remembered_value
 
     def get_version(self, request: Request) -> str:
-        """Return the version that the request names."""
+        """Return the version specified in the request."""
         return str(_require_meta(request).version)
 
     def get_client_capabilities(self, request: Request) -> Json:

@@ -49,7 +49,7 @@ def find_task_factory(
     Args:
         request: The tool call.
         task_support: The tool's declaration: `required`, `optional` or `forbidden`.
-        store: The store in which the task is created.
+        store: The store for the new task.
 
     Raises:
         MissingCapabilityError: The tool requires a task, and the client does not support tasks.
@@ -67,7 +67,7 @@ def make_created_result(task: CallTask) -> Json:
 
 
 def format_detailed_task(task: CallTask) -> Json:
-    """Return the JSON description of a task with its open questions, its result or its error."""
+    """Return the JSON description of a task with its open questions, result or error."""
     task_json = _format_task(task)
     if task.status == "input_required":
         task_json["inputRequests"] = {
