@@ -1,4 +1,4 @@
-"""Wolfram Language engines: how to find and start them, and the evaluation of input lines.
+"""Wolfram Language engines: finding and starting them, and evaluating input lines.
 
 This module imports nothing, because kernel processes import the package before their engine.
 """

@@ -1,4 +1,4 @@
-"""Presentation of an evaluation: labelled text and images in reading order, truncated."""
+"""Presentation of an evaluation: labelled, truncated text and images in reading order."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MAX_OUTPUTS = 10
 """Messages after this number of outputs are omitted."""
 DEFAULT_RESULT_CHARACTERS = 10_000
 IMAGE_LABEL = "-Graphics-"
-"""Text for an image among the outputs, for clients that cannot show it."""
+"""Text that represents an image among the outputs for clients that cannot show it."""
 
 
 def truncate_text(text: str, limit: int) -> str:
-    """Remove the middle of a text that is longer than `limit` characters."""
+    """Remove the middle of a text if it is longer than `limit` characters."""
     limit = max(limit, MIN_TEXT_CHARACTERS)
     if len(text) <= limit + len(_ELLIPSIS):
         return text
@@ -35,12 +35,12 @@ def truncate_text(text: str, limit: int) -> str:
 
 
 def format_print(line: int, text: str) -> str:
-    """Format printed text with the label of its line."""
+    """Format printed text with its line's label."""
     return f"During evaluation of In[{line}]:= {text}"
 
 
 def format_out_label(line: int, result: str) -> str:
-    """Return the label of a result, with a line break if the result has several lines."""
+    """Return the label of a result, with a line break if the result has multiple lines."""
     return f"Out[{line}]=\n" if "\n" in result else f"Out[{line}]= "
 
 
@@ -49,13 +49,14 @@ def build_answer_items(
 ) -> list[OutputItem]:
     """Return the texts and images that present the result of an input line, in reading order.
 
-    Printed texts, messages and images come first, and the value last, as in `Out[3]= 42`. Images
+    Printed texts, messages and images come first, followed by the value, as in `Out[3]= 42`. Images
     that are part of the value are shown within it. Adjacent texts are joined.
 
     Args:
         result: The result of all expressions of the line.
         line: The number of the line.
-        max_characters: The maximum length of the value, and that of all printed texts together.
+        max_characters: The maximum length of the value, and the maximum total length of all printed
+            texts.
     """
     result_images = _select_result_images(result)
     outputs = list(result.outputs)
@@ -73,7 +74,7 @@ def build_answer_items(
 
 
 def _join_texts(items: list[OutputItem]) -> list[OutputItem]:
-    """Join adjacent texts, and remove white space at the beginning and at the end."""
+    """Join adjacent texts, and remove white space at the beginning and the end."""
     joined: list[OutputItem] = []
     for item in items:
         previous = joined[-1] if joined else None
@@ -96,7 +97,7 @@ def _iter_output_items(
     Args:
         line: The number of the input line, for labels such as `During evaluation of In[3]`.
         outputs: The outputs of the evaluation.
-        max_characters: The maximum length of all printed texts together.
+        max_characters: The maximum total length of all printed texts.
     """
     remaining_characters, omitted_count = max_characters, 0
     for index, output in enumerate(outputs):
@@ -118,8 +119,8 @@ def _iter_output_items(
 def _select_result_images(result: EvaluationResult) -> list[EvaluationOutput]:
     """Return the images that belong to the value of an evaluation.
 
-    The text of the value contains a placeholder such as `-Graphics-` for each of them. They are
-    the last images of the evaluation, because the value is formatted after everything else.
+    The value's text contains a placeholder such as `-Graphics-` for each of them. They are the
+    evaluation's last images, because the value is formatted after everything else.
     """
     placeholder_count = len(IMAGE_PLACEHOLDER.findall(result.result or ""))
     images = [output for output in result.outputs if output.kind == "picture"]
@@ -127,15 +128,15 @@ def _select_result_images(result: EvaluationResult) -> list[EvaluationOutput]:
 
 
 def _iter_result_items(text: str, images: list[EvaluationOutput]) -> Iterator[OutputItem]:
-    """Yield the text of a value, with images instead of placeholders such as `-Graphics-`.
+    """Yield a value's text, with images instead of placeholders such as `-Graphics-`.
 
     Args:
         text: The text of the value, which may have been truncated.
         images: The images that belong to the value.
     """
     placeholders = list(IMAGE_PLACEHOLDER.finditer(text))
-    # The counts differ if the text was truncated, or if an image exceeded the output limit. The
-    # images then follow the text. They need no label, because the text shows the placeholders.
+    # The counts differ if the text was truncated, or if an image exceeded the output limit. In that
+    # case, the images follow the text. They need no label, because the text shows the placeholders.
     if len(placeholders) != len(images):
         yield text
         yield from (OutputImage(image.data, image.mime, "") for image in images)

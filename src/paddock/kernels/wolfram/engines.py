@@ -1,7 +1,7 @@
-"""Wolfram Language engines: detection, choice and description.
+"""Wolfram Language engines: detection, selection and description.
 
-Nothing is imported or started for that: Python packages are looked up, and programs are searched
-for. The engines are
+Nothing is imported or started to detect them: Python packages are looked up, and programs are
+searched for. The engines are
 
 - `wolfram`: a Wolfram kernel that is installed on this machine (see `kernel_locator`);
 - `woxi`: a Python package, installed by the extra `wolfram`;
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import EvaluationLimits
 
 ENGINE_VARIABLE = "PADDOCK_WOLFRAM_ENGINE"
-"""Environment variable with the engine for everything that does not specify one."""
+"""Environment variable that sets the engine wherever none is specified."""
 AUTOMATIC = "automatic"
 SYSTEM_NAMES_CODE = 'Names["System`*"]'
 DRIVER_PATH = Path(__file__).with_name("driver.wl")
@@ -58,7 +58,7 @@ SINGLE_THREAD_VARIABLES = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
-"""Variables that keep numpy, which Mathics uses, from starting threads: they prevent forking."""
+"""Variables that keep numpy, used by Mathics, from starting threads, which prevent forking."""
 WOLFRAM_INSTALL_HINT = (
     "install Wolfram, Mathematica or the free Wolfram Engine (https://www.wolfram.com/engine) and "
     f"activate it; if it is not found, set {KERNEL_VARIABLE} to its kernel program"
@@ -99,7 +99,7 @@ class EngineReport(msgspec.Struct, frozen=True):
     """The word used in settings."""
     title: str
     version: str
-    """Empty if it is not installed, or unknown before it starts."""
+    """Empty if the engine is not installed, or if its version is unknown before it starts."""
     licence: str
     found: str
     """Where it is installed, or empty."""
@@ -108,20 +108,20 @@ class EngineReport(msgspec.Struct, frozen=True):
     confinement: str
     """What its kernels cannot access."""
     is_chosen: bool
-    """Whether it is used where no engine is specified."""
+    """Whether it is used when no engine is specified."""
     reason: str
     """Why it was selected, or empty for the others."""
 
 
 def get_system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozenset[str]:
-    """Return the names of all built-in symbols of an engine, such as `Plot` and `Integrate`.
+    """Return the names of all of an engine's built-in symbols, such as `Plot` and `Integrate`.
 
-    An engine may list names that it does not implement. The names are cached for the process.
+    An engine may list names that it does not implement. The names are cached per process.
 
     Args:
         engine: The engine.
-        ask: Function that evaluates an expression in a kernel of the engine, and returns the text
-            of its value, or None if the evaluation fails.
+        ask: Function that evaluates an expression in one of the engine's kernels and returns the
+            text of its value, or None if the evaluation fails.
     """
     key = (engine.name, engine.version)
     if key not in _names_by_engine:
@@ -177,13 +177,13 @@ def find_mathics() -> Engine:
 
 
 def _make_package_engine(package: str, distribution: str, **fields: Any) -> Engine:
-    """Return an engine that a Python package provides, with its version and location.
+    """Return an engine provided by a Python package, with its version and location.
 
     Both are empty if the package is not installed.
 
     Args:
-        package: The name of the package, which is also that of the engine. It is not imported.
-        distribution: The name of the distribution that contains the package, as pip knows it.
+        package: The name of the package, which is also the engine's name. It is not imported.
+        distribution: The name of the distribution that contains the package, as used by pip.
         fields: The other fields of the engine.
     """
     spec = find_spec(package)
@@ -196,11 +196,11 @@ def _make_package_engine(package: str, distribution: str, **fields: Any) -> Engi
 
 
 def make_wolfram_engine(program: KernelProgram | None) -> Engine:
-    """Return the engine that runs a Wolfram kernel, a program of Wolfram Research.
+    """Return the engine that runs a Wolfram kernel, a program by Wolfram Research.
 
     Args:
-        program: The program, or None if there is no Wolfram kernel on this machine. The location
-            of the engine is then empty.
+        program: The program, or None if there is no Wolfram kernel on this machine, in which case
+            the engine's location is empty.
     """
 
     def start(limits: EvaluationLimits) -> WolframKernel:
@@ -234,7 +234,7 @@ def _build_command(program: KernelProgram) -> list[str]:
 
 
 def _build_wolfram_environment() -> dict[str, str]:
-    """Return a kernel's environment with the variables for licences and installation paths."""
+    """Return a kernel's environment, with the variables for licences and installation paths."""
     variables = build_environment()
     for name, value in os.environ.items():
         if name.upper().startswith(_WOLFRAM_VARIABLE_PREFIXES):
@@ -253,7 +253,7 @@ def choose_engine(
 ) -> EngineChoice:
     """Select the engine that evaluates Wolfram Language code.
 
-    This is the engine that a setting names, or else the preferred one of the installed engines.
+    This is the engine named by a setting, or else the preferred one among the installed engines.
 
     Args:
         setting: The name of an engine or "automatic", in upper or lower case. If it is missing or
@@ -274,7 +274,7 @@ def choose_engine(
 
 
 def _resolve_setting(setting: str | None, locations: SearchLocations) -> tuple[str, str]:
-    """Return the name of the engine to use, and a description of the setting with the name."""
+    """Return the name of the engine to use, and a description of the setting that names it."""
     if setting and setting.lower() != AUTOMATIC:
         return setting.lower(), "the option Engine"
     return locations.environment.get(ENGINE_VARIABLE, "").lower() or AUTOMATIC, ENGINE_VARIABLE
@@ -283,12 +283,12 @@ def _resolve_setting(setting: str | None, locations: SearchLocations) -> tuple[s
 def _require_engine(
     name: str, source: str, engines: dict[str, Engine], locations: SearchLocations
 ) -> Engine:
-    """Return the engine that the user has selected, if it is installed.
+    """Return the engine selected by the user, if it is installed.
 
     Args:
         name: The name of the engine.
         source: The setting or environment variable that names it, for error messages.
-        engines: All engines, by name.
+        engines: All engines, keyed by name.
         locations: The environment in which a Wolfram kernel was searched for.
 
     Raises:
@@ -311,11 +311,11 @@ def _require_engine(
 
 
 def _explain_choice(best: Engine, engines: dict[str, Engine], locations: SearchLocations) -> str:
-    """Return the reason why an engine was selected automatically, for the user.
+    """Explain to the user why an engine was selected automatically.
 
     Args:
         best: The selected engine.
-        engines: All engines by name, the preferred one first.
+        engines: All engines, keyed by name, in order of preference.
         locations: The environment in which a Wolfram kernel was searched for.
     """
     names = list(engines)
@@ -334,7 +334,7 @@ def _describe_missing_program(locations: SearchLocations) -> str:
 
 
 def engines() -> list[EngineReport]:
-    """Return a description of all Wolfram Language engines, the preferred one first.
+    """Return descriptions of all Wolfram Language engines in order of preference.
 
     None of them is marked as selected if the environment variable names an unusable engine.
     """
@@ -346,11 +346,11 @@ def engines() -> list[EngineReport]:
 
 
 def _build_report(engine: Engine, choice: EngineChoice | None) -> EngineReport:
-    """Return the description of an engine for `engines` and for tools.
+    """Return an engine's description, for `engines` and for tools.
 
     Args:
         engine: The engine.
-        choice: The selected engine, or None if the selection has failed.
+        choice: The selected engine, or None if the selection failed.
     """
     is_chosen = choice is not None and choice.engine.name == engine.name
     worker_sandbox = _WORKER_SANDBOX if can_block_network() else _NO_WORKER_SANDBOX

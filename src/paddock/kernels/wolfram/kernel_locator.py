@@ -1,7 +1,7 @@
 """Search for an installed Wolfram kernel, without starting any program.
 
-The environment variable comes first, then the PATH, then the usual installation directories, the
-newest version first.
+The environment variable comes first, then the PATH, then the usual installation directories, newest
+version first.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KERNEL_VARIABLE = "PADDOCK_WOLFRAM_KERNEL"
-"""Environment variable with a kernel's program: a path, or a name on the PATH."""
+"""Environment variable that specifies a kernel program: a path, or a name on the PATH."""
 
 OperatingSystem = Literal["linux", "macos", "windows"]
 
 KERNEL_PROGRAMS = ("WolframKernel", "wolfram", "MathKernel", "wolframscript")
-"""Programs that are a kernel or start one, in order of preference."""
+"""Programs that are kernels or start one, in order of preference."""
 WINDOWS_KERNEL_PROGRAMS = ("wolfram", "WolframKernel", "MathKernel", "wolframscript")
 """On Windows, `WolframKernel` opens a window, so `wolfram` is preferred."""
 
@@ -41,7 +41,7 @@ class KernelProgram:
 
     path: Path
     origin: str
-    """How it was found: for example `on the PATH` or `in the usual place`."""
+    """How it was found, for example `on the PATH` or `in the usual place`."""
 
     @property
     def is_script(self) -> bool:
@@ -84,14 +84,14 @@ def find_kernel_program(locations: SearchLocations | None = None) -> KernelProgr
 
 
 def get_missing_program(locations: SearchLocations | None = None) -> str:
-    """Return the value of the environment variable if its program is missing, else empty."""
+    """Return the environment variable's value if its program is missing, else an empty string."""
     locations = locations or SearchLocations.detect()
     configured = locations.environment.get(KERNEL_VARIABLE, "")
     return "" if _find_configured_program(locations) is not None else configured
 
 
 def _find_configured_program(locations: SearchLocations) -> KernelProgram | None:
-    """Return the program that the environment variable names, or None if it does not exist."""
+    """Return the program named by the environment variable, or None if it does not exist."""
     name = locations.environment.get(KERNEL_VARIABLE, "")
     origin = f"named by {KERNEL_VARIABLE}"
     search_path = locations.environment.get("PATH", "")
@@ -105,7 +105,7 @@ def _find_program(name: str, search_path: str, origin: str) -> KernelProgram | N
 
 
 def _iter_programs(locations: SearchLocations) -> Iterator[KernelProgram]:
-    """Yield the kernel programs on this machine, the preferred one first."""
+    """Yield the kernel programs on this machine in order of preference."""
     names = WINDOWS_KERNEL_PROGRAMS if locations.system == "windows" else KERNEL_PROGRAMS
     # wolframscript comes last, because it starts a kernel, which is slower than running one
     # directly.
@@ -125,7 +125,7 @@ def _iter_programs(locations: SearchLocations) -> Iterator[KernelProgram]:
 
 
 def _list_kernel_directories(locations: SearchLocations) -> list[Path]:
-    """Return the directories of Wolfram installations that may contain a kernel program.
+    """Return directories in Wolfram installations that may contain a kernel program.
 
     The newest version comes first. An example is `/usr/local/Wolfram/Wolfram/14.1/Executables`.
     """
@@ -163,8 +163,8 @@ def _list_kernel_directories(locations: SearchLocations) -> list[Path]:
 def _read_version(program: Path) -> str:
     """Return the version of the Wolfram installation that contains a program.
 
-    It is read from the version file of the installation, or else from the name of a directory.
-    The result is empty if the version is unknown.
+    It is read from the installation's version file, or else from the name of a directory. The
+    result is empty if the version is unknown.
     """
     real_path = Path(os.path.realpath(program))
     directories = list(real_path.parents)[:_MAX_PARENT_DIRECTORIES]

@@ -1,7 +1,7 @@
 """Supervisor process between the server and a Wolfram or Jupyter kernel.
 
-It runs as a separate program with the standard library only. Lines from its standard input go to
-the kernel. The line `INTERRUPT_LINE` interrupts the running evaluation instead. When the input
+It runs as a separate program that uses only the standard library. Lines from its standard input go
+to the kernel, except for `INTERRUPT_LINE`, which interrupts the running evaluation. When the input
 ends, because the server closed it or is gone, the kernel and all its processes are killed. When the
 kernel ends, so do its other processes and the supervisor. The kernel's output does not pass through
 here, because the kernel inherits standard output.
@@ -21,9 +21,9 @@ from paddock.kernels.child.process_tree import kill_descendants
 from paddock.kernels.sandbox import adopt_orphans
 
 INTERRUPT_LINE = b"\x03\n"
-"""A line that is not a request, and cannot occur in one."""
+"""A line that is not a request and cannot occur in one."""
 ABORT_LINE = b"a\n"
-"""Answer to a kernel's interrupt menu that aborts the evaluation. The driver ignores it."""
+"""Reply to a kernel's interrupt menu that aborts the evaluation. The driver ignores it."""
 HAS_PROCESS_GROUPS = hasattr(os, "killpg")
 
 
@@ -41,14 +41,14 @@ def _kill_kernel(kernel: subprocess.Popen[bytes]) -> None:
 
 
 def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
-    """Forward requests of the server to the kernel until standard input ends, then kill the kernel.
+    """Forward server requests to the kernel until standard input ends, then kill the kernel.
 
-    The line `INTERRUPT_LINE` is not forwarded, but interrupts the running evaluation. Runs in its
+    The line `INTERRUPT_LINE` is not forwarded. It interrupts the running evaluation. Runs in its
     own thread.
 
     Args:
-        requests: The standard input of this process.
-        kernel: The process of the kernel.
+        requests: This process's standard input.
+        kernel: The kernel process.
     """
     kernel_input = kernel.stdin
     if kernel_input is None:
@@ -67,10 +67,10 @@ def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> N
 def main() -> NoReturn:
     """Run the kernel whose command is in `sys.argv`, and forward requests to it.
 
-    This process ends with the exit code of the kernel. If standard input ends before, because the
-    server is gone, the kernel is killed. Other processes of user code are killed in both cases.
+    This process exits with the kernel's exit code. If standard input ends first, because the server
+    is gone, the kernel is killed. Other processes started by user code are killed in both cases.
     """
-    # Background processes of user code become children of this process, so that it can kill them.
+    # Background processes of user code become children of this process, so it can kill them.
     adopt_orphans()
     kernel = subprocess.Popen(
         sys.argv[1:],
@@ -78,7 +78,7 @@ def main() -> NoReturn:
         stderr=subprocess.DEVNULL,
         start_new_session=HAS_PROCESS_GROUPS,
     )
-    # The server sees the end of the kernel only if no other process holds the pipe open.
+    # The server notices that the kernel has ended only if no other process keeps the pipe open.
     with suppress(OSError):
         os.close(1)
     forwarding = threading.Thread(

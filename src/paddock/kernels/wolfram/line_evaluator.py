@@ -1,16 +1,16 @@
 """Evaluation of Wolfram Language input lines.
 
 `evaluate_line` evaluates code as the next line of a session: it parses the code, repairs common
-mistakes, replaces references to earlier lines, and evaluates one expression after the other.
+mistakes, replaces references to earlier lines, and evaluates one expression after another.
 `evaluate_code` does the same with any evaluator, such as a kernel without a session.
 
 Expressions are sent to the kernel one at a time, because engines disagree on where an expression
 ends, and because definitions must take effect before the next line is parsed. They share one time
-limit. An abort, an uncaught exception, `Quit[]` or an exceeded limit ends the whole line.
+limit. An abort, an uncaught exception, `Quit[]` or an exceeded limit ends the entire line.
 
-Code written from memory of other languages quotes with `'`, comments with `//` or lacks a closing
-bracket. A repair is tried only if the code cannot be parsed, and used only if all of it can be
-parsed afterwards.
+Code written with other languages in mind may use `'` for quotes or `//` for comments, or lack a
+closing bracket. A repair is attempted only if the code cannot be parsed, and used only if all of it
+can be parsed afterwards.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ NO_CATCH_MESSAGE = "Throw::nocatch"
 _UNCAUGHT_THROW = re.compile(r"Uncaught (.*) returned to top level", re.DOTALL)
 _EXIT_CODE_NOTE = re.compile(r"exit code (-?\d+)")
 _ABORT_HANDLERS = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
-"""Symbols in code whose value may be `$Aborted` without the evaluation having been aborted."""
+"""Symbols in code whose value may be `$Aborted` even if the evaluation was not aborted."""
 _PARTIAL_ROLLBACK_NOTE = (
     "The session is as it was before the expression that did not finish; "
     "the expressions before it were kept."
@@ -63,17 +63,17 @@ _PARTIAL_ROLLBACK_NOTE = (
 
 
 class RepairedCode(NamedTuple):
-    """Parsed code, with a description of its repair if one was necessary."""
+    """Parsed code, with a description of any repair that was necessary."""
 
     source: ParsedSource
     repair: str = ""
 
 
 def parse_code(code: str) -> RepairedCode:
-    """Parse Wolfram Language code, and repair common mistakes of models if it is invalid.
+    """Parse Wolfram Language code, repairing common mistakes made by models if it is invalid.
 
     An example of such a mistake is a missing `]` at the end. If the code is invalid and cannot be
-    repaired, the `source.problems` of the result are not empty.
+    repaired, `source.problems` of the result is not empty.
     """
     source = parse(code)
     if not source.problems:
@@ -105,7 +105,7 @@ def _convert_comments(code: str) -> str:
 
 
 def _close_brackets(code: str) -> str:
-    """Add missing closing square brackets at the end of some code.
+    """Add missing closing square brackets at the end of the code.
 
     The code is returned unchanged if this does not make it valid.
     """
@@ -135,17 +135,17 @@ def evaluate_code(
     limits: EvaluationLimits,
     control: EvaluationControl = DEFAULT_CONTROL,
 ) -> EvaluationResult:
-    """Evaluate all expressions of some Wolfram Language code, one after the other.
+    """Evaluate all expressions in some Wolfram Language code, one after another.
 
     The evaluation ends early if an expression fails or is stopped. The result has the value of the
-    last evaluated expression, and the outputs and notes of all of them. Errors in the code are part
+    last evaluated expression and the outputs and notes of all of them. Errors in the code are part
     of the result and are never raised.
 
     Args:
         evaluate: Function that evaluates one expression, like `Kernel.evaluate`.
         code: The code, which is repaired if it is invalid.
         history: The earlier lines of the session, to which the code may refer, as with `%`.
-        limits: Resource limits. The time limit is for all expressions together.
+        limits: Resource limits. The time limit applies to all expressions together.
         control: Callbacks for cancellation and progress.
     """
     source, repair = parse_code(code)
@@ -167,7 +167,7 @@ def evaluate_code(
 
 
 def _format_freeform_error(text: str) -> EvaluationOutput:
-    """Return an output for a natural language input, which no engine here can interpret."""
+    """Return an error output for natural language input, which no engine here can interpret."""
     return EvaluationOutput(
         "print",
         f"[ERROR] Failed to interpret {text}: natural language is not supported; "
@@ -176,14 +176,14 @@ def _format_freeform_error(text: str) -> EvaluationOutput:
 
 
 def _build_syntax_error_result(source: ParsedSource) -> EvaluationResult:
-    """Return a result with a message about the first syntax error of some code.
+    """Return a result with a message about the first syntax error in some code.
 
-    The message shows the line with the error, and an arrow below its position.
+    The message shows the line with the error and an arrow below its position.
     """
     problem = source.problems[0]
     row, column = source.get_position(problem.start)
     line_text = source.text.split("\n")[row - 1].rstrip("\r")
-    # Tabs are copied, so that the arrow is below the error for any tab width.
+    # Tabs are copied so that the arrow is below the error with any tab width.
     pointer = "".join("\t" if char == "\t" else " " for char in line_text[: column - 1])
     text = (
         f"ToExpression::sntx: {problem.message} (line {row}, column {column}).\n"
@@ -199,14 +199,14 @@ def _add_result(
     *,
     is_first: bool,
 ) -> EvaluationResult:
-    """Combine the result of an expression with those of earlier expressions of the same line.
+    """Combine the result of an expression with those of earlier expressions on the same line.
 
     Args:
         total: The combined result of the earlier expressions.
-        errors: Messages about problems that were found before the expression was evaluated.
+        errors: Messages about problems found before the expression was evaluated.
         result: The result of the expression.
-        is_first: Whether the expression is the first one of the line. A rollback undoes only the
-            last expression, so the notes say that earlier ones were kept.
+        is_first: Whether the expression is the first one on the line. A rollback undoes only the
+            last expression, so the notes state that earlier ones were kept.
     """
     if result.status == "quit":
         result = _add_quit_message(result, is_first=is_first)
@@ -225,13 +225,13 @@ def _add_result(
 
 
 def _add_quit_message(result: EvaluationResult, *, is_first: bool) -> EvaluationResult:
-    """Add a message to the result of code that has ended its kernel, for instance with `Quit[3]`.
+    """Add a message to the result of code that ended its kernel, for instance with `Quit[3]`.
 
     The message replaces the kernel's own note about its exit code.
 
     Args:
         result: The result of the expression that ended the kernel.
-        is_first: Whether the expression is the first one of its line.
+        is_first: Whether the expression is the first one on its line.
     """
     exit_code_note = _EXIT_CODE_NOTE.search(result.note)
     consequence = "the session continues as it was before."
@@ -247,8 +247,8 @@ def _add_quit_message(result: EvaluationResult, *, is_first: bool) -> Evaluation
 def _is_line_finished(total: EvaluationResult, expression: Expression) -> bool:
     """Return whether the remaining expressions of a line must be skipped.
 
-    This is the case if the last evaluated expression has failed, was stopped, or threw a value.
-    Its value `$Aborted` also ends the line, unless the code contains a function that returns it.
+    This is the case if the last evaluated expression failed, was stopped, or threw a value. The
+    value `$Aborted` also ends the line, unless the code contains a function that returns it.
 
     Args:
         total: The combined result of the evaluated expressions.
@@ -262,7 +262,7 @@ def _is_line_finished(total: EvaluationResult, expression: Expression) -> bool:
 
 
 def _find_uncaught_throw(total: EvaluationResult) -> str | None:
-    """Return the uncaught expression of `Throw` that the last message reports, if any."""
+    """Return the uncaught `Throw` expression that the last message reports, if any."""
     for text in reversed(total.messages):
         if text.startswith(NO_CATCH_MESSAGE):
             match = _UNCAUGHT_THROW.search(text)
@@ -271,7 +271,7 @@ def _find_uncaught_throw(total: EvaluationResult) -> str | None:
 
 
 def _format_line_value(total: EvaluationResult, limits: EvaluationLimits) -> str | None:
-    """Return the value of a line as Wolfram Language code (InputForm), or None if it has none.
+    """Return a line's value as Wolfram Language code (InputForm), or None if it has none.
 
     If a limit was exceeded or the kernel has ended, the value is a `Failure` expression that
     describes the problem.
@@ -319,7 +319,7 @@ def _format_failure(tag: str, message: str, **parameters: str) -> str:
     Args:
         tag: The type of the error.
         message: The text of the error.
-        parameters: Further elements of the association, with values as Wolfram Language code.
+        parameters: Other elements of the association, with values as Wolfram Language code.
     """
     parts = {
         "MessageTemplate": string(message).text,
@@ -338,8 +338,8 @@ def evaluate_line(
 ) -> EvaluationResult:
     """Evaluate Wolfram Language code as the next line of a session.
 
-    The line gets the next number `n` in `In[n]`. Each of its expressions becomes an entry of the
-    session's journal with this number.
+    The line gets the next number `n` in `In[n]`. Each of its expressions becomes an entry with this
+    number in the session's journal.
 
     Raises:
         KernelError: No kernel can be started.
@@ -358,17 +358,17 @@ def evaluate_line(
 
     result = evaluate_code(evaluate_expression, code, history, limits, control)
     if pending_source:
-        # No expression was evaluated, for instance because of a syntax error. The line gets a
-        # journal entry nevertheless, so that its number is not used again.
+        # No expression was evaluated, for instance because of a syntax error. The line nevertheless
+        # gets a journal entry, so that its number is not used again.
         session.evaluate(result.result or FAILED, limits, line=history.line, source=pending_source)
     return result
 
 
 def read_line_history(entries: Sequence[JournalEntry], line: int) -> LineHistory:
-    """Return the inputs and results of the earlier lines of a session.
+    """Return the inputs and results of a session's earlier lines.
 
     Args:
-        entries: The journal entries of the session.
+        entries: The session's journal entries.
         line: The number of the new line.
     """
 
@@ -386,7 +386,7 @@ def read_line_history(entries: Sequence[JournalEntry], line: int) -> LineHistory
 
 
 class _LazyMapping(Mapping[int, str]):
-    """A mapping by line number that is computed on first access.
+    """A mapping keyed by line number that is computed on first access.
 
     Few inputs refer to earlier lines, so most mappings are never computed.
     """

@@ -1,7 +1,7 @@
-"""Earlier lines of a session, and replacement of references to them.
+"""A session's earlier lines, and the replacement of references to them.
 
 Engines number lines differently or not at all. References such as `%`, `Out[n]`, `In[n]` and
-`$Line` are therefore replaced before code is sent to an engine. The replacement uses parsed
+`$Line` are therefore replaced before code is sent to an engine. The replacement works on parsed
 expressions, so strings and comments are not affected.
 
 Results may specify an output form, such as `InputForm[x]`; see `apply_output_form`.
@@ -31,7 +31,7 @@ FREEFORM_PROMPTS = ("\\[FreeformPrompt]", "\uf351")
 """Heads of natural language input."""
 _MAPPING_HEADS = ("Map", "Scan", "Apply")
 _MAX_RECREATION_DEPTH = 40
-"""Maximum nesting when an image is recreated from inputs that refer to other images."""
+"""Maximum nesting depth when recreating an image from inputs that refer to other images."""
 
 
 def apply_output_form(result: str) -> str:
@@ -51,13 +51,13 @@ def apply_output_form(result: str) -> str:
 
 
 def strip_output_form(result: str) -> str:
-    """Return a result without its output form, as `%` refers to it."""
+    """Return a result without its output form, which is what `%` refers to."""
     inner = _get_output_form_argument(result)
     return result if inner is None else inner
 
 
 def _get_output_form_argument(result: str) -> str | None:
-    """Return the `x` of a result `InputForm[x]` or `FullForm[x]`, or None for other results."""
+    """Return the `x` in a result `InputForm[x]` or `FullForm[x]`, or None for other results."""
     if not result.startswith((_INPUT_FORM_START, _FULL_FORM_START)):
         return None
     source = parse(result)
@@ -71,7 +71,7 @@ def _get_output_form_argument(result: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class LineHistory:
-    """Inputs and results of the evaluated lines of a session, by line number."""
+    """Inputs and results of a session's evaluated lines, keyed by line number."""
 
     inputs: Mapping[int, str] = field(default_factory=dict)
     results: Mapping[int, str] = field(default_factory=dict)
@@ -120,9 +120,9 @@ def _rewrite_expression(
     freeform_inputs: list[str],
     depth: int,
 ) -> str:
-    """Return the text of an expression with its references to earlier lines replaced.
+    """Return an expression's text with its references to earlier lines replaced.
 
-    The arguments are those of `_iter_reference_replacements`.
+    The arguments are the same as for `_iter_reference_replacements`.
     """
     pieces: list[str] = []
     position = expression.start
@@ -140,9 +140,9 @@ def _iter_reference_replacements(
     freeform_inputs: list[str],
     depth: int,
 ) -> Iterator[SourceChange]:
-    """Yield the replacements of references to earlier lines, such as `%` and `Out[3]`.
+    """Yield replacements for references to earlier lines, such as `%` and `Out[3]`.
 
-    Natural language inputs, which notebooks mark with a prompt character, are replaced by
+    Natural language inputs, which notebooks mark with a prompt character, are replaced with
     `$Failed` and reported by the caller.
 
     Args:
@@ -152,8 +152,8 @@ def _iter_reference_replacements(
         freeform_inputs: A list to which the natural language inputs are added.
         depth: The number of earlier lines that are being expanded, which limits the recursion.
     """
-    # The traversal is not recursive, because expressions may be nested more deeply than Python's
-    # stack allows.
+    # The traversal is not recursive, because expressions may be nested too deeply for Python's
+    # stack.
     pending: list[tuple[Expression, bool]] = [(expression, False)]
     while pending:
         part, is_function = pending.pop()
@@ -198,8 +198,8 @@ def _find_replacement(
     if line is None:
         return None
     if is_symbol(expression.head, "Out"):
-        # `Out` is replaced even if the line is unknown, because an engine that counts lines itself
-        # would return the output of another line.
+        # `Out` is replaced even if the line is unknown, because an engine that does its own line
+        # counting would return the output of another line.
         return _get_result_code(history, line, depth) or f"HoldForm[Out[{line}]]"
     if line not in history.inputs:
         return None
@@ -211,7 +211,7 @@ def _find_replacement(
 def _resolve_line_number(node: Node, history: LineHistory) -> int | None:
     """Return the line number that `Out[3]`, `%` or `In[-1]` refers to.
 
-    Returns None for other expressions, and if the number is not a literal, as in `Out[n]`.
+    Returns None for other expressions and for numbers that are not literals, as in `Out[n]`.
     """
     if not isinstance(node.head, Atom) or node.head.text not in ("Out", "In", "InString"):
         return None
@@ -229,8 +229,8 @@ def _resolve_line_number(node: Node, history: LineHistory) -> int | None:
 def _get_result_code(history: LineHistory, line: int, depth: int) -> str | None:
     """Return the result of an earlier line as code, or None if the line has no result.
 
-    Results with images are replaced by the input of the line, because the stored result contains
-    only placeholders such as `-Graphics-`.
+    A result with images is replaced by the line's input, because the stored result contains only
+    placeholders such as `-Graphics-`.
     """
     result = history.results.get(line)
     if result is None or line >= history.line:
@@ -243,7 +243,7 @@ def _get_result_code(history: LineHistory, line: int, depth: int) -> str | None:
 
 
 def _get_input_code(history: LineHistory, line: int, depth: int) -> str | None:
-    """Return the whole input of a line as one expression, with its references replaced."""
+    """Return a line's entire input as one expression, with its references replaced."""
     texts = _rewrite_input(history, line, depth) if depth < _MAX_RECREATION_DEPTH else []
     return f"({'; '.join(texts)})" if texts else None
 
@@ -257,7 +257,7 @@ def _rewrite_input(history: LineHistory, line: int, depth: int, first: int = 0) 
         history: The earlier lines of the session.
         line: The number of the line.
         depth: The number of earlier lines that are being expanded.
-        first: The index of the first expression to return, negative to count from the end.
+        first: The index of the first expression to return. Negative values count from the end.
     """
     source = parse(history.inputs[line])
     history_at_line = LineHistory(history.inputs, history.results, line)
@@ -270,7 +270,7 @@ def _rewrite_input(history: LineHistory, line: int, depth: int, first: int = 0) 
 
 
 def _build_out_function(history: LineHistory, depth: int) -> str:
-    """Return the code of a function that maps a line number to the result of that line.
+    """Return the code of a function that maps line numbers to the results of those lines.
 
     It replaces `Out` where the number is not a literal, as in `Out /@ {1, 2}`. An example is
     `(Switch[If[# < 0, 3 + #, #], 1, (42), 2, (x^2), _, HoldForm[Out[#]]] &)`.

@@ -1,8 +1,7 @@
 """The engine `none`, which evaluates only literal values.
 
-It is used if no other engine is installed. Literal values are evaluated by `paddock.wolfram` in the
-server process, because no user code runs. Other code results in instructions for installing an
-engine.
+It is used if no other engine is installed. `paddock.wolfram` evaluates literal values in the server
+process, because no user code runs. Other code results in instructions for installing an engine.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class LiteralKernel(Kernel):
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not been closed."""
+        """Whether the kernel has not been closed."""
         return not self._is_closed
 
     def _evaluate(
@@ -105,7 +104,7 @@ def _evaluate_literal(expression: Expression, depth: int = 0) -> Expression | No
 
     Args:
         expression: The expression.
-        depth: The nesting depth, which is limited so that the recursion fits on Python's stack.
+        depth: The nesting depth, which is limited to prevent a stack overflow in Python.
 
     Raises:
         DataError: The data is nested too deeply.
@@ -127,7 +126,7 @@ def _evaluate_literal(expression: Expression, depth: int = 0) -> Expression | No
 
 
 def _make_number(value: object, expression: Expression) -> Expression | None:
-    """Return a number, or None for a fraction of integers: its float value would not be exact."""
+    """Return a number, or None for a fraction of integers, whose float value would be inexact."""
     if isinstance(value, int):
         return Atom("number", str(value))
     if not isinstance(value, float) or not any(map(_is_real_number, walk(expression))):

@@ -1,8 +1,8 @@
 """Conversion of Mathics values to text that can be parsed again.
 
-All output forms of Mathics contain characters such as `⇾` for `->`. Its expressions are therefore
+All of Mathics' output forms contain characters such as `⇾` for `->`. Its expressions are therefore
 converted to those of `paddock.wolfram`, which writes them as text. In prints and messages, which
-are text already, such characters are replaced.
+are already text, such characters are replaced.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
     from paddock.wolfram import Expression
 
 PRINT_REPLACEMENTS = str.maketrans({"⇾": "->", "⧴": ":>", "⩵": "==", "❘": "|"})
-"""Characters that Mathics writes for operators, in prints."""
+"""Characters that Mathics writes for operators in prints."""
 MESSAGE_REPLACEMENTS = PRINT_REPLACEMENTS | str.maketrans(
     {"∧": "&&", "\u2228": "||", "≠": "!=", "≤": "<=", "≥": ">="},
 )
-"""The same for messages. In prints, the additional characters may be intended."""
+"""The same for messages. In prints, the additional characters may be intentional."""
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def format_value(value: Any, shorten_name: Callable[[str], str]) -> str:
     """Return the text of a Mathics value.
 
-    `shorten_name` returns the name of a symbol without contexts on the context path.
+    `shorten_name` returns a symbol's name without contexts that are on the context path.
     """
     return value_form(to_expression(value, shorten_name))
 
 
 def to_expression(value: Any, shorten_name: Callable[[str], str]) -> Expression:
-    """Convert an expression of the engine Mathics to one of `paddock.wolfram`.
+    """Convert a Mathics expression to a `paddock.wolfram` expression.
 
-    The conversion is not recursive, so that deeply nested expressions do not exceed Python's stack.
+    The conversion is not recursive, so deeply nested expressions do not overflow Python's stack.
 
     Args:
         value: The Mathics expression.
@@ -81,10 +81,10 @@ def _convert_head(head: Any, shorten_name: Callable[[str], str]) -> Expression:
 
 
 def _convert_atom(atom: Any, shorten_name: Callable[[str], str]) -> Expression:
-    """Convert a symbol, string, byte array or number of the engine Mathics.
+    """Convert a Mathics symbol, string, byte array or number.
 
     Args:
-        atom: The Mathics atom, an expression without a head and elements.
+        atom: The Mathics atom, an expression without head or elements.
         shorten_name: Function that removes the context from a symbol's name if possible.
     """
     if isinstance(atom, Symbol):
@@ -106,7 +106,7 @@ def _convert_atom(atom: Any, shorten_name: Callable[[str], str]) -> Expression:
 
 
 def _convert_number(number: Any) -> Expression:
-    """Convert a real or integer number of the engine Mathics, and keep its precision.
+    """Convert a Mathics real or integer number, preserving its precision.
 
     A number with 20 digits of precision ends with `` `20.``, as in the Wolfram Language.
     """

@@ -46,7 +46,7 @@ def interpreter() -> MathicsInterpreter:
     import_and_load_builtins()
     mathics = MathicsInterpreter()
     # The loaded objects are excluded from garbage collection. The collector would write to their
-    # memory pages, so that each forked process would need its own copy of them.
+    # memory pages, so each forked process would need its own copy of them.
     gc.collect()
     gc.freeze()
     return mathics
@@ -64,7 +64,7 @@ class MathicsInterpreter:
         self._evaluation.parse_evaluate("1 + 1")
 
     def evaluate(self, code: str, emit: Callable[[str | ImageValue], None]) -> EvaluatedValue:
-        """Evaluate one expression, and return its value as text in InputForm.
+        """Evaluate one expression and return its value as text in InputForm.
 
         Args:
             code: The expression.
@@ -92,13 +92,13 @@ class MathicsInterpreter:
     def _format_value(
         self, value: Any, emit: Callable[[str | ImageValue], None], *, is_form: bool
     ) -> str:
-        """Return the text of a value, and emit the graphics in it as images.
+        """Return the text of a value, and emit its graphics as images.
 
         Args:
-            value: The value, an expression of Mathics.
+            value: The value, a Mathics expression.
             emit: Function that is called with each image.
-            is_form: Whether the value has an output form such as `TableForm`, which Mathics formats
-                itself. All other values are formatted in InputForm.
+            is_form: Whether the value has an output form such as `TableForm`, which is formatted by
+                Mathics. All other values are formatted in InputForm.
         """
         if is_form:
             text: str = self._evaluation.format_output(value, "text")
@@ -114,7 +114,7 @@ class MathicsInterpreter:
         return short_name
 
     def _render_graphics(self, graphic: Any) -> ImageValue | str:
-        """Render the expression of a plot as SVG or that of an image as PNG.
+        """Render a plot expression as SVG, or an image expression as PNG.
 
         Returns a message for the user if Mathics cannot render it.
         """
@@ -135,14 +135,14 @@ class MathicsInterpreter:
         return ImageValue(text.encode(), "image/svg+xml")
 
     def dump_state(self) -> bytes | None:
-        """Return the user's definitions, for the same version of Mathics."""
+        """Return the user's definitions, which the same version of Mathics can load."""
         try:
             return self._build_state_header() + pickle.dumps(self._session.definitions.user)
         except Exception:  # noqa: BLE001 - the session replays what cannot be pickled
             return None
 
     def restore(self, state: bytes) -> None:
-        """Load the definitions that `dump_state` has returned in another process.
+        """Load definitions that `dump_state` returned in another process.
 
         Raises:
             ValueError: The definitions were saved by another version of Mathics.
@@ -161,13 +161,13 @@ class MathicsInterpreter:
 
 
 class _OutputForwarder:
-    """Receiver of the printed texts and messages of Mathics, with the methods that it calls."""
+    """Receiver for Mathics' printed texts and messages, with the methods that Mathics calls."""
 
     def __init__(self, emit: Callable[[str | ImageValue], None]) -> None:
         self._emit = emit
 
     def out(self, output: Any) -> None:
-        """Print a printed text, or emit a message as `Symbol::tag: text`."""
+        """Print a text, or emit a message as `Symbol::tag: text`."""
         if output.is_message:
             text = f"{output.symbol}::{output.tag}: {output.text}"
             self._emit(text.translate(MESSAGE_REPLACEMENTS))
@@ -175,7 +175,7 @@ class _OutputForwarder:
             print(output.text.translate(PRINT_REPLACEMENTS), flush=True)  # noqa: T201 - the worker captures it
 
     def max_stored_size(self, _out: Any) -> int | None:
-        """Return None: no limit besides that of the worker."""
+        """Return None: there is no limit besides the worker's."""
         return None
 
     def clear(self, _wait: Any = None) -> None:
@@ -186,12 +186,12 @@ class _OutputForwarder:
 
 
 def _replace_graphics(value: Any, graphics: list[Any], depth: int = 0) -> Any:
-    """Replace plots and images in a value by placeholders such as `-Graphics-`.
+    """Replace plots and images in a value with placeholders such as `-Graphics-`.
 
     Args:
-        value: The value, which may be graphics or a list that contains some.
+        value: The value, which may be graphics or a list that contains graphics.
         graphics: A list to which the replaced graphics are appended.
-        depth: The nesting depth of the value in lists, which is limited.
+        depth: The value's nesting depth in lists, which is limited.
     """
     if _get_head_name(value) in _GRAPHICS_HEADS and len(graphics) < _MAX_IMAGES:
         graphics.append(value)
@@ -204,7 +204,7 @@ def _replace_graphics(value: Any, graphics: list[Any], depth: int = 0) -> Any:
 
 
 def _encode_png(image: Any) -> ImageValue:
-    """Encode an `Image` expression of Mathics as PNG."""
+    """Encode a Mathics `Image` expression as PNG."""
     file = io.BytesIO()
     pil_image = image.pil()
     if pil_image.mode == "F":  # floating-point channels, which PNG does not have

@@ -1,9 +1,9 @@
-"""Separation of messages from prints in the output of a Wolfram Language engine.
+"""Separation of messages from prints in a Wolfram Language engine's output.
 
-An engine that prints both on one stream keeps their order, which its separate lists of prints and
-messages do not. Messages that the engine draws in two dimensions are converted to one line. The
+An engine that prints both to one stream preserves their order, unlike its separate lists of prints
+and messages. Messages that the engine draws in two dimensions are converted to one line. The
 boundaries between prints are lost, so each line counts as one print, unless the code shows that it
-prints several lines at a time.
+prints multiple lines at a time.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _MESSAGE_BLOCK = re.compile(r"(?:^|\n)\n((?: +\S.*\n)?[$\w`]+::\w+: .*(?:\n +\S.
 """A message as woxi prints it: an empty line, the text, and the parts of fractions around it."""
 
 _MULTILINE_PRINT_CODE = re.compile(r'\bRun\b|"(?:[^"\\]|\\[^n])*(?:\n|\\n)')
-"""Code that runs a program, or contains a string of several lines."""
+"""Code that runs a program or contains a multiline string."""
 MAX_PRINTS = 100
-"""All lines beyond this number form one print, to bound the number of outputs."""
+"""All lines beyond this number form one print, to limit the number of outputs."""
 
 
 def parse_printed_output(text: str, messages: Sequence[str], code: str) -> list[EvaluationOutput]:
@@ -31,8 +31,8 @@ def parse_printed_output(text: str, messages: Sequence[str], code: str) -> list[
 
     Args:
         text: The output, in which messages appear between printed texts.
-        messages: Messages that the engine has reported, in their order. Others may be in the text.
-        code: The code that was evaluated. If it may print several lines at a time, adjacent lines
+        messages: Messages that the engine reported, in order. The text may contain others.
+        code: The code that was evaluated. If it may print multiple lines at a time, adjacent lines
             form one printed text.
     """
     max_prints = 1 if _MULTILINE_PRINT_CODE.search(code) else MAX_PRINTS
@@ -55,7 +55,7 @@ def _split_unlisted_messages(text: str, max_prints: int) -> list[EvaluationOutpu
     An example of a message is `Power::infy: Infinite expression 1/0 encountered.`
 
     Args:
-        text: A part of the output that contains none of the messages that the engine has reported.
+        text: A part of the output that contains none of the messages that the engine reported.
         max_prints: The maximum number of printed texts.
     """
     outputs: list[EvaluationOutput] = []
@@ -69,7 +69,7 @@ def _split_unlisted_messages(text: str, max_prints: int) -> list[EvaluationOutpu
 
 
 def flatten_message(message: str) -> str:
-    """Convert a message whose fractions are drawn over three lines to one line.
+    """Convert a message with fractions drawn across three lines to a single line.
 
     The lines above and below the text of the message contain the numerators (or powers) and the
     denominators. They are inserted into the text, for instance as `1/0`.
@@ -80,7 +80,7 @@ def flatten_message(message: str) -> str:
         return message.strip()
     above = lines[text_index - 1] if text_index else ""
     below = lines[text_index + 1] if text_index + 1 < len(lines) else ""
-    # Lines without indentation are text of the message, not numerators or denominators.
+    # Lines without indentation are message text, not numerators or denominators.
     if (above and above.strip() == above) or (below and below.strip() == below):
         return message.strip()
     following = lines[text_index + 2 :]
@@ -90,8 +90,8 @@ def flatten_message(message: str) -> str:
 def _inline_fractions(line: str, above: str, below: str) -> str:
     """Insert the texts above and below a line into the line.
 
-    Two texts one below the other become a fraction `a/b`, a text above the line a power `^a`, and a
-    text below the line an index `_b`.
+    Texts above each other become a fraction `a/b`, text only above the line becomes a power `^a`,
+    and text only below it becomes an index `_b`.
     """
     width = max(len(line), len(above), len(below))
     line, above, below = line.ljust(width), above.ljust(width), below.ljust(width)

@@ -1,8 +1,8 @@
-"""Kernel of an installed Wolfram product, controlled through `driver.wl`.
+"""Kernel from an installed Wolfram product, controlled through `driver.wl`.
 
-Requests and replies are lines of text, which `driver.wl` describes. The driver enforces the limits
-itself. A kernel that exceeds them without replying is interrupted, and then killed. Starting a new
-kernel is up to the session.
+Requests and replies are lines of text, in the format described in `driver.wl`. The driver enforces
+the limits. A kernel that exceeds them without replying is interrupted and then killed. Starting a
+new kernel is up to the session.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ START_TIMEOUT_SECONDS = 60.0
 """Time limit for the first reply. The first start after an installation is slow."""
 STATE_TIMEOUT_SECONDS = 30.0
 STOP_GRACE_SECONDS = 2.0
-"""Time that a kernel gets to stop on its own, and again after an interrupt."""
+"""Time that a kernel has to stop on its own, and again after an interrupt."""
 POLL_INTERVAL_SECONDS = 0.05
 MIN_VERSION_NUMBER = 11.3
 """The first version whose output can be separated from its replies."""
@@ -58,11 +58,11 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 _MAX_QUEUED_LINES = 10_000
 
 _INTERRUPT_PROMPT = "Interrupt> "
-"""Prompt of a kernel that was interrupted. `kernel_supervisor` sends the answer."""
+"""Prompt of an interrupted kernel. `kernel_supervisor` sends the reply."""
 
 DriverMessage = dict[str, Any]
 _FINAL_KINDS = frozenset({"hello", "end"})
-"""Kinds of the last reply to a request."""
+"""Kinds of replies that are the last one to a request."""
 _NO_REPLY: DriverMessage = {"kind": "end", "status": "", "result": None}
 _MAX_GREETING_BYTES = 1 << 16
 STATE_KEPT_NOTE = "Changes made before that were kept."
@@ -74,13 +74,13 @@ class WolframKernel(Kernel):
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], limits: EvaluationLimits
     ) -> None:
-        """Start the process of the kernel, and wait until it accepts requests.
+        """Start the kernel process and wait until it accepts requests.
 
         Args:
-            command: The program of the kernel and its arguments.
-            environment: The environment variables of the process.
-            limits: Only the network access is used, because the other limits are those of a
-                single evaluation.
+            command: The kernel program and its arguments.
+            environment: The environment variables for the process.
+            limits: Only the network access is used, because the other limits apply to a single
+                evaluation.
 
         Raises:
             KernelError: The kernel does not start or does not reply.
@@ -90,7 +90,7 @@ class WolframKernel(Kernel):
         self._lines: queue.Queue[bytes | None] = queue.Queue(_MAX_QUEUED_LINES)
         self._is_closed = False
         self._last_id = 0
-        # The marker is random, so that text which user code prints cannot be mistaken for a reply.
+        # The marker is random so that text printed by user code cannot be mistaken for a reply.
         self._reply_marker = f"paddock-{secrets.token_hex(8)}"
         self._process = self._start_process(environment)
         self._stdin = require_pipe(self._process.stdin)
@@ -119,9 +119,9 @@ class WolframKernel(Kernel):
             raise KernelError(f"The Wolfram kernel does not start: {error}") from error
 
     def _read_lines(self) -> None:
-        """Queue the lines that the kernel writes, and None when its output ends.
+        """Queue the lines that the kernel writes, followed by None when its output ends.
 
-        Runs in its own thread, which waits while the queue is full, so that a large amount of
+        Runs in its own thread. The thread waits while the queue is full, so a large amount of
         output cannot exhaust the memory.
         """
         line: bytes | None = b""
@@ -136,10 +136,11 @@ class WolframKernel(Kernel):
                     is_queued = True
 
     def _read_greeting(self) -> DriverMessage:
-        """Wait for the first reply of the kernel, and return its description of the kernel.
+        """Wait for the kernel's first reply and return its description of the kernel.
 
-        The driver, Paddock's program within the kernel, gets the marker that its replies begin
-        with, and returns its process ID and version. If there is an error, the kernel is ended.
+        The driver, Paddock's program within the kernel, receives the marker that its replies must
+        begin with, and returns its process ID and version. If there is an error, the kernel is
+        ended.
 
         Raises:
             KernelError: The kernel does not reply, or its version is too old.
@@ -175,8 +176,8 @@ class WolframKernel(Kernel):
     ) -> EvaluationResult:
         """Evaluate one expression, as `Kernel.evaluate` describes.
 
-        Normally the driver, Paddock's program within the kernel, enforces the limits. If it does
-        not reply in time, the kernel is interrupted, and finally ended.
+        Normally, the driver, Paddock's program within the kernel, enforces the limits. If it does
+        not reply in time, the kernel is interrupted and finally ended.
         """
         collector = _OutputCollector(limits.output_bytes)
         watch = EvaluationWatch(control, limits.seconds + STOP_GRACE_SECONDS, self._interrupt)
@@ -190,7 +191,7 @@ class WolframKernel(Kernel):
         reply = self._run_request(request, collector, watch.check)
         seconds = reply.get("microseconds", 0) / 1e6 or watch.elapsed_seconds
         if reply is _NO_REPLY and watch.cause is not None:
-            self.close()  # the evaluation has not stopped within the grace period
+            self.close()  # the evaluation did not stop within the grace period
         status = watch.cause or reply["status"] or self._get_exit_status()
         is_completed = status in COMPLETED_STATUSES
         state_note = STATE_KEPT_NOTE if self.is_alive else KERNEL_ENDED_NOTE
@@ -213,16 +214,16 @@ class WolframKernel(Kernel):
     def _run_request(
         self, request: DriverMessage, collector: _OutputCollector, poll: Callable[[], bool]
     ) -> DriverMessage:
-        """Send a request to the driver in the kernel, and wait for its final reply.
+        """Send a request to the driver in the kernel and wait for its final reply.
 
         Args:
             request: The request, without its ID.
-            collector: The collector of the outputs until the final reply.
-            poll: Function that is called regularly. Once it returns False, the wait ends.
+            collector: The collector for outputs that precede the final reply.
+            poll: Function that is called regularly. The wait ends once it returns False.
 
         Returns:
-            The final reply, or `_NO_REPLY`, whose status is empty, if the kernel has ended or
-            `poll` has returned False.
+            The final reply, or `_NO_REPLY`, whose status is empty, if the kernel ended or `poll`
+            returned False.
         """
         if self._is_closed:
             return _NO_REPLY
@@ -255,7 +256,7 @@ class WolframKernel(Kernel):
         self._stdin.flush()
 
     def _split_line(self, line: bytes) -> tuple[str, DriverMessage | None]:
-        """Split a line of the kernel's output into printed text and a reply of the driver.
+        """Split a line of the kernel's output into printed text and a driver reply.
 
         Both arrive on the same stream, and a reply may follow printed text without a line break.
         The marker shows the start of a reply, which is None if the line does not contain one.
@@ -268,7 +269,7 @@ class WolframKernel(Kernel):
             return text, None
 
     def _interrupt(self, _cause: StopCause) -> float:
-        """Interrupt the running evaluation, and return how long it may take to end."""
+        """Interrupt the running evaluation and return how long it may take to end."""
         if not HAS_PROCESS_GROUPS:  # a system that cannot interrupt a process
             return 0.0
         with suppress(OSError):
@@ -276,9 +277,9 @@ class WolframKernel(Kernel):
         return STOP_GRACE_SECONDS
 
     def _get_exit_status(self) -> EvaluationStatus:
-        """Return the status of an evaluation during which the process of the kernel has ended.
+        """Return the status of an evaluation during which the kernel process ended.
 
-        It is `quit` if the code has ended the process deliberately, and otherwise `crashed`.
+        It is `quit` if the code ended the process deliberately, otherwise `crashed`.
         """
         with suppress(subprocess.TimeoutExpired):
             # An exit code of 0 means that the code ended the process deliberately.
@@ -290,10 +291,10 @@ class WolframKernel(Kernel):
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
-        """Return the definitions and the history of the session, or None if that fails.
+        """Return the session's definitions and history, or None if that fails.
 
-        Only a Wolfram kernel of the same version and operating system can restore them. Both
-        parameters are ignored, because the kernel could be stopped only by ending it.
+        Only a Wolfram kernel of the same version on the same operating system can restore them.
+        Both parameters are ignored, because the only way to stop the kernel is to end it.
         """
         with tempfile.TemporaryDirectory(prefix="paddock-") as directory:
             file = Path(directory) / "state.mx"
@@ -305,7 +306,7 @@ class WolframKernel(Kernel):
                 return None
 
     def restore(self, state: bytes) -> str:
-        """Load the definitions and the history that `dump_state` of another kernel has returned.
+        """Load the definitions and history that another kernel's `dump_state` returned.
 
         Raises:
             KernelError: The definitions cannot be restored.
@@ -332,11 +333,11 @@ class WolframKernel(Kernel):
         return bool(end["status"] == "done")
 
     def close(self) -> None:
-        """End the kernel with all its processes, and release its pipe and its thread."""
+        """End the kernel and all its processes, and release its pipe and thread."""
         self._is_closed = True
         end_process(self._process, STOP_GRACE_SECONDS)
         self._reader.join(STOP_GRACE_SECONDS)
-        # Closing the pipe would block until a thread that still reads from it has finished.
+        # Closing the pipe would block until any thread that is still reading from it has finished.
         if not self._reader.is_alive():
             self._stdout.close()
 
@@ -353,9 +354,9 @@ class WolframKernel(Kernel):
 
 
 class _OutputCollector:
-    """Collector of the outputs of an evaluation, up to a size limit.
+    """Collector for an evaluation's outputs, up to a size limit.
 
-    The first output that exceeds the limit and all later ones are dropped, and their bytes counted.
+    The first output that exceeds the limit and all later ones are dropped and their bytes counted.
     """
 
     def __init__(self, limit: int) -> None:

@@ -1,7 +1,7 @@
 """Definitions that woxi cannot list, recovered from the user's code.
 
 woxi saves values exactly, but its definitions with patterns lack conditions, defaults and tests,
-and it cannot list sub-values, up-values and messages. The code that made them is saved instead.
+and it cannot list sub-values, up-values and messages. Instead, the code that created them is saved.
 """
 
 from __future__ import annotations
@@ -20,33 +20,32 @@ _CLEARING_HEADS = ("Clear", "ClearAll", "Remove", "Unset")
 
 
 class WoxiDefinition(NamedTuple):
-    """A definition that evaluated code has made, or the clearing of a symbol's definitions."""
+    """A definition made by evaluated code, or the clearing of a symbol's definitions."""
 
     symbol: str
     kind: str
     """The kind of the definition, such as `own` for `x = 1`, or `cleared`."""
     text: str
-    """The source text, or empty if the engine woxi can list the definition itself."""
+    """The source text, or empty if the engine woxi can list the definition."""
 
 
 def read_definitions(codes: Sequence[str]) -> tuple[list[WoxiDefinition], set[str]]:
-    """Collect the definitions in evaluated code that the engine woxi cannot list itself.
+    """Collect the definitions in evaluated code that the engine woxi cannot list.
 
-    They are saved with the session as source text. Definitions that later code has cleared are
-    left out.
+    They are saved with the session as source text. Definitions cleared by later code are omitted.
 
     Args:
-        codes: The code of the evaluations of a session, in their order.
+        codes: The code of a session's evaluations, in order.
 
     Returns:
-        The definitions, oldest first, and the names of all symbols that were defined.
+        The definitions, oldest first, and the names of all defined symbols.
     """
     definitions: list[WoxiDefinition] = []
     defined_names: set[str] = set()
     for code in codes:
         for definition in _parse_definitions(code):
             symbol = definition.symbol
-            # Executing cleared definitions again would bring them back in a restored session.
+            # Executing cleared definitions again would recreate them in a restored session.
             if definition.kind == "cleared":
                 definitions = [other for other in definitions if other.symbol != symbol]
             else:
@@ -67,7 +66,7 @@ def _parse_definitions(code: str) -> Iterator[WoxiDefinition]:
 def _iter_definitions(source: ParsedSource, part: Expression) -> Iterator[WoxiDefinition]:
     """Yield the definitions that a statement makes or clears.
 
-    A definition that the engine woxi can list itself is yielded without its source text.
+    A definition that the engine woxi can list is yielded without its source text.
 
     Args:
         source: The parsed code that contains the statement.

@@ -1,7 +1,7 @@
-"""woxi as the interpreter of a worker, and saving of its definitions.
+"""woxi as a worker's interpreter, and the saving of its definitions.
 
-woxi keeps one state per thread, so everything runs in the main thread. It cannot be interrupted. It
-checks `TimeConstrained` only after an evaluation.
+woxi keeps one state per thread, so everything runs in the main thread. It cannot be interrupted,
+and checks `TimeConstrained` only after an evaluation.
 
 Saved states contain values as woxi writes them, and definitions with patterns as the user wrote
 them (`woxi_definitions`). woxi parses long lists at only about 300 kB/s, so long values are saved
@@ -38,7 +38,7 @@ _MAX_CODE_CHARACTERS = 2000
 _DEFINING_SYNTAX = re.compile(
     r":=|Delayed|UpSet|TagSet|\^=|/:|=\.|Clear|Remove|Unset|Attributes|Options|::"
 )
-"""Code that may make definitions which woxi cannot list, so it is recorded."""
+"""Code that may make definitions that woxi cannot list, and is therefore recorded."""
 _UNCAUGHT_THROW = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
 _PARSE_ERROR = "Parse error:"
 _INPUT_FORM_CODE = "ToString[%, InputForm]"
@@ -48,7 +48,7 @@ _TABLE_HEADS = ("Column", "Grid", "MatrixForm", "Row", "TableForm", "TextGrid")
 _TABLE_PATTERN = re.compile(rf"\b(?:{'|'.join(_TABLE_HEADS)})\b")
 _SYMBOL_PATTERN = re.compile(r"(?!\d)[$\w`]+")
 _VALUE_SYMBOL = "paddock`value"
-"""Symbol that holds a value which woxi would otherwise only draw."""
+"""Symbol that holds a value that woxi would otherwise only draw."""
 _TABLE_TEXT_CODE = (
     f"If[MemberQ[{{{', '.join(_TABLE_HEADS)}}}, Head[{_VALUE_SYMBOL}]], "
     f"ToString[{_VALUE_SYMBOL}, InputForm], Null]"
@@ -65,12 +65,12 @@ _TEXT_AND_IMAGES_CODE = (
 
 
 class WoxiSavedState(msgspec.Struct):
-    """Saved definitions of a session.
+    """A session's saved definitions.
 
     Attributes:
-        code: Definitions as code that woxi has listed.
-        values: Long values by symbol, in WXF, a binary format that is faster to load than code.
-        written: Definitions that woxi cannot list, as the user has written them.
+        code: Definitions listed by woxi as code.
+        values: Long values keyed by symbol, in WXF, a binary format that loads faster than code.
+        written: Definitions that woxi cannot list, as written by the user.
     """
 
     code: list[str]
@@ -79,13 +79,12 @@ class WoxiSavedState(msgspec.Struct):
 
 
 def dump_definitions(codes: Sequence[str]) -> bytes:
-    """Return all definitions of this session, encoded for `load_definitions`.
+    """Return all of this session's definitions, encoded for `load_definitions`.
 
-    The engine woxi can list values and simple definitions. The others are saved as the user has
-    written them.
+    The engine woxi can list values and simple definitions. Others are saved as the user wrote them.
 
     Args:
-        codes: The code of those evaluations that may have made definitions which woxi cannot list.
+        codes: The code of evaluations that may have made definitions that woxi cannot list.
     """
     from paddock.kernels.wolfram.woxi_definitions import read_definitions  # noqa: PLC0415 - many kernels never save state
 
@@ -112,9 +111,9 @@ def dump_definitions(codes: Sequence[str]) -> bytes:
 
 
 def load_definitions(data: bytes) -> list[str]:
-    """Load the definitions that `dump_definitions` has returned in another process.
+    """Load definitions that `dump_definitions` returned in another process.
 
-    Definitions that fail are skipped, so that the others are restored.
+    Definitions that fail are skipped so that the others can be restored.
 
     Returns:
         The restored definitions that woxi cannot list. The caller passes them to
@@ -147,16 +146,16 @@ def _has_definition(name: str) -> bool:
 
 
 def _is_protected(name: str) -> bool:
-    """Return whether a symbol belongs to woxi, which lists symbols that it has modified itself."""
+    """Return whether a symbol belongs to woxi, which also lists its own modified symbols."""
     return woxi.evaluate(f"MemberQ[Attributes[{name}], Protected]").result == "True"
 
 
 def _is_user_definition(code: str, definitions: list[WoxiDefinition]) -> bool:
-    """Return whether a definition that woxi lists is also known as the user has written it.
+    """Return whether the user's own source text of a definition listed by woxi is known.
 
     Args:
-        code: The definition as woxi lists it, such as `f[x_] := x^2`.
-        definitions: The definitions as the user has written them.
+        code: The definition as listed by woxi, such as `f[x_] := x^2`.
+        definitions: The definitions as written by the user.
     """
     symbol = re.match(r"[$\w`]+", code)
     user_kinds = {
@@ -170,7 +169,7 @@ def _is_user_definition(code: str, definitions: list[WoxiDefinition]) -> bool:
 
 
 def _list_definitions(symbols: list[str]) -> list[str]:
-    """Return the definitions of some symbols as code, as the function `Save` of woxi writes them.
+    """Return the definitions of the given symbols as code, as written by woxi's `Save` function.
 
     Args:
         symbols: The names of the symbols.
@@ -194,13 +193,13 @@ def _serialize_value(name: str) -> bytes | None:
 
 
 def interpreter() -> WoxiInterpreter:
-    """Load woxi, including its first evaluation, which is slower than others."""
+    """Load woxi and perform its first evaluation, which is slower than others."""
     woxi.evaluate("ToString[1 + 1, InputForm]")
     return WoxiInterpreter()
 
 
 class WoxiInterpreter:
-    """Interpreter of the Wolfram Language that uses the engine woxi, a Rust library."""
+    """Wolfram Language interpreter that uses the engine woxi, a Rust library."""
 
     version = woxi.__version__
     is_interruptible = False
@@ -228,25 +227,25 @@ class WoxiInterpreter:
         if _may_be_table(code):
             woxi.evaluate(f"{_VALUE_SYMBOL} =.")
         if "Directory" in code:
-            # This comes last, because the evaluation replaces woxi's last result.
+            # This comes last, because the evaluation overwrites woxi's last result.
             _sync_working_directory()
         return EvaluatedValue(text, tuple(result.warnings))
 
     def dump_state(self) -> bytes:
-        """Return all definitions of the session, encoded for `restore`."""
+        """Return all of the session's definitions, encoded for `restore`."""
         return dump_definitions(self._definition_codes)
 
     def restore(self, state: bytes) -> None:
-        """Load the definitions that `dump_state` has returned in another process."""
+        """Load definitions that `dump_state` returned in another process."""
         self._definition_codes += load_definitions(state)
 
 
 def _evaluate_code(code: str) -> woxi.EvaluationResult:
-    """Evaluate code in such a way that its value can be formatted again afterwards, as `%`.
+    """Evaluate code so that its value can be formatted again afterwards, as `%`.
 
-    The code is put into parentheses, because woxi otherwise does not remember the values of atoms
-    and of some functions, such as `MemberQ`. A value that may be a table is also assigned to a
-    symbol, because woxi would otherwise only draw it.
+    The code is put in parentheses, because woxi otherwise does not remember the values of atoms and
+    some functions, such as `MemberQ`. A value that may be a table is also assigned to a symbol,
+    because woxi would otherwise only draw it.
     """
     assignment = f"{_VALUE_SYMBOL} = " if _may_be_table(code) else ""
     try:
@@ -258,11 +257,11 @@ def _evaluate_code(code: str) -> woxi.EvaluationResult:
 
 
 def _format_result(code: str, result: woxi.EvaluationResult) -> tuple[str, list[str]]:
-    """Return the text of a result in InputForm, and the images in it as SVG.
+    """Return a result's text in InputForm, and its images as SVG.
 
     Args:
         code: The evaluated code.
-        result: The result of woxi.
+        result: The result from woxi.
     """
     is_stored = _may_be_table(code)
     if is_stored and OPAQUE_VALUE.fullmatch(result.result) and (table := _get_table_text()):
@@ -278,7 +277,7 @@ def _format_result(code: str, result: woxi.EvaluationResult) -> tuple[str, list[
 
 
 def _may_be_table(code: str) -> bool:
-    """Return whether the value may be a table, and must be stored to get its text."""
+    """Return whether the value may be a table, which must be stored to get its text."""
     return (
         _SYMBOL_PATTERN.fullmatch(code.strip()) is not None
         or _TABLE_PATTERN.search(code) is not None
@@ -301,7 +300,7 @@ def _sync_working_directory() -> None:
 
 
 def _strip_font(svg: str) -> str:
-    """Remove the embedded font of an image.
+    """Remove an image's embedded font.
 
     The font is large, and viewers draw the text without it.
     """
@@ -312,12 +311,12 @@ def _find_image(result: woxi.EvaluationResult, value: str) -> str | None:
     """Return the image of a result as SVG, or None if its value is not an image.
 
     Args:
-        result: The result of woxi, which may also contain the image of an intermediate value.
+        result: The result from woxi, which may also contain the image of an intermediate value.
         value: Code that evaluates to the value of the result.
     """
     text = result.result
     if not result.graphics and OPAQUE_VALUE.fullmatch(text):
-        # An earlier evaluation has drawn the image. To draw it again, woxi has to export it.
+        # The image was drawn by an earlier evaluation. To draw it again, woxi must export it.
         svg = woxi.evaluate(f'ExportString[{value}, "SVG"]').result
         return _strip_font(svg) if svg.startswith("<") else None
     is_shown = not text or text.startswith("Graph[<") or OPAQUE_VALUE.search(text + result.stdout)
@@ -327,7 +326,7 @@ def _find_image(result: woxi.EvaluationResult, value: str) -> str | None:
 def _get_input_form(result: woxi.EvaluationResult, *, is_string: bool) -> str:
     """Return the value of the last evaluation in InputForm, which can be evaluated again.
 
-    The text that woxi returns has another form, so most values need a second evaluation.
+    The text that woxi returns is in another form, so most values need a second evaluation.
 
     Args:
         result: The result of the last evaluation.
@@ -347,7 +346,7 @@ def _get_input_form(result: woxi.EvaluationResult, *, is_string: bool) -> str:
 
 
 def _format_error(text: str) -> str:
-    """Convert an error of woxi to the text of a message."""
+    """Convert a woxi error to message text."""
     if text.startswith(_PARSE_ERROR):
         excerpt = text.split("\n  = expected", 1)[0].removeprefix(_PARSE_ERROR)
         return "Syntax::sntx: woxi cannot parse this expression:" + excerpt
