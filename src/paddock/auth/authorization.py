@@ -1,7 +1,7 @@
 """Authorization of HTTP requests.
 
-`Authorization` combines a validator, which determines the principal of a token, with the rules of
-one server: required scopes, allowed principals and the resource that tokens must be issued for.
+`Authorization` combines a validator, which determines a token's principal, with the rules of one
+server: required scopes, allowed principals and the resource that tokens must be issued for.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class TokenValidator(Protocol):
 
 
 class UserValidator:
-    """Adapter that gives a validator written by a user the interface of `TokenValidator`.
+    """Adapts a user-defined validator to the `TokenValidator` interface.
 
     Such a validator may be a plain function, and may return None for an invalid token.
 
     Args:
         validate: Returns the principal of a token that was issued for a resource, or None.
-        is_blocking: Call the function in a thread: it may block, for example on a database, and
-            must not block the event loop.
+        is_blocking: Call the function in a thread, because it may block (for example on a database)
+            and must not block the event loop.
     """
 
     def __init__(
@@ -73,19 +73,19 @@ class UserValidator:
         self._call_pool = BlockingCallPool() if is_blocking else None
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Return the principal of a token, as the user's validator determines it.
+        """Return the principal that the user's validator determines for a token.
 
         A plain function runs in a thread, because it may block.
 
         Raises:
             InvalidTokenError: The validator returned None.
-            TypeError: The validator returned something else than a principal.
+            TypeError: The validator returned something other than a principal.
         """
         if self._call_pool is None:
             verdict = self._validate(token, resource)
         else:
-            # Calls with equal keys would share one run. A new key for each call makes sure that
-            # the user's validator is called for each request.
+            # Calls with equal keys would share one run. A new key for each call ensures that the
+            # user's validator is called for every request.
             unique_key = object()
             verdict = await self._call_pool.run(unique_key, lambda: self._validate(token, resource))
         # A plain function or a callable object may also return a coroutine.
@@ -102,8 +102,8 @@ class UserValidator:
 def to_validator(validator: object) -> TokenValidator:
     """Return a `TokenValidator` for the first argument of `Authorization`.
 
-    The argument is an object with `validate(token, resource)`, or a function of the token. Both may
-    be synchronous or asynchronous.
+    The argument is an object with `validate(token, resource)`, or a function that takes the token.
+    Both may be synchronous or asynchronous.
 
     Raises:
         DefinitionError: The argument is neither.
@@ -128,14 +128,14 @@ class Authorization:
 
     Args:
         validator: Determines the principal of a token.
-        resource: URL at which clients reach the server; by default, the served address.
-        authorization_servers: Issuers of tokens; by default, those of the validator.
+        resource: URL where clients reach the server; by default, the served address.
+        authorization_servers: Token issuers; by default, those of the validator.
         required_scopes: Scopes that every request needs.
         scopes_supported: All scopes of the server; by default, the required ones.
         implied_scopes: Scopes that include others: `{"admin": ["read", "write"]}`.
-        allowed: Allowed subjects, or a function of the principal. By default, every bearer of a
-            valid token is allowed, unless `allowed_usernames` is given.
-        allowed_usernames: Allowed user names, spelled as the authorization server does.
+        allowed: Allowed subjects, or a function that takes the principal. By default, every bearer
+            of a valid token is allowed, unless `allowed_usernames` is given.
+        allowed_usernames: Allowed user names, spelled as on the authorization server.
         resource_name: Display name of the server.
         resource_documentation: URL of the server's documentation.
         realm: Realm in challenges.
@@ -200,9 +200,9 @@ class Authorization:
         return self._resource
 
     def bind(self, resource_url: str) -> None:
-        """Use the address of the server as the resource, unless a resource was configured.
+        """Use the server's address as the resource, unless a resource was configured.
 
-        Called by the HTTP transport when it knows the URL of its endpoint.
+        Called by the HTTP transport once it knows the URL of its endpoint.
 
         Raises:
             DefinitionError: The address is a wildcard, or this object protects another server.
@@ -227,7 +227,8 @@ class Authorization:
     def _set_resource(self, resource_url: str) -> None:
         """Set the URL of the protected server, and create the challenge that refers to it.
 
-        A challenge is the `WWW-Authenticate` header with which the server rejects requests.
+        A challenge is the `WWW-Authenticate` header that the server sends when it rejects a
+        request.
         """
         url = validate_url(
             resource_url,
@@ -243,7 +244,7 @@ class Authorization:
         return get_origin(self.resource) + self.metadata_path(urlsplit(self.resource).path)
 
     def metadata_path(self, endpoint_path: str) -> str:
-        """Return the path of the metadata for an endpoint (RFC 9728, section 3.1)."""
+        """Return the path of an endpoint's metadata (RFC 9728, section 3.1)."""
         return build_well_known_path(PROTECTED_RESOURCE_PATH, endpoint_path)
 
     def metadata(self) -> dict[str, object]:
@@ -275,8 +276,8 @@ class Authorization:
             text = _redact_token(token, str(reason))
             raise _log_and_create_refusal(reason, text, challenge) from None
         except Exception as error:  # noqa: BLE001 - any error in a validator must deny access
-            # The traceback is formatted here rather than by the logger, because the token must be
-            # removed from it as well.
+            # The traceback is formatted here rather than by the logger, because the token must also
+            # be removed from it.
             trace = "".join(traceback.format_exception(error))
             _log.error("A token could not be checked: %s", _redact_token(token, trace))
             raise challenge.create_undecided_error() from None
@@ -287,7 +288,7 @@ class Authorization:
         return principal
 
     def insufficient(self, scopes: Iterable[str], principal: Principal) -> ForbiddenError:
-        """Return the error for an operation that needs more scopes than a principal has."""
+        """Return the error for an operation that needs more scopes than the principal has."""
         needed_scopes = tuple(scopes)
         _log.debug(
             "%r has the scopes %s, not %s", principal, sorted(principal.scopes), needed_scopes
@@ -295,7 +296,7 @@ class Authorization:
         return self._require_challenge().create_insufficient_scope_error(needed_scopes)
 
     def _require_challenge(self) -> BearerChallenge:
-        """Return the challenge of the resource, which needs the resource's URL."""
+        """Return the resource's challenge, which requires that its URL is set."""
         if self._challenge is None:
             _ = self.resource  # raises the error that explains what is missing
             raise AssertionError("a resource without a challenge")
@@ -315,10 +316,10 @@ class Authorization:
         return bool(await verdict if inspect.isawaitable(verdict) else verdict)
 
     def _add_implied_scopes(self, principal: Principal) -> Principal:
-        """Return a principal with its scopes and all scopes that they imply, transitively.
+        """Return a copy of a principal with all scopes that its scopes transitively imply.
 
         For example, `{"admin": ["write"], "write": ["read"]}` gives `admin` all three scopes. The
-        principal is copied, because validators cache principals.
+        original is not changed, because validators cache principals.
         """
         if not self._implied_scopes:
             return principal
@@ -338,14 +339,14 @@ class Authorization:
 def _log_and_create_refusal(
     reason: InvalidTokenError, text: str, challenge: BearerChallenge
 ) -> Exception:
-    """Log the reason why a token is refused, and return the error for the client.
+    """Log why a token was rejected, and return the error for the client.
 
-    The client must not see the details, so they are only logged.
+    The details are only logged, because the client must not see them.
 
     Args:
         reason: The error that the validator raised.
-        text: The message of that error, from which the token has been removed.
-        challenge: The challenge of the resource, which creates the errors for clients.
+        text: The message of that error, with the token removed.
+        challenge: The resource's challenge, which creates the errors for clients.
     """
     if isinstance(reason, UndecidedError):
         _log.warning("A token could not be checked: %s", text)
@@ -357,7 +358,7 @@ def _log_and_create_refusal(
 
 
 def _redact_token(token: str, text: str) -> str:
-    """Remove the token from a text, which a validator may have quoted."""
+    """Remove the token from a text, in case a validator has quoted it."""
     return text.replace(token, "[token]")
 
 
@@ -383,10 +384,10 @@ def _select_authorization_servers(
 def _parse_allowed(
     allowed: AllowedPrincipals | None,
 ) -> Callable[[Principal], bool | Awaitable[bool]] | None:
-    """Return the function that decides whether a principal is allowed, or None without a limit.
+    """Return the function that decides whether a principal is allowed, or None if all are.
 
     Args:
-        allowed: The option of `Authorization`: such a function, or the allowed subjects.
+        allowed: The `Authorization` option: such a function, or the allowed subjects.
 
     Raises:
         DefinitionError: The option is neither.
@@ -398,12 +399,12 @@ def _parse_allowed(
 
 
 def _parse_names(names: Collection[str], option: str, expected: str) -> frozenset[str]:
-    """Return the names that an option of `Authorization` allows as a set.
+    """Return the names that an `Authorization` option allows, as a set.
 
     Args:
         names: The value of the option.
         option: The name of the option, such as `allowed_usernames`, for error messages.
-        expected: The expected elements in plural, such as `names`, for error messages.
+        expected: The expected elements as a plural noun, such as `names`, for error messages.
 
     Raises:
         DefinitionError: The value is a single string, or an element is not a string.
@@ -413,7 +414,7 @@ def _parse_names(names: Collection[str], option: str, expected: str) -> frozense
             f"expected a collection of {expected}, got {names!r}", where=f"Authorization: {option}"
         )
     # Splitting an empty environment variable yields an empty name, which must not match principals
-    # that have no name.
+    # without a name.
     return frozenset(name for name in names if name)
 
 
@@ -421,7 +422,7 @@ def _validate_realm(realm: str | None) -> str | None:
     """Return the realm after checking that it can be part of a `WWW-Authenticate` header.
 
     Raises:
-        DefinitionError: The realm contains characters that are not printable ASCII.
+        DefinitionError: The realm contains characters other than printable ASCII.
     """
     if realm is not None and not (realm.isascii() and realm.isprintable()):
         raise DefinitionError(

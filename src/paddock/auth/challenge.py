@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 OFFLINE_ACCESS_SCOPE = "offline_access"
 RETRY_AFTER_SECONDS = 5
-"""Value of the Retry-After header in responses to tokens that cannot be checked at present."""
+"""Value of the Retry-After header in responses to tokens that cannot be checked right now."""
 
 _SCOPE_CHARACTERS = frozenset(map(chr, range(0x21, 0x7F))) - {'"', "\\"}
 
 
 class BearerChallenge(NamedTuple):
-    """The challenge of one resource, and the errors for rejected requests, which carry it.
+    """The challenge of a resource, and the errors that carry it in responses to rejected requests.
 
     `challenge.create_invalid_token_error()` is a response with status 401 and the header
     `WWW-Authenticate: Bearer resource_metadata="…", scope="read", error="invalid_token", …`.
@@ -45,7 +45,7 @@ class BearerChallenge(NamedTuple):
         )
 
     def create_malformed_token_error(self, problem: str) -> UnauthorizedError:
-        """Return the error for an Authorization header that is not `Bearer` and one token."""
+        """Return the error for an Authorization header other than `Bearer` and one token."""
         description = "The Authorization header must be Bearer and one token."
         return self._create_error(UnauthorizedError, problem, 400, "invalid_request", description)
 
@@ -55,9 +55,10 @@ class BearerChallenge(NamedTuple):
         return self._create_error(UnauthorizedError, message, 401, "invalid_token", description)
 
     def create_undecided_error(self) -> UnauthorizedError:
-        """Return the error for a token that cannot be checked now, as when its issuer is down.
+        """Return the error for a token that cannot be checked right now.
 
-        The status is 503 rather than 401, so that clients retry later and keep the token.
+        For example, its issuer may be down. The status is 503 rather than 401, so that clients keep
+        the token and retry later.
         """
         return UnauthorizedError(
             "the token could not be checked",
@@ -71,12 +72,12 @@ class BearerChallenge(NamedTuple):
     ) -> ForbiddenError:
         """Return the error for a valid token that lacks a scope.
 
-        The challenge lists all required scopes and not only the missing ones, because a client
-        requests exactly the scopes in the list for its new token.
+        The challenge lists all required scopes, not just the missing ones, because a client
+        requests exactly the listed scopes for its new token.
 
         Args:
-            additional_scopes: Scopes that this request needs besides those that every request
-                needs.
+            additional_scopes: Scopes that this request needs in addition to those that every
+                request needs.
         """
         required_scopes = dict.fromkeys([*self.scopes, *sorted(additional_scopes)])
         scope_list = " ".join(scope for scope in required_scopes if _is_challenge_scope(scope))
@@ -88,7 +89,7 @@ class BearerChallenge(NamedTuple):
     def create_not_allowed_error(self) -> ForbiddenError:
         """Return the error for a bearer who is not allowed.
 
-        It has no challenge, because another token of the same user would not help.
+        It has no challenge, because another token for the same user would not help.
         """
         body = _encode_body("forbidden", "You may not use this server.")
         return ForbiddenError("the bearer is not allowed", status=403, body=body)
@@ -116,11 +117,11 @@ class BearerChallenge(NamedTuple):
     def _build_challenge_header(
         self, *, scope: str | None = None, **parameters: str
     ) -> tuple[str, str]:
-        """Return the `WWW-Authenticate` header, from which clients learn how to get a token.
+        """Return the `WWW-Authenticate` header, which shows clients how to get a token.
 
         Args:
-            scope: The scopes to request. By default, those that every request needs.
-            **parameters: Further parameters of the challenge, such as the error.
+            scope: The scopes to request. By default, the scopes that every request needs.
+            **parameters: Other challenge parameters, such as the error.
         """
         fields = {
             "realm": self.realm,
@@ -135,7 +136,7 @@ class BearerChallenge(NamedTuple):
 
 
 def validate_scopes(scopes: Iterable[str], where: str) -> tuple[str, ...]:
-    """Return the OAuth scopes of a setting as a tuple without duplicates.
+    """Return the OAuth scopes in a setting as a tuple without duplicates.
 
     Raises:
         DefinitionError: A scope is invalid, or is `offline_access`, which concerns only the
@@ -175,7 +176,7 @@ def _encode_body(error: str, description: str) -> bytes:
 
 
 MAX_TOKEN_CHARACTERS = 16 * 1024
-"""Maximum length of tokens. Longer ones are rejected without further checks."""
+"""Maximum token length. Longer tokens are rejected without any other checks."""
 
 _TOKEN_PATTERN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
 
@@ -188,15 +189,15 @@ def is_token(text: str) -> bool:
 def extract_token(values: Sequence[str], challenge: BearerChallenge) -> str:
     """Return the bearer token of a request, given the values of its Authorization headers.
 
-    A header with another scheme, such as Basic, counts as a missing token, because it may be meant
-    for a proxy.
+    A header with another scheme, such as Basic, is treated as a missing token, because it may be
+    meant for a proxy.
 
     Raises:
-        UnauthorizedError: The request has no token, several headers, or a malformed header.
+        UnauthorizedError: The request has no token, multiple headers, or a malformed header.
     """
     if not values:
         raise challenge.create_missing_token_error()
-    # Several headers are ambiguous, because a proxy and this server could use different ones.
+    # Multiple headers are ambiguous, because a proxy and this server could use different ones.
     if len(values) > 1:
         raise challenge.create_malformed_token_error(
             f"there are {len(values)} Authorization headers"

@@ -1,7 +1,7 @@
 """Validation of token claims, from a signed token (RFC 7519) or introspection (RFC 7662).
 
-Tokens come from outside, so the types of claims are never assumed. A claim of the wrong type makes
-the token invalid.
+Tokens come from outside, so no assumptions are made about the types of their claims. A claim of the
+wrong type makes the token invalid.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     TokenClaims = Mapping[str, object]
 
 DEFAULT_LEEWAY_SECONDS = 60.0
-"""Default tolerance for differences between the clocks of issuer and server."""
+"""Default tolerance for clock differences between issuer and server."""
 
 
 def check_validity_period(claims: TokenClaims, leeway: float, *, must_expire: bool) -> None:
@@ -28,7 +28,7 @@ def check_validity_period(claims: TokenClaims, leeway: float, *, must_expire: bo
 
     Args:
         claims: The claims of the token.
-        leeway: Tolerated difference in seconds between the clocks of issuer and server.
+        leeway: Tolerated clock difference between issuer and server, in seconds.
         must_expire: Reject tokens without `exp`, which would never expire.
     """
     now = time()
@@ -48,7 +48,7 @@ def _read_time_claim(claims: TokenClaims, name: str) -> float | None:
     value = claims.get(name)
     if value is None:
         return None
-    # Booleans are rejected explicitly, because `bool` is a subclass of `int`.
+    # Reject booleans explicitly, because `bool` is a subclass of `int`.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidTokenError(f"{name} is not a number of seconds")
     try:
@@ -61,7 +61,7 @@ def _read_time_claim(claims: TokenClaims, name: str) -> float | None:
 
 
 def check_issuer(claims: TokenClaims, issuer: str) -> None:
-    """Raise `InvalidTokenError` for another issuer. RFC 8414 requires an exact comparison."""
+    """Raise `InvalidTokenError` if the issuer differs. RFC 8414 requires an exact comparison."""
     if claims.get("iss") != issuer:
         raise InvalidTokenError(f"iss is {claims.get('iss')!r}, expected {issuer!r}")
 
@@ -69,12 +69,12 @@ def check_issuer(claims: TokenClaims, issuer: str) -> None:
 def check_audience(claims: TokenClaims, audience: Iterable[str]) -> None:
     """Raise `InvalidTokenError` unless the token was issued for this server.
 
-    Without this check, a malicious server could send the tokens that it receives from its clients
-    to this server, and act as these clients.
+    Without this check, a malicious server could send the tokens of its clients to this server and
+    impersonate them.
 
     Args:
         claims: The claims of the token.
-        audience: The names of this server, one of which the claim `aud` must contain.
+        audience: The names of this server. The `aud` claim must contain one of them.
     """
     token_audience = {canonicalize_url(name) for name in _to_string_list(claims.get("aud"))}
     accepted_audience = {canonicalize_url(name) for name in audience}
@@ -85,7 +85,7 @@ def check_audience(claims: TokenClaims, audience: Iterable[str]) -> None:
 
 
 def read_scopes(claims: TokenClaims) -> frozenset[str]:
-    """Return the scopes of a token, from its claim `scope` (RFC 8693) or else `scp`.
+    """Return a token's scopes, from its `scope` claim (RFC 8693) or else from `scp`.
 
     The claim is a list, or a string such as `"read write"`.
     """
@@ -100,8 +100,8 @@ def read_scopes(claims: TokenClaims) -> frozenset[str]:
 def create_principal(claims: TokenClaims, issuer: str) -> Principal:
     """Return the principal that the claims of a valid token describe.
 
-    The subject is `sub`, or else the user name, or else the client. The user name must come before
-    the client, because otherwise all users of one client would be the same principal.
+    The subject is `sub`, or else the user name, or else the client. The user name takes precedence
+    over the client, because otherwise all users of a client would be the same principal.
     """
     client = _get_first_string(claims, "client_id", "azp")
     username = _get_first_string(claims, "preferred_username", "username")
@@ -120,7 +120,7 @@ def create_principal(claims: TokenClaims, issuer: str) -> Principal:
 
 
 def _get_first_string(claims: TokenClaims, *names: str) -> str | None:
-    """Return the first of the named claims that is a string and not empty, or None."""
+    """Return the first of the named claims that is a non-empty string, or None."""
     for name in names:
         value = claims.get(name)
         if isinstance(value, str) and value:

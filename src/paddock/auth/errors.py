@@ -1,7 +1,7 @@
-"""Errors of authorization: invalid tokens, and rejected requests.
+"""Authorization errors: invalid tokens, and rejected requests.
 
 Messages of `InvalidTokenError` and its subclasses are only logged. A `RefusalError` carries the
-HTTP response, which reveals no details; transports use its attributes without importing the class.
+HTTP response, which reveals no details. Transports use its attributes without importing the class.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class NotAllowedError(InvalidTokenError):
 
 
 class UndecidedError(InvalidTokenError):
-    """A token cannot be checked at present, because the authorization server does not answer."""
+    """A token cannot be checked right now, because the authorization server does not answer."""
 
     code = "undecided"
 
 
 class RefusalError(PaddockError):
-    """Base class of the errors with which an authorizer rejects an HTTP request.
+    """Base class of the errors that an authorizer raises to reject an HTTP request.
 
     `status`, `headers` and `body` (JSON) make up the response. `message` is only logged.
     """

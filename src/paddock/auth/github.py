@@ -1,8 +1,8 @@
-"""Validator for GitHub tokens, which asks GitHub for their users.
+"""Validator for GitHub tokens, which asks GitHub who their users are.
 
-GitHub tokens have no audience. A validator that only asks for the user accepts a token that the
-user gave to any other program. With the credentials of an OAuth app, GitHub confirms that the token
-was issued to that app, which replaces the audience check.
+GitHub tokens have no audience. A validator that only asks for the user also accepts tokens that the
+user gave to any other program. With an OAuth app's credentials, GitHub confirms that the token was
+issued to that app, which replaces the audience check.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 GITHUB_API_URL = "https://api.github.com"
 _GITHUB_TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_).+|[0-9a-f]{40}")
-"""Formats of GitHub tokens. Other tokens are rejected without sending them to GitHub."""
+"""GitHub token formats. Other tokens are rejected without being sent to GitHub."""
 
 _API_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 
 
 class GitHubValidator:
-    """Accepts tokens of GitHub users.
+    """Accepts GitHub users' tokens.
 
     Args:
         api: URL of the REST API, for GitHub Enterprise.
-        organization: Allow only active members of an organization. Their tokens need the scope
-            `read:org`.
+        organization: Allow only active members of this organization. Their tokens need the
+            `read:org` scope.
         client_id: The OAuth app that tokens must have been issued to. Without it, tokens issued
             to any other program are accepted.
         client_secret: The app's secret.
         cache_seconds: How long GitHub's responses are cached.
-        allow_insecure_http: Allow unencrypted HTTP to other machines than this one.
+        allow_insecure_http: Allow unencrypted HTTP to machines other than this one.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class GitHubValidator:
         )
 
     def _fetch_principal(self, token: str) -> Principal:
-        """Return the user of a token, after checking the organization. Blocking."""
+        """Return the user of a token, after checking their organization. Blocking."""
         has_app = self._basic_credentials is not None
         principal = self._fetch_app_user(token) if has_app else self._fetch_user(token)
         if self._organization is not None:
@@ -98,7 +98,7 @@ class GitHubValidator:
         return principal
 
     def _fetch_user(self, token: str) -> Principal:
-        """Return the user of a token, regardless of the app that it was issued to."""
+        """Return the user of a token, regardless of which app it was issued to."""
         response = self._get_resource("/user", token)
         user = self._require_document(response, refused_statuses=(401,))
         scopes = response.headers.get("X-OAuth-Scopes") or ""
@@ -107,8 +107,8 @@ class GitHubValidator:
     def _fetch_app_user(self, token: str) -> Principal:
         """Return the user of a token that was issued to the configured OAuth app.
 
-        GitHub is asked with the credentials of the app, and answers only for the app's own tokens.
-        Other tokens of the user must not be accepted, because they were not issued for this server.
+        The request uses the app's credentials, so GitHub answers only for the app's own tokens. The
+        user's other tokens must not be accepted, because they were not issued for this server.
         """
         response = self._fetcher.post(
             f"{self._api_url}/applications/{quote(self._client_id or '', safe='')}/token",
@@ -126,12 +126,12 @@ class GitHubValidator:
         return self._create_principal(user, scopes if isinstance(scopes, list) else [])
 
     def _create_principal(self, user: dict[str, object], scopes: list[str]) -> Principal:
-        """Return the principal for a user of GitHub, as in `{"id": 1, "login": "ada", …}`."""
+        """Return the principal for a GitHub user such as `{"id": 1, "login": "ada", …}`."""
         user_id, login = user.get("id"), user.get("login")
         if not isinstance(user_id, int) or not isinstance(login, str):
             raise UndecidedError("GitHub's response contains no user")
         return Principal(
-            # Ids never change, but user names can be changed and then taken by others.
+            # IDs never change, but a user name can be changed and then taken by another user.
             str(user_id),
             issuer=self._issuer,
             scopes=[scope for scope in scopes if scope],
@@ -144,13 +144,13 @@ class GitHubValidator:
         """Check that the user of a token is an active member of the organization.
 
         Raises:
-            NotAllowedError: The user is not a member, or the token does not permit GitHub to
-                return the membership.
+            NotAllowedError: The user is not a member, or the token does not allow GitHub to return
+                the membership.
         """
         response = self._get_resource(
             f"/user/memberships/orgs/{quote(organization, safe='')}", token
         )
-        # GitHub also answers with 403 if a rate limit is exceeded, which says nothing about the
+        # GitHub also returns 403 when a rate limit is exceeded, which has nothing to do with the
         # membership.
         if response.status in (403, 404) and not _is_rate_limited(response):
             raise NotAllowedError(
@@ -168,11 +168,11 @@ class GitHubValidator:
     def _require_document(
         self, response: JsonResponse, refused_statuses: tuple[int, ...]
     ) -> dict[str, object]:
-        """Return the JSON object in a response of GitHub.
+        """Return the JSON object in a GitHub response.
 
         Args:
             response: The response.
-            refused_statuses: The statuses by which GitHub reports that the token is invalid.
+            refused_statuses: The statuses that mean that the token is invalid.
 
         Raises:
             InvalidTokenError: The status is one of those.

@@ -1,4 +1,4 @@
-"""Validator for opaque tokens, which asks the issuer about each one (RFC 7662)."""
+"""Validator for opaque tokens, which asks the issuer about each token (RFC 7662)."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class IntrospectionValidator:
     """Accepts tokens that their issuer reports as active and issued for this server.
 
     Args:
-        issuer: The authorization server. The endpoint is read from its metadata, and responses
-            that name another issuer are rejected.
+        issuer: The authorization server. Its metadata contains the endpoint, and responses that
+            name another issuer are rejected.
         endpoint: The introspection endpoint, if the metadata does not contain it.
-        client_id: Client id of this server at the issuer.
-        client_secret: Client secret of this server.
+        client_id: This server's client ID at the issuer.
+        client_secret: This server's client secret.
         audience: Accepted values of `aud`. By default, only the server's own URL is accepted. A
             response without `aud` is rejected.
         cache_seconds: How long a response is cached, at most until the token expires.
         leeway: Tolerated clock difference in seconds.
-        allow_insecure_http: Allow unencrypted HTTP to other machines than this one.
+        allow_insecure_http: Allow unencrypted HTTP to machines other than this one.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class IntrospectionValidator:
         return () if self._issuer is None else (self._issuer,)
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Return the principal of a token, after asking its issuer for the token's state.
+        """Return a token's principal, after asking its issuer whether the token is active.
 
-        The answer is cached, and used for further requests with the same token.
+        The answer is cached, and used for later requests with the same token.
 
         Raises:
             InvalidTokenError: The issuer reports that the token is invalid, or that it was issued
@@ -101,14 +101,14 @@ class IntrospectionValidator:
 
     def _introspect(self, token: str) -> dict[str, object]:
         """Return the issuer's response about a token. Blocking."""
-        # RFC 7662, section 2.1. The hint is optional for servers and saves them a search.
+        # RFC 7662, section 2.1. Servers may ignore the hint, but it can save them a search.
         form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
         return self._introspection_endpoint.request_document(
             lambda url: self._fetcher.post(url, form, self._headers)
         )
 
     def _validate_claims(self, claims: dict[str, object], resource: str) -> Principal:
-        """Return the principal that an introspection response describes, after checking it.
+        """Check an introspection response, and return the principal that it describes.
 
         Raises:
             InvalidTokenError: The token is inactive, or was not issued for this server.
@@ -131,10 +131,10 @@ class IntrospectionValidator:
 
 
 def encode_basic_credentials(name: str, secret: str) -> str:
-    """Return the value of an Authorization header with a client's name and secret.
+    """Return the value of a Basic Authorization header for a client's name and secret.
 
-    It is `Basic` and the Base64 form of `name:secret`, in which both are percent-encoded (RFC 6749,
-    section 2.3.1).
+    It is `Basic`, followed by the Base64 form of `name:secret` with both parts percent-encoded (RFC
+    6749, section 2.3.1).
     """
     if not name or not secret:
         raise DefinitionError(

@@ -1,8 +1,8 @@
-"""HTTP requests for JSON documents of authorization servers, and discovery of their endpoints.
+"""HTTP requests for authorization servers' JSON documents, and discovery of their endpoints.
 
-The functions block, so they are called in the threads of `auth.token_lookup`. The size and the time
-of responses are limited. Redirects are not followed, because credentials must reach only the
-configured server. Discovery follows RFC 8414 and OpenID Connect.
+The functions block, so they are called in the threads of `auth.token_lookup`. Responses are limited
+in size and time. Redirects are not followed, because credentials must reach only the configured
+server. Discovery follows RFC 8414 and OpenID Connect.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ CONNECT_TIMEOUT_SECONDS = 3.0
 READ_TIMEOUT_SECONDS = 5.0
 TOTAL_TIMEOUT_SECONDS = 10.0
 MAX_IDLE_CONNECTIONS = 16
-"""Maximum number of idle connections, which is one for each thread of two call pools."""
+"""Maximum number of idle connections: one for each thread of two call pools."""
 
 
 class JsonResponse(NamedTuple):
-    """A response: status, headers, and the JSON object in the body, if it is one."""
+    """A response: status, headers, and the JSON object in the body, if any."""
 
     status: int
     headers: Mapping[str, str]
@@ -58,11 +58,11 @@ class JsonFetcher:
         return self._fetch("POST", url, headers, body)
 
     def create_endpoint(self, issuer: str | None, name: str, url: str | None) -> IssuerEndpoint:
-        """Return an endpoint of an issuer (authorization server), whose URL is looked up if needed.
+        """Return an endpoint of an issuer (authorization server), looking up its URL if needed.
 
         Args:
             issuer: The URL of the issuer, whose metadata document is read if `url` is None.
-            name: The member of that document with the endpoint's URL, such as `jwks_uri`.
+            name: The field of that document that contains the endpoint's URL, such as `jwks_uri`.
             url: The URL of the endpoint, if the user has configured it.
         """
         return IssuerEndpoint(self, issuer or "", name, url)
@@ -70,7 +70,7 @@ class JsonFetcher:
     def _fetch(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
     ) -> JsonResponse:
-        """Send a request and return the response, which may have any status. Blocking.
+        """Send a request and return the response, whatever its status. Blocking.
 
         Redirects are not followed.
 
@@ -79,7 +79,8 @@ class JsonFetcher:
         """
         if not is_secure_url(url, allow_insecure_http=self._allow_insecure_http):
             raise UndecidedError(f"{url} is neither encrypted nor on this machine")
-        # Compression is disabled, because a small response could expand beyond the size limit.
+        # Compression is disabled, because a small response could decompress to more than the size
+        # limit.
         request_headers = {
             "Accept": "application/json",
             "Accept-Encoding": "identity",
@@ -117,7 +118,7 @@ def _read_content(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
         while chunk := response.read1(MAX_DOCUMENT_BYTES, decode_content=False):
             content += chunk
             if len(content) > MAX_DOCUMENT_BYTES or monotonic() > deadline:
-                # The connection cannot be reused with an unread body.
+                # The connection cannot be reused if the body has not been read.
                 response.close()
                 raise UndecidedError(f"{url}: too large, or too slow")
     except (urllib3.exceptions.HTTPError, OSError) as error:
@@ -137,9 +138,9 @@ OPENID_CONFIGURATION_PATH = "/.well-known/openid-configuration"
 
 
 class IssuerEndpoint:
-    """An endpoint of an issuer, configured or discovered from the issuer's metadata.
+    """An issuer's endpoint, either configured or discovered from the issuer's metadata.
 
-    A discovered URL is kept until a request to it fails.
+    A discovered URL is used until a request to it fails.
     """
 
     def __init__(self, fetcher: JsonFetcher, issuer: str, name: str, url: str | None) -> None:
@@ -150,7 +151,7 @@ class IssuerEndpoint:
         self._discovered_url: str | None = None
 
     def request_document(self, request: Callable[[str], JsonResponse]) -> dict[str, object]:
-        """Return the JSON document at the endpoint, whose URL is discovered first. Blocking.
+        """Return the JSON document at the endpoint, discovering its URL first if needed. Blocking.
 
         Args:
             request: Sends a request to the URL that it receives, and returns the response.
@@ -172,13 +173,13 @@ class IssuerEndpoint:
         return response.document
 
     def _discover_url(self) -> str:
-        """Return the endpoint's URL from a metadata document that the issuer publishes.
+        """Return the endpoint's URL from the issuer's published metadata.
 
         The document can be at several well-known URLs, which are tried in order.
 
         Raises:
-            UndecidedError: None of the documents contains the endpoint. The message has the reason
-                for each of them.
+            UndecidedError: None of the documents contains the endpoint. The message gives the
+                reason for each of them.
         """
         failures: list[str] = []
         for url in list_metadata_urls(self._issuer):
@@ -198,7 +199,7 @@ class IssuerEndpoint:
 
 
 def list_metadata_urls(issuer: str) -> Iterator[str]:
-    """Yield the possible URLs of an issuer's metadata, in the order that MCP specifies."""
+    """Yield the possible URLs of an issuer's metadata, in the order specified by MCP."""
     path = urlsplit(issuer).path
     yield get_origin(issuer) + build_well_known_path(OAUTH_METADATA_PATH, path)
     yield get_origin(issuer) + build_well_known_path(OPENID_CONFIGURATION_PATH, path)

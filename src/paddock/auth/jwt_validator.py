@@ -1,4 +1,4 @@
-"""Validator for JSON Web Tokens, which are checked with the issuer's public keys."""
+"""Validator for JSON Web Tokens, which checks them with the issuer's public keys."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ DEFAULT_ALGORITHMS = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "EdDSA"),
 )
-"""Accepted unless the user sets `algorithms`."""
+"""The algorithms accepted unless the user sets `algorithms`."""
 
 
 class JwksValidator:
-    """Accepts signed access tokens of one issuer.
+    """Accepts signed access tokens from one issuer.
 
     Args:
         issuer: The authorization server, exactly as in the `iss` claim of its tokens.
         audience: Accepted values of `aud`. By default, only the server's own URL is accepted.
         jwks_uri: URL of the issuer's keys. By default, it is read from the issuer's metadata.
-        keys: The keys, as a JWKS document. They are then not fetched.
+        keys: The keys, as a JWKS document. If given, no keys are fetched.
         algorithms: Accepted signature algorithms. Only asymmetric ones are supported.
         leeway: Tolerated clock difference in seconds.
-        refresh_seconds: Age at which keys are fetched again.
+        refresh_seconds: Age after which keys are fetched again.
         refetch_seconds: Minimum interval between fetches caused by unknown keys.
-        cache_seconds: How long a valid token is not checked again.
-        allow_insecure_http: Allow unencrypted HTTP to other machines than this one.
+        cache_seconds: How long a valid token is accepted without being checked again.
+        allow_insecure_http: Allow unencrypted HTTP to machines other than this one.
     """
 
     def __init__(
@@ -60,7 +60,8 @@ class JwksValidator:
         allow_insecure_http: bool = False,
     ) -> None:
         where = "JwksValidator"
-        # If the keys or their URL are given, the issuer is only compared, so it need not be a URL.
+        # If the keys or their URL are given, the issuer is only compared, so it does not have to be
+        # a URL.
         if keys is None and jwks_uri is None:
             issuer = validate_url(
                 issuer, f"{where}: issuer", allow_insecure_http=allow_insecure_http
@@ -103,7 +104,7 @@ class JwksValidator:
                 another server.
         """
         digest = digest_token(token, resource)
-        # Clients send the same token with each request, and verifying its signature takes time.
+        # Clients send the same token with each request, and verifying a signature is slow.
         cached_principal = self._cache.get(digest)
         if cached_principal is not None:
             return cached_principal
@@ -127,7 +128,7 @@ def _validate_algorithms(algorithms: Iterable[str], supported: tuple[str, ...]) 
     """Return the names of the accepted signature algorithms as a tuple.
 
     Raises:
-        DefinitionError: There is no name, or a name is not that of a supported algorithm. Only
+        DefinitionError: There are no names, or a name is not that of a supported algorithm. Only
             asymmetric algorithms such as `RS256` are supported.
     """
     names = (algorithms,) if isinstance(algorithms, str) else tuple(algorithms)

@@ -1,13 +1,12 @@
-"""Signatures of JSON Web Tokens: algorithms, issuer keys and their renewal. Wraps PyJWT.
+"""JSON Web Token signatures: algorithms, issuer keys and their renewal. Wraps PyJWT.
 
-A key is used only if its type and curve match the algorithm. A forged header can therefore not make
-a key verify with another algorithm. Shared secrets (HMAC) and unsigned tokens are not supported.
+A key is used only if its type and curve match the algorithm, so a forged header cannot cause a key
+to be used with another algorithm. Shared secrets (HMAC) and unsigned tokens are not supported.
 
 If a token names an unknown key, the issuer may have published a new one, so the key set is fetched
-again. The rate of fetches is limited, because tokens with random key ids would otherwise cause
-unlimited requests. If a fetch fails, the current keys stay valid for up to a day. Keys that are due
-are renewed in the background, so requests do not wait for a slow issuer except after a long idle
-time.
+again. Fetches are rate-limited, because tokens with random key IDs would otherwise cause unlimited
+requests. If a fetch fails, the current keys stay valid for up to a day. Keys are renewed in the
+background when they are due, so requests wait for a slow issuer only after a long idle period.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ class _AlgorithmFamily(NamedTuple):
     """Signature algorithms that use the same type of key, such as RS256 and PS512."""
 
     kty: str
-    """The type of the keys, as in a JWK (JSON Web Key, RFC 7517): `RSA`, `EC` or `OKP`."""
+    """The key type, as in a JWK (JSON Web Key, RFC 7517): `RSA`, `EC` or `OKP`."""
     curves: frozenset[str] | None
     """The elliptic curves of the keys, or None for RSA."""
     key_members: tuple[str, ...]
-    """Members of a JWK that make up the public key; its other members are ignored."""
+    """The JWK fields that make up the public key. Other fields are ignored."""
     load_key: Callable[[dict[str, Any]], Any]
     """Converts a JWK to a key object."""
 
@@ -82,10 +81,10 @@ _UNREADABLE_TOKEN_ERRORS = (
 
 
 class IssuerKey(NamedTuple):
-    """A public key of an issuer, with the properties that limit its use."""
+    """An issuer's public key, with the properties that limit its use."""
 
     kid: str | None
-    """The ID of the key, which tokens name in their header."""
+    """The ID that tokens use to refer to the key in their header."""
     kty: str
     """The type of the key, such as `RSA`."""
     curve: str | None
@@ -94,7 +93,7 @@ class IssuerKey(NamedTuple):
     public_key: Any
 
     def can_verify(self, algorithm: str, kid: str | None) -> bool:
-        """Return whether a token with this algorithm and key ID may have been signed by the key.
+        """Return whether the key may have signed a token with this algorithm and key ID.
 
         A token without a key ID may have been signed by any key of the issuer.
         """
@@ -113,7 +112,7 @@ class TokenHeader(NamedTuple):
 
 
 def read_token_header(token: str, algorithms: Collection[str]) -> TokenHeader:
-    """Return the header of a JWT, whose signature is not verified yet.
+    """Return the header of a JWT, without verifying its signature.
 
     Args:
         token: The token.
@@ -163,11 +162,11 @@ def parse_key_set(document: Mapping[str, object]) -> list[IssuerKey]:
 
 
 def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
-    """Return the key of one entry in a JWKS document, the list of keys that an issuer publishes.
+    """Return the key in an entry of a JWKS document, the list of keys that an issuer publishes.
 
-    An entry looks like `{"kty": "RSA", "kid": "2024-1", "n": …, "e": "AQAB"}`. The result is None
-    for keys that are unsupported or not for signatures. They are skipped rather than reported,
-    because an issuer may publish keys for other purposes in the same document.
+    An entry looks like `{"kty": "RSA", "kid": "2024-1", "n": …, "e": "AQAB"}`. Return None for keys
+    that are unsupported or not for signatures. They are skipped rather than reported, because an
+    issuer may publish keys for other purposes in the same document.
     """
     kty, curve = entry.get("kty"), entry.get("crv")
     families = (family for family in _FAMILIES.values() if family.has_keys_of_type(kty, curve))
@@ -204,7 +203,7 @@ def _get_string(value: object) -> str | None:
 
 
 RETRY_SECONDS = 1.0
-"""Interval of fetches while no keys are known."""
+"""Interval between fetches while no keys are known."""
 
 MAX_KEY_AGE_SECONDS = 24 * 3600.0
 """Maximum age of keys that cannot be renewed."""
@@ -213,7 +212,7 @@ _log = logging.getLogger("paddock")
 
 
 class StaticKeySet:
-    """The keys of an issuer, as given in the configuration of the server. They never change."""
+    """An issuer's keys from the server's configuration. They never change."""
 
     def __init__(self, keys: list[IssuerKey]) -> None:
         self._keys = keys
@@ -244,9 +243,9 @@ class RemoteKeySet:
     async def find_matching_keys(self, header: TokenHeader) -> list[IssuerKey]:
         """Return the keys that may have signed a token with this header.
 
-        The keys are fetched from the issuer again from time to time. If none of the known keys
-        matches, or if they are twice as old as the refresh interval, the request waits for the
-        fetch. Younger keys are renewed in the background. After a failed fetch, requests use the
+        The keys are fetched from the issuer again from time to time. The request waits for the
+        fetch if none of the known keys matches, or if the keys are twice as old as the refresh
+        interval. Newer keys are renewed in the background. After a failed fetch, requests use the
         known keys without waiting.
 
         Raises:
@@ -258,7 +257,7 @@ class RemoteKeySet:
             await self._refresh()
             matching_keys = self._filter_keys(header)
         elif age >= self._refresh_seconds and not self._is_too_soon():
-            # Renew the keys in the background, while this request uses the current ones.
+            # Renew the keys in the background while this request uses the current ones.
             self._call_pool.start(self, self._fetch_keys)
         if not self._keys or monotonic() - self._fetched_at > MAX_KEY_AGE_SECONDS:
             raise UndecidedError("the issuer's signing keys are unavailable; retry later")
@@ -268,7 +267,7 @@ class RemoteKeySet:
         return [key for key in self._keys if key.can_verify(*header)]
 
     async def _refresh(self) -> None:
-        """Fetch the keys, or wait for the current fetch. Errors leave the keys unchanged."""
+        """Fetch the keys, or wait for a fetch in progress. Errors leave the keys unchanged."""
         if not self._is_too_soon():
             with suppress(UndecidedError):  # timed out; the known keys remain in use
                 await self._call_pool.run(self, self._fetch_keys)
@@ -284,7 +283,7 @@ class RemoteKeySet:
     def _fetch_keys(self) -> None:
         """Fetch the keys from the issuer. If the fetch fails, the known keys remain in use.
 
-        Runs in a thread of the call pool, which allows only one run for this object at a time.
+        Runs in a thread of the call pool, which allows only one run per object at a time.
         """
         if self._is_too_soon():
             return
@@ -329,13 +328,13 @@ def create_remote_keys(
     refetch_seconds: float,
     allow_insecure_http: bool,
 ) -> RemoteKeySet:
-    """Return the keys that an issuer publishes, which are fetched when the first token arrives.
+    """Return a set of an issuer's published keys. They are fetched when the first token arrives.
 
     Args:
         issuer: The URL of the issuer.
         jwks_uri: The URL of the keys. By default, it is read from the issuer's metadata.
         refresh_seconds: The age after which keys are fetched again.
-        refetch_seconds: The shortest time between two fetches.
+        refetch_seconds: The minimum time between two fetches.
         allow_insecure_http: Accept unencrypted URLs.
 
     Raises:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class StaticTokens:
-    """Validator that accepts a fixed set of tokens, each of which belongs to one principal.
+    """Validator that accepts a fixed set of tokens, each belonging to one principal.
 
     Args:
         tokens: The principal of each token: a `Principal`, a dictionary of its parameters, or its
@@ -36,15 +36,15 @@ class StaticTokens:
         ]
 
     async def validate(self, token: str, resource: str) -> Principal:  # noqa: ARG002, RUF100 - one signature for all validators
-        """Return the principal to which a token belongs. The resource is ignored.
+        """Return the principal that a token belongs to. The resource is ignored.
 
         Raises:
             InvalidTokenError: The token is not on the list.
         """
         token_hash = _hash_token(token)
         matching_principal: Principal | None = None
-        # The token is compared with all known tokens, each in constant time, so that the duration
-        # does not reveal parts of a known token.
+        # Compare the token with all known tokens, each in constant time, so that the duration does
+        # not reveal parts of a known token.
         for known_hash, principal in self._principals:
             if compare_digest(known_hash, token_hash):
                 matching_principal = principal
@@ -76,10 +76,10 @@ def _validate_token(token: object) -> str:
 
 
 def _to_principal(principal: Principal | Mapping[str, Any] | str) -> Principal:
-    """Return the principal of a token from the configuration.
+    """Return a principal from its declaration in the configuration.
 
-    It is declared as a `Principal`, as a dictionary of its parameters such as
-    `{"subject": "ada", "scopes": ["read"]}`, or as a subject such as `"ada"`.
+    The declaration is a `Principal`, a dictionary of its parameters such as `{"subject": "ada",
+    "scopes": ["read"]}`, or a subject such as `"ada"`.
     """
     if isinstance(principal, Principal):
         return principal

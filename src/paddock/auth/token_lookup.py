@@ -1,13 +1,13 @@
-"""Blocking token checks in a few threads, and a cache of their results.
+"""Runs blocking token checks in a few threads, and caches their results.
 
-Concurrent calls with the same key share one run. The numbers of threads and pending calls and the
-waiting times are limited, so a slow authorization server delays only its own users.
+Concurrent calls with the same key share one run. The number of threads, the number of pending calls
+and the waiting time are limited, so a slow authorization server delays only its own users.
 
-Anyone can send tokens, so a flood can fill the queue. Pending calls are therefore served last-in
-first-out, because the clients of older calls have most likely timed out.
+Anyone can send tokens, so a flood can fill the queue. Pending calls are therefore processed last
+in, first out, because the clients of older calls have most likely timed out.
 
-Tokens that were valid before are checked in their own pool, so a flood of invalid tokens delays
-only users who are new.
+Tokens that were valid before are checked in a separate pool, so a flood of invalid tokens delays
+only new users.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 MAX_THREADS = 8
 MAX_PENDING_CALLS = 1000
 CALL_TIMEOUT_SECONDS = 15.0
-"""Time after which a request is rejected because its call has not ended."""
+"""Time after which a request is rejected if its call has not finished."""
 
 
 class _SharedCall:
-    """One run of a function, whose result all requests with the same key wait for.
+    """A single run of a function. All requests with the same key wait for its result.
 
-    The waiting requests are counted, so that a pending call without any can be dropped.
+    The waiting requests are counted, so that a pending call can be dropped when none are left.
     """
 
     __slots__ = ("function", "future", "waiter_count")
@@ -100,8 +100,8 @@ class BlockingCallPool:
         with self._lock:
             call = self._active_calls.get(key)
             if call is None:
-                # The client of the oldest pending call has waited for the longest time and has
-                # most likely timed out.
+                # The client of the oldest pending call has waited the longest and has most likely
+                # timed out.
                 if len(self._pending_calls) >= MAX_PENDING_CALLS:
                     oldest_key = next(iter(self._pending_calls))
                     dropped_call = self._pending_calls.pop(oldest_key)
@@ -117,14 +117,15 @@ class BlockingCallPool:
     def _leave_call(self, key: Hashable, call: _SharedCall) -> None:
         with self._lock:
             call.waiter_count -= 1
-            # If all waiting requests have given up, a call that has not begun need not run.
+            # If all waiting requests have given up, a call that has not started does not need to
+            # run.
             if not call.waiter_count and self._pending_calls.get(key) is call:
                 del self._pending_calls[key], self._active_calls[key]
 
     def _start_thread_if_needed(self) -> None:
-        """Start a further thread if calls are pending and the limit of threads is not reached.
+        """Start another thread if calls are pending and the thread limit is not reached.
 
-        A thread ends as soon as no call is pending.
+        A thread ends as soon as no calls are pending.
         """
         with self._lock:
             if not self._pending_calls or self._thread_count >= MAX_THREADS:
@@ -135,13 +136,13 @@ class BlockingCallPool:
         )
         try:
             thread.start()
-        except RuntimeError:  # the system's limit of threads is reached
+        except RuntimeError:  # the system's thread limit is reached
             with self._lock:
                 self._thread_count -= 1
             raise
 
     def _run_pending_calls(self) -> None:
-        """Run pending calls until no call is left. This is the function of each thread."""
+        """Run pending calls until none are left. This is the target function of each thread."""
         while True:
             with self._lock:
                 if not self._pending_calls:
@@ -169,7 +170,7 @@ class BlockingCallPool:
 
 
 async def _wait_for_future(future: Future[object]) -> None:
-    """Wait until a shared call has ended.
+    """Wait until a shared call has finished.
 
     `asyncio.wrap_future` is not used, because it would cancel the call for all waiting requests if
     this request is cancelled.
@@ -189,7 +190,7 @@ MAX_CACHED_TOKENS = 10_000
 
 
 class TokenCache:
-    """Principals of valid tokens, by the digests of the tokens, which are not stored themselves."""
+    """Principals of valid tokens, by token digest. The tokens themselves are not stored."""
 
     def __init__(self, lifetime_seconds: float) -> None:
         self._lifetime_seconds = lifetime_seconds
@@ -223,16 +224,16 @@ class TokenCache:
 
 
 def digest_token(token: str, resource: str) -> bytes:
-    """Return the cache key of a token for a resource."""
-    # A token may be valid for one server and not for another, so the resource is part of the key.
+    """Return the cache key for a token and a resource."""
+    # A token may be valid for one server but not for another, so the resource is part of the key.
     return sha256(f"{resource}\0{token}".encode()).digest()
 
 
 class TokenLookup:
-    """Finds the principals of tokens: in a cache, or else by a check that may block.
+    """Finds the principals of tokens, either in a cache or by a check that may block.
 
     Args:
-        cache_seconds: The time for which the result of a check is cached.
+        cache_seconds: How long the result of a check is cached.
     """
 
     def __init__(self, cache_seconds: float) -> None:
@@ -248,7 +249,7 @@ class TokenLookup:
         Args:
             token: The access token.
             resource: The server that the token must be issued for.
-            check_token: Checks the token. May block, and therefore runs in a thread.
+            check_token: Checks the token. Runs in a thread, because it may block.
 
         Raises:
             InvalidTokenError: Raised by `check_token`.
@@ -258,7 +259,7 @@ class TokenLookup:
         principal = self._cache.get(digest)
         if principal is None:
             # Tokens that were valid before have their own pool, so that a flood of invalid tokens
-            # delays only users who are new.
+            # delays only new users.
             pool = self._recheck_pool if self._cache.has_seen(digest) else self._first_check_pool
             principal = await pool.run(digest, check_token)
             self._cache.put(digest, principal)

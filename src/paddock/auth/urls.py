@@ -1,4 +1,4 @@
-"""URLs of resources and issuers: canonical form, and security checks.
+"""Resource and issuer URLs: canonical form, and security checks.
 
 The canonical form follows MCP and RFC 8707: lower-case scheme and host, no default port, no
 fragment, and no slash after the host alone.
@@ -26,8 +26,8 @@ def canonicalize_url(url: str) -> str:
         port = parts.port
     except ValueError:
         return url
-    # The URL of a resource has no user name. A URL that has one is left unchanged, so it does not
-    # equal the URL of any resource.
+    # Resource URLs have no user name. A URL with a user name is left unchanged, so it does not
+    # match any resource.
     if not parts.hostname or "@" in parts.netloc:
         return url
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
@@ -43,11 +43,11 @@ def validate_url(url: object, where: str, *, allow_insecure_http: bool = False) 
     Args:
         url: The configured value.
         where: The name of the setting, such as `Authorization: resource`, for error messages.
-        allow_insecure_http: Accept unencrypted HTTP to other machines than this one.
+        allow_insecure_http: Accept unencrypted HTTP to machines other than this one.
 
     Raises:
         DefinitionError: The URL is not an absolute http or https URL, has a user, query or
-            fragment, or is unencrypted although its host is another machine.
+            fragment, or uses unencrypted HTTP to another machine.
     """
     parts = _split_url(url, where)
     if parts.username or parts.password or parts.query or parts.fragment:
@@ -76,7 +76,7 @@ def _split_url(url: object, where: str) -> SplitResult:
         where=where,
         hint='like "https://example.org/mcp"',
     )
-    # urlsplit silently removes tabs and line breaks, and accepts host names that look alike.
+    # urlsplit silently removes tabs and line breaks, and accepts look-alike host names.
     if not isinstance(url, str) or not url.isascii() or not url.isprintable() or " " in url:
         raise invalid_url_error
     try:
@@ -91,9 +91,9 @@ def _split_url(url: object, where: str) -> SplitResult:
 
 
 def is_secure_url(url: str, *, allow_insecure_http: bool = False) -> bool:
-    """Return whether tokens may be sent to a URL, because no one can intercept them.
+    """Return whether tokens can be sent to a URL without being intercepted.
 
-    This is the case for https URLs and for http URLs of this machine. With `allow_insecure_http`,
+    This is the case for https URLs, and for http URLs on this machine. With `allow_insecure_http`,
     all other http URLs are trusted as well.
     """
     parts = urlsplit(url)
@@ -105,7 +105,7 @@ def is_secure_url(url: str, *, allow_insecure_http: bool = False) -> bool:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Return whether a host name or address means this machine."""
+    """Return whether a host name or address refers to this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -121,12 +121,12 @@ def is_wildcard_url(url: str) -> bool:
 
 
 def get_origin(url: str) -> str:
-    """Return scheme, host and port of a URL."""
+    """Return the scheme, host and port of a URL."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def build_well_known_path(well_known: str, path: str) -> str:
-    """Return the path of a well-known document for a path (RFC 8615, RFC 9728 section 3.1)."""
+    """Return the path of the well-known document for a path (RFC 8615, RFC 9728 section 3.1)."""
     suffix = path.rstrip("/") if path.strip("/") == "" else path
     return f"{well_known}/{suffix.lstrip('/')}" if suffix else well_known

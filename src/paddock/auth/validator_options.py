@@ -1,4 +1,4 @@
-"""Validation of the options that validators share."""
+"""Validation of options that validators share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def explain_missing_package(validator: str) -> Iterator[None]:
-    """Convert a failed import in the `with` block to an error that names the missing package.
+    """Turn a failed import in the `with` block into an error that names the missing package.
 
     Args:
         validator: The name of the validator that needs the package, for the message.
@@ -31,14 +31,14 @@ def explain_missing_package(validator: str) -> Iterator[None]:
 
 
 def create_json_fetcher(validator: str, *, allow_insecure_http: bool) -> JsonFetcher:
-    """Return the HTTP client of a validator, if urllib3 is installed."""
+    """Return an HTTP client for a validator, if urllib3 is installed."""
     with explain_missing_package(validator):
         from paddock.auth.json_fetcher import JsonFetcher  # urllib3 is optional
     return JsonFetcher(allow_insecure_http=allow_insecure_http)
 
 
 def parse_audience(audience: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
-    """Return the names of this server that a token may have in its claim `aud`.
+    """Return the names of this server that a token may have in its `aud` claim.
 
     An empty tuple means that only the server's own URL is accepted.
     """
