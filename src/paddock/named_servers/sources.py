@@ -67,7 +67,7 @@ def list_user_sources() -> list[DefinitionSource]:
 def read_definition(
     text: str, path: Path, *, name: str | None = None, version: str | None = None
 ) -> ServerDefinition:
-    """Parse a definition file.
+    """Parse the text of a definition file.
 
     Args:
         text: The content of the file, in TOML.

@@ -43,7 +43,7 @@ def map_to_exposed_names(
     Args:
         values: The option values of each tool. A key is either an exposed name, such as `Plot1`,
             or an element of the definition's `tools`, such as `acme/charts/Plot`.
-        exposed_names_by_spec: The exposed name of the tool for each element in that list.
+        exposed_names_by_spec: The exposed name of the tool for each element of `tools`.
     """
     spec_pairs = list(exposed_names_by_spec)
     exposed_names = {exposed_name for _, exposed_name in spec_pairs}
