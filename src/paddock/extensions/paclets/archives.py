@@ -1,8 +1,8 @@
-"""Safe reading and unpacking of paclet archives, which are untrusted zip files.
+"""Safely reads and unpacks paclet archives, which are untrusted zip files.
 
-All entries are checked before any is read. An archive with paths outside it, links, duplicate names
-or excessive data is rejected as a whole. Unpacking uses a temporary directory that is renamed at
-the end, so that the target is complete or absent.
+All entries are checked before any is read. An archive with outside paths, links, duplicate names or
+excessive data is rejected as a whole. Archives are unpacked into a temporary directory that is
+renamed at the end, so the target is either complete or absent.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ MAX_ARCHIVE_ENTRIES = 50_000
 MAX_UNPACKED_BYTES = 1_000_000_000
 """Maximum total size of the unpacked files."""
 MAX_COMPRESSION_RATIO = 200
-"""Maximum ratio of unpacked to packed size, against zip bombs. Text has a ratio of about 10."""
+"""Maximum ratio of unpacked to packed size, to prevent zip bombs. Text has a ratio of about 10."""
 MIN_RATIO_CHECK_BYTES = 1_000_000
 """Unpacked size below which the ratio is not checked."""
 MAX_NAME_CHARACTERS = 400
 MAX_DIRECTORY_BYTES = 20_000_000
-"""Maximum size of the central directory, which `zipfile` reads into memory at once."""
+"""Maximum size of the central directory, which `zipfile` reads into memory all at once."""
 _CHUNK_BYTES = 1 << 20
 _END_SIGNATURE, _ZIP64_LOCATOR_SIGNATURE = b"PK\5\6", b"PK\6\7"
 _END_RECORD_BYTES, _ZIP64_LOCATOR_BYTES, _MAX_COMMENT_BYTES = 22, 20, 1 << 16
@@ -51,17 +51,17 @@ _ARCHIVE_EXCEPTIONS = (
     UnicodeDecodeError,
     ValueError,
 )
-"""Exceptions that `zipfile` raises for a broken archive."""
+"""Exceptions that `zipfile` raises for broken archives."""
 
 
 class ArchiveError(LoadError):
-    """An archive cannot be read, or is not safe to unpack."""
+    """An archive cannot be read or is not safe to unpack."""
 
     code = "invalid-archive"
 
 
 class PacletArchiveLimits(NamedTuple):
-    """Limits on the content of an archive."""
+    """Limits on the contents of an archive."""
 
     max_entries: int = MAX_ARCHIVE_ENTRIES
     max_bytes: int = MAX_UNPACKED_BYTES
@@ -77,7 +77,7 @@ class PacletArchive:
     Args:
         path: The path of the archive, for errors.
         zip_file: The open archive.
-        files: The files in the archive, without its directories, by name.
+        files: The files in the archive, by name. Directories are not included.
     """
 
     def __init__(self, path: Path, zip_file: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]):
@@ -87,7 +87,7 @@ class PacletArchive:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        """Open a file of the archive for reading.
+        """Open a file in the archive for reading.
 
         Raises:
             ArchiveError: The file does not exist or cannot be unpacked.
@@ -107,13 +107,13 @@ def open_archive(
     path: Path,
     limits: PacletArchiveLimits = DEFAULT_ARCHIVE_LIMITS,
 ) -> Iterator[PacletArchive]:
-    """Open a zip archive and check its entries before any of them is unpacked.
+    """Open a zip archive and check all its entries before any are unpacked.
 
     The archive is closed when the `with` block ends.
 
     Raises:
-        ArchiveError: The file is not an archive, exceeds a limit, or has an unsafe entry, such as
-            a link or a path outside the archive.
+        ArchiveError: The file is not an archive, exceeds a limit, or has an unsafe entry such as a
+            link or a path outside the archive.
     """
     try:
         _check_directory_size(path)
@@ -132,19 +132,20 @@ def unpack_archive(
 ) -> Path:
     """Unpack an archive into a new directory, completely or not at all.
 
-    If all files are in one top-level folder, the content of this folder is unpacked. If the target
-    exists, it is returned unchanged, because another process has unpacked the archive.
+    If all files are in one top-level folder, only the contents of that folder are unpacked. If the
+    target already exists, another process has unpacked the archive, and the target is returned
+    unchanged.
 
     Args:
         path: The archive.
         target: The directory to create.
-        limits: The limits on the content of the archive.
+        limits: The limits on the archive's contents.
 
     Returns:
         The target.
 
     Raises:
-        ArchiveError: The archive is not safe. No files are left behind.
+        ArchiveError: The archive is unsafe. No files are left behind.
     """
     with open_archive(path, limits) as archive, lock_file(target):
         if target.exists():
@@ -160,7 +161,7 @@ def unpack_archive(
                 unpacked_path.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(name) as packed_file, unpacked_path.open("xb") as unpacked_file:
                     shutil.copyfileobj(packed_file, unpacked_file, _CHUNK_BYTES)
-            # Renaming is atomic: other processes see the complete directory or none.
+            # Renaming is atomic: other processes see the complete directory or nothing.
             content_directory.replace(target)
         finally:
             shutil.rmtree(temporary_directory, ignore_errors=True)
@@ -177,8 +178,8 @@ def find_common_folder(names: Iterable[str]) -> str:
 def _check_directory_size(path: Path) -> None:
     """Reject a zip file whose central directory, the list of its entries, is too large.
 
-    `zipfile` reads the whole directory into memory when it opens the file. The size of the
-    directory is in the end record, the last structure of a zip file except for a comment.
+    `zipfile` reads the whole directory into memory when it opens the file. The directory's size is
+    in the end record, the last structure in a zip file apart from a comment.
 
     Raises:
         ArchiveError: The directory is larger than `MAX_DIRECTORY_BYTES` or uses ZIP64.
@@ -189,7 +190,7 @@ def _check_directory_size(path: Path) -> None:
         max_tail_bytes = _MAX_COMMENT_BYTES + _END_RECORD_BYTES + _ZIP64_LOCATOR_BYTES
         file.seek(max(file_size - max_tail_bytes, 0))
         tail = file.read()
-    # Search for the end record as `zipfile` does, so that both use the same one.
+    # Search for the end record the way `zipfile` does, so that both find the same one.
     end_record_at_tail = len(tail) - _END_RECORD_BYTES
     end_record = (
         end_record_at_tail
@@ -210,7 +211,7 @@ def _check_directory_size(path: Path) -> None:
 def _check_entries(
     entries: list[zipfile.ZipInfo], path: Path, limits: PacletArchiveLimits
 ) -> dict[str, zipfile.ZipInfo]:
-    """Check the entries of an archive, and return the files among them by name.
+    """Check the entries of an archive and return its files by name.
 
     Raises:
         ArchiveError: An entry is unsafe, two names clash, or a limit is exceeded.
@@ -241,9 +242,9 @@ def _check_entries(
 
 
 def _find_name_problem(entry: zipfile.ZipInfo) -> str | None:
-    """Return the reason why the name of an entry is unsafe, such as `is the name of a drive`.
+    """Return the reason why an entry's name is unsafe, such as `is the name of a drive`.
 
-    An unsafe name leads outside the target directory, or refers to another file on Windows. The
+    An unsafe name leads outside the target directory, or refers to a different file on Windows. The
     checks do not depend on the current platform.
 
     Returns:
@@ -271,9 +272,9 @@ def _find_name_problem(entry: zipfile.ZipInfo) -> str | None:
 def _find_entry_problem(entry: zipfile.ZipInfo) -> str | None:
     """Return the reason why an entry cannot be unpacked, or None for a regular file or directory.
 
-    For example, `is a symbolic link`, which could lead outside the target directory.
+    An example is `is a symbolic link`; a link could lead outside the target directory.
     """
-    # Archives from Unix have the file mode in the upper half. It is 0 in others.
+    # Unix archives have the file mode in the upper half. In others, it is 0.
     file_type = stat.S_IFMT(entry.external_attr >> 16)
     if file_type == stat.S_IFLNK:
         return "is a symbolic link"
@@ -288,13 +289,13 @@ def _find_entry_problem(entry: zipfile.ZipInfo) -> str | None:
 
 
 def _check_folders(names_by_casefold: dict[str, str], path: Path) -> None:
-    """Reject an archive in which the same name is a file and the folder of another file.
+    """Reject an archive that uses the same name for a file and a folder.
 
     An example is an archive with the files `docs` and `docs/index.md`, which cannot be unpacked.
 
     Args:
-        names_by_casefold: The names of the files by their case-folded form, because `Docs` and
-            `docs` are the same on Windows and macOS.
+        names_by_casefold: The file names by case-folded form, because `Docs` and `docs` are the
+            same on Windows and macOS.
         path: The path of the archive, for errors.
     """
     for name in names_by_casefold.values():
@@ -306,9 +307,9 @@ def _check_folders(names_by_casefold: dict[str, str], path: Path) -> None:
 
 
 def _check_sizes(files: list[zipfile.ZipInfo], path: Path, limits: PacletArchiveLimits) -> None:
-    """Reject an archive that would unpack to too much data, such as a zip bomb."""
-    # The sizes that the archive declares can be trusted, because `zipfile` never reads more than
-    # the declared size of a file.
+    """Reject an archive that unpacks to too much data, such as a zip bomb."""
+    # The sizes declared in the archive can be trusted, because `zipfile` never reads more than a
+    # file's declared size.
     unpacked_bytes = sum(file.file_size for file in files)
     if unpacked_bytes > limits.max_bytes:
         raise _make_archive_error(

@@ -1,4 +1,4 @@
-"""Formatting of JSON data and parsed Wolfram data as Wolfram Language code."""
+"""Formats JSON data and parsed Wolfram data as Wolfram Language code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def format_literal(value: object) -> str:
 
 
 def _format_composite(value: object) -> str:
-    """Format a rule, an association or a list as Wolfram Language code, with all its elements.
+    """Format a rule, association or list, including its elements, as Wolfram Language code.
 
     Any other value is formatted as a string.
     """

@@ -1,7 +1,7 @@
-"""Reading of definition files in Wolfram Language or WXF as data with source locations.
+"""Reads Wolfram Language and WXF definition files as data with source locations.
 
-No code is run. Of several expressions in a source file, the last one is used, as when a kernel
-loads the file. It must be data already.
+No code is run. If a source file contains multiple expressions, the last one is used, as when a
+kernel loads the file. It must already be data.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _RULE_HEADS = ("Rule", "RuleDelayed")
 _DATA_HEADS = ("Association", "List", "PacletObject", "LLMTool", "Rule")
-"""Heads of expressions that are data. The right side of `RuleDelayed` is code."""
+"""Heads of expressions that are data. The right-hand side of `RuleDelayed` is code."""
 _COMPRESSED_HEADER, _UNCOMPRESSED_HEADER = b"8C:", b"8:"
 
 
@@ -37,7 +37,7 @@ class DefinitionContent(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The path of the file, with line and column of source text."""
+        """The path of the file, with the line and column if it is source text."""
         return self._format_location(self.expression)
 
     def _format_location(self, expression: Expression) -> str:
@@ -62,10 +62,10 @@ class DefinitionContent(NamedTuple):
             raise LoadError(error.message, where=self.location, hint=error.hint) from None
 
     def _check_associations(self) -> None:
-        """Reject an association `<|…|>` in which an element is not a rule `key -> value`.
+        """Reject an association `<|…|>` with an element that is not a rule `key -> value`.
 
         Wolfram leaves such an association unevaluated, and it has no equivalent as a dictionary.
-        The usual reason is an extra comma, which the parser reads as an element `Null`.
+        The usual reason is an extra comma, which the parser reads as a `Null` element.
 
         Raises:
             LoadError: There is such an association.
@@ -95,10 +95,10 @@ def _find_non_rule(association: Node) -> Expression | None:
 
 
 def parse_content(data: bytes, suffix: str, where: str) -> DefinitionContent:
-    """Parse the content of a definition file.
+    """Parse the contents of a definition file.
 
     Raises:
-        LoadError: The content cannot be parsed. The error contains line and column.
+        LoadError: The contents cannot be parsed. The error contains the line and column.
     """
     return _parse_wxf(data, where) if suffix == ".wxf" else _parse_source_code(data, where)
 
@@ -107,7 +107,7 @@ def decode_source(data: bytes, where: str) -> str:
     """Decode the text of a Wolfram Language file as UTF-8, without a byte order mark.
 
     Args:
-        data: The content of the file.
+        data: The contents of the file.
         where: The path of the file, for errors.
 
     Raises:
@@ -124,9 +124,9 @@ def decode_source(data: bytes, where: str) -> str:
 
 
 def _parse_source_code(data: bytes, where: str) -> DefinitionContent:
-    """Parse a Wolfram Language file, and select the expression that gives its value.
+    """Parse a Wolfram Language file and select the expression that determines its value.
 
-    As when a kernel loads the file, this is the last expression. Nothing is evaluated.
+    This is the last expression, as when a kernel loads the file. Nothing is evaluated.
 
     Raises:
         LoadError: The text has a syntax error or contains no expression.
@@ -142,7 +142,7 @@ def _parse_source_code(data: bytes, where: str) -> DefinitionContent:
 
 
 def _get_final_expression(expression: Expression) -> Expression:
-    """Return the part of an expression that gives its value: `b` in `a; b` and in `a = b`."""
+    """Return the part of an expression that determines its value: `b` in `a; b` and in `a = b`."""
     while has_any_head(expression, ("CompoundExpression", "Set")) and expression.args:
         last_part = expression.args[-1]
         ends_with_semicolon = is_symbol(last_part, "Null")
@@ -153,7 +153,7 @@ def _get_final_expression(expression: Expression) -> Expression:
 
 
 def _parse_wxf(data: bytes, where: str) -> DefinitionContent:
-    """Parse a file in WXF, Wolfram's binary format for expressions, which may be compressed.
+    """Parse a file in WXF, Wolfram's binary expression format. It may be compressed.
 
     Raises:
         LoadError: The data is not WXF, or is too large.
@@ -167,11 +167,11 @@ def _parse_wxf(data: bytes, where: str) -> DefinitionContent:
 
 
 def _decompress(data: bytes, where: str) -> bytes:
-    """Decompress WXF data. Data that is not compressed is returned unchanged.
+    """Decompress WXF data. Uncompressed data is returned unchanged.
 
     Raises:
-        LoadError: The data is corrupt, or is longer than `MAX_DEFINITION_BYTES` when decompressed.
-            Without this limit, a small file could fill the memory.
+        LoadError: The data is corrupt, or decompresses to more than `MAX_DEFINITION_BYTES`. Without
+            this limit, a small file could exhaust the memory.
     """
     if not data.startswith(_COMPRESSED_HEADER):
         return data

@@ -1,9 +1,9 @@
 """The definition files of a paclet.
 
 An item is defined in its own file, `<Root>/Tools/NAME.wxf` or `.wl`, or in a combined file,
-`<Root>/Tools.wxf` or `.wl`. The own file takes precedence even if it is broken. `.mx` files have a
-closed format that only one version of a kernel can read. They are ignored beside other files, and
-are an error alone.
+`<Root>/Tools.wxf` or `.wl`. The item's own file takes precedence even if it is broken. `.mx` files
+have a closed format that only one kernel version can read. They are ignored if there are other
+files; otherwise, they are an error.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ _PROPERTY_MAKERS: dict[str, Callable[[PropertyDict, FunctionOwner, str], Mapping
 
 
 class _ParsedFile(NamedTuple):
-    """A definition file, with its content as data."""
+    """A definition file with its contents as data."""
 
     content: DefinitionContent
     data: object
     items: PropertyDict | None
-    """The items by name, if the file is combined and its content is a table."""
+    """The items by name, if this is a combined file that contains a table."""
 
 
 _combined_files: ParseCache[_ParsedFile] = ParseCache()
 
 
 class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
-    """The definition of a tool, prompt or server in a file of a paclet, a Wolfram package."""
+    """The definition of a tool, prompt or server in a file of a paclet (a Wolfram package)."""
 
     files: ExtensionFiles
     inner_path: str
@@ -76,7 +76,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
     paclet: str
     version: str | None
     description: str | None = None
-    """The description in `PacletInfo`, for a definition without one."""
+    """The description from `PacletInfo`, used if the definition does not have one."""
 
     def read_properties(self) -> PropertyDict:
         """Return the properties as written, with functions as unevaluated expressions.
@@ -89,8 +89,8 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
     def is_evaluated_on_load(self, key: str) -> bool:
         """Return whether a kernel would evaluate a property when it loads the file.
 
-        This is the case for a property that is written with `->`, unlike one with `:>`. Validation
-        warns about code in such a property.
+        It does so if the property is written with `->` rather than `:>`. Validation warns about
+        code in such properties.
 
         Raises:
             LoadError: The file cannot be read.
@@ -104,7 +104,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         return property_rule is not None and has_head(property_rule, "Rule")
 
     def load(self) -> object:
-        """Return the properties of the item, with its Wolfram functions as Python handlers.
+        """Return the item's properties, with its Wolfram functions as Python handlers.
 
         The result has the same keys as a definition in TOML, so that `make_tool`, `make_prompt` and
         `parse_definition` accept both.
@@ -124,7 +124,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
             raise LoadError(error.message, where=where) from None
 
     def _read_item_properties(self) -> tuple[PropertyDict, str]:
-        """Return the properties of the item as written, and the location for errors.
+        """Return the item's properties as written, and the location for errors.
 
         Raises:
             LoadError: The file cannot be read, or does not define the item.
@@ -164,7 +164,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         return _ParsedFile(content, value, to_table(value) if self.is_combined else None)
 
     def _make_definition_error(self, value: object, content: DefinitionContent) -> LoadError:
-        """Return the error for a file that does not contain a definition of the item.
+        """Return the error for a file that does not define the item.
 
         Args:
             value: The data in the file, which the message describes.
@@ -201,8 +201,8 @@ def _find_rule(expression: Expression | None, key: str) -> Node | None:
 def _make_mx_error(path: Path) -> LoadError:
     """Return the error for an item that is only defined in an `.mx` file.
 
-    Such a file is a memory dump in an undocumented format. The hint is the Wolfram command with
-    which the author can convert it.
+    Such a file is a memory dump in an undocumented format. The hint is a Wolfram command that the
+    author can use to convert it.
     """
     return LoadError(
         "is in the closed .mx format, which only the Wolfram kernel that wrote it can read",

@@ -1,8 +1,8 @@
-"""Discovery of installed paclets that are extensions. Trust level: discovery; no code is run.
+"""Discovers installed paclets that are extensions. Trust level: discovery; no code is run.
 
 Most installed paclets are not extensions. Those whose `PacletInfo` does not mention "AgentTools"
-are not parsed, so that usually the Wolfram parser is not even imported. Of several versions of a
-paclet the highest is used, as in Wolfram, even if it is broken.
+are not parsed, so the Wolfram parser is usually not even imported. If multiple versions of a paclet
+are installed, the highest is used, as in Wolfram, even if it is broken.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ _EMPTY_PART = (0, True, "")
 PacletVersionKey = tuple[tuple[int, bool, str], ...]
 
 _PACLET_FOLDERS = ("Paclets", "Repository")
-"""Folders of a search path that contain paclets."""
+"""Folders in a search path that contain paclets."""
 _EXTENSION_MARKER = b"AgentTools"
-# The lookbehind excludes keys that only end in the name, such as `PacletName`.
+# The lookbehind excludes keys that merely end in the name, such as `PacletName`.
 _NAME_PATTERN = re.compile(rb'(?<![\w`])"?Name"?\s*->\s*"([^"]{1,200})"')
 _VERSION_PATTERN = re.compile(rb'(?<![\w`])"?Version"?\s*->\s*"([^"]{1,100})"')
 _VERSION_SUFFIX_PATTERN = re.compile(r"-\d[\w.]*$")
 
 
 def make_version_key(version: str) -> PacletVersionKey:
-    """Return a key with which the versions of a paclet are sorted from lowest to highest.
+    """Return a sort key that orders the versions of a paclet from lowest to highest.
 
     The parts of a version are compared as numbers: `1.10` is above `1.9`, and `1.0` equals `1.0.0`.
-    A part with a suffix is below the same number without one, so that `2.0-beta` is below `2.0`.
+    A part with a suffix is below the same number without one: `2.0-beta` is below `2.0`.
     """
-    # Trailing zeros are removed and replaced by a fixed number of them, so that they do not matter.
+    # Trailing zeros are replaced by a fixed number of zeros, so that they do not matter.
     parts = [_parse_part(part) for part in version.strip().split(".")]
     while parts and parts[-1] == _EMPTY_PART:
         parts.pop()
@@ -73,7 +73,7 @@ class PacletCandidate(NamedTuple):
 
 PacletFileState = tuple[int, int]
 _candidate_cache: dict[Path, tuple[PacletFileState, PacletCandidate]] = {}
-"""Paclets by path, with modification time and size of the file that was read."""
+"""Paclets by path, with the modification time and size of the file that was read."""
 
 
 def find_all() -> Discovery:
@@ -82,7 +82,7 @@ def find_all() -> Discovery:
 
 
 def find_named(name: str) -> Discovery:
-    """Find the installed paclet, a Wolfram package, that is the extension with a name.
+    """Find the installed paclet (a Wolfram package) that is the named extension.
 
     Only `PacletInfo` files that contain the name are parsed.
     """
@@ -108,10 +108,10 @@ def clear_cache() -> None:
 
 
 def find_paclet_locations(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield the directories and archives of paclets, Wolfram packages, in search paths.
+    """Yield the directories and archives of paclets (Wolfram packages) in search paths.
 
-    A path can be a paclet, or a directory that contains paclets or a folder of paclets. Directories
-    without read permission are yielded too, so that they are reported as broken.
+    A path can be a paclet, or a directory that contains paclets or a folder of paclets. Unreadable
+    directories are yielded too, so that they are reported as broken.
     """
     for path in paths:
         if _is_paclet(path):
@@ -121,10 +121,10 @@ def find_paclet_locations(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _find_paclets_in_folder(directory: Path) -> Iterator[Path]:
-    """Yield the paths of the paclets in a directory and in its folders of paclets.
+    """Yield the paths of the paclets in a directory and in its paclet folders.
 
-    Such a folder is called `Paclets` or `Repository`, for example `~/.Wolfram/Paclets/Repository`.
-    A directory that cannot be listed contains no paclets.
+    Paclet folders are named `Paclets` or `Repository`: for example,
+    `~/.Wolfram/Paclets/Repository`. A directory that cannot be listed contains no paclets.
     """
     try:
         with os.scandir(directory) as entries:
@@ -161,13 +161,13 @@ def _find_info_file(directory: Path) -> Path | None:
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether a path is a regular file, raising an error if this cannot be determined.
+    """Return whether a path is a regular file. Raise an error if this cannot be determined.
 
     Raises:
-        PermissionError: The directory of the file cannot be accessed.
+        PermissionError: The file's directory cannot be accessed.
     """
-    # `Path.is_file` is not used, because without permission it raises an error in some versions of
-    # Python and returns False in others.
+    # `Path.is_file` is not used, because without permission it raises an error in some Python
+    # versions and returns False in others.
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except PermissionError:
@@ -184,14 +184,14 @@ def _iterate_candidates(is_relevant: Callable[[bytes], bool]) -> Iterator[Paclet
 
 
 def _get_candidate(path: Path, is_relevant: Callable[[bytes], bool]) -> PacletCandidate | None:
-    """Return the paclet in a directory or archive, from the cache if its file is unchanged.
+    """Return the paclet in a directory or archive, using the cache if its file is unchanged.
 
-    A directory is examined by searching its `PacletInfo` file for text, and the file is parsed only
+    In a directory, the text of the `PacletInfo` file is searched first, and the file is only parsed
     if the paclet is an extension. An archive is always parsed.
 
     Args:
         path: The directory or archive of a paclet.
-        is_relevant: Returns whether a paclet matters, given the content of its `PacletInfo` file.
+        is_relevant: Returns whether a paclet matters, given the contents of its `PacletInfo` file.
 
     Returns:
         The paclet, or None if it does not matter or has been removed.
@@ -208,13 +208,13 @@ def _get_candidate(path: Path, is_relevant: Callable[[bytes], bool]) -> PacletCa
     except FileNotFoundError:
         return None
     except OSError as error:
-        # Not cached: permissions can change without changing the time and size of the file.
+        # Not cached, because permissions can change without changing the file's time and size.
         problem = LoadError(f"cannot be read: {error.strerror or error}", where=str(path))
         return _make_broken_candidate(path, None, problem)
     if data is not None and not is_relevant(data):
         return None
     if data is not None and _EXTENSION_MARKER not in data:
-        # A paclet that is not an extension is a candidate too: it can be the highest version of a
+        # A paclet that is not an extension is a candidate too: it may be the highest version of a
         # paclet whose older versions are extensions.
         candidate = PacletCandidate(*_guess_identity(data, path), None)
     else:
@@ -229,16 +229,16 @@ def _read_start(file: Path) -> bytes:
 
 
 def _guess_identity(data: bytes | None, path: Path) -> tuple[str, str]:
-    """Guess the name and version of a paclet that is not parsed, or cannot be parsed.
+    """Guess the name and version of a paclet that is not or cannot be parsed.
 
     Args:
-        data: The content of its `PacletInfo` file, which is searched with regular expressions;
-            None for an archive.
-        path: The directory or archive. Its name without a version, such as `Charts` for
-            `Charts-1.2.paclet`, is used if the data contains no name.
+        data: The contents of its `PacletInfo` file, searched with regular expressions; None for an
+            archive.
+        path: The directory or archive. If the data does not contain a name, the path's name without
+            a version is used, such as `Charts` for `Charts-1.2.paclet`.
 
     Returns:
-        Name and version. The version is "" if it is unknown.
+        The name and version. The version is "" if unknown.
     """
     name_match = _NAME_PATTERN.search(data or b"")
     version_match = _VERSION_PATTERN.search(data or b"")
@@ -253,13 +253,13 @@ def _guess_identity(data: bytes | None, path: Path) -> tuple[str, str]:
 def _read_candidate(path: Path, data: bytes | None) -> PacletCandidate:
     """Read a paclet by parsing its `PacletInfo` file.
 
-    A paclet that cannot be parsed is returned as a broken extension with the error.
+    If it cannot be parsed, the result is a broken extension with the error.
 
     Args:
         path: The directory or archive of the paclet.
-        data: The content of `PacletInfo`, to guess the name of a broken paclet; None for archives.
+        data: The contents of `PacletInfo`, to guess the name of a broken paclet; None for archives.
     """
-    # Most machines have no such paclets, so zipfile and the Wolfram parser are loaded late.
+    # Most machines do not have such paclets, so zipfile and the Wolfram parser are loaded late.
     from paddock.extensions.paclets.paclet import inspect_paclet  # noqa: PLC0415 - see above
 
     try:
@@ -284,8 +284,8 @@ def _make_broken_candidate(
 def _select_highest_versions(candidates: Iterable[PacletCandidate]) -> Discovery:
     """Select the highest installed version of each paclet, and return those that are extensions.
 
-    Of equal versions, the first one is selected. A broken paclet is selected too if it has the
-    highest version, because Wolfram would use this version, and fail.
+    If versions are equal, the first one is selected. A broken paclet is selected too if it has the
+    highest version, because Wolfram would use that version and fail.
     """
     highest_by_name: dict[str, PacletCandidate] = {}
     for candidate in candidates:

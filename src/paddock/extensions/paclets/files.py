@@ -1,6 +1,6 @@
-"""Access to the files of an extension in a directory or an archive, by names with slashes.
+"""Access to an extension's files in a directory or archive, by names with slashes.
 
-Paclets and wheels are read in their archives, without unpacking them.
+Archived paclets and wheels are read without unpacking them.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_SMALL_FILE_BYTES = 50_000
-"""Maximum size of a file that is read with the others in its folder."""
+"""Maximum size of a file that is read together with the others in its folder."""
 _MAX_FOLDER_READ_BYTES = 5_000_000
 _folder_cache: ParseCache[dict[str, bytes]] = ParseCache()
 
 
 class ExtensionFiles(Protocol):
-    """Interface to the files of an extension, in a directory or in an archive.
+    """Interface to the files of an extension in a directory or archive.
 
     Files have relative names with slashes, such as `AgentTools/Tools/Plot.wl`.
     """
@@ -50,7 +50,7 @@ class ExtensionFiles(Protocol):
         ...
 
     def read_file(self, name: str, limit: int) -> bytes:
-        """Return the content of a file.
+        """Return the contents of a file.
 
         Raises:
             LoadError: The file cannot be read, or has more than `limit` bytes.
@@ -59,10 +59,10 @@ class ExtensionFiles(Protocol):
 
 
 def open_extension_files(path: Path) -> ExtensionFiles:
-    """Return access to the files of a paclet, which is a directory or a `.paclet` archive.
+    """Open the files of a paclet, which is a directory or a `.paclet` archive.
 
     Raises:
-        ArchiveError: The archive cannot be read, or is not safe.
+        ArchiveError: The archive cannot be read or is unsafe.
     """
     is_archive = path.suffix == PACLET_SUFFIX and _has_file_type(stat.S_ISREG, path)
     return ArchiveFiles(path) if is_archive else DirectoryFiles(path)
@@ -71,14 +71,14 @@ def open_extension_files(path: Path) -> ExtensionFiles:
 def _has_file_type(is_type: Callable[[int], bool], path: Path) -> bool:
     """Return whether a path has a file type, or exists but cannot be accessed.
 
-    A file without read permission is included, so that the user is shown an error when it is read.
+    A file without read permission is included, so that the user sees an error when it is read.
 
     Args:
         is_type: Tests the mode of a file, such as `stat.S_ISDIR` for directories.
         path: The path.
     """
-    # `Path.is_file` is not used, because without permission it raises an error in some versions of
-    # Python and returns False in others.
+    # `Path.is_file` is not used, because without permission it raises an error in some Python
+    # versions and returns False in others.
     try:
         return is_type(path.stat().st_mode)
     except PermissionError:
@@ -114,7 +114,7 @@ class DirectoryFiles:
         return self.path / name
 
     def read_file(self, name: str, limit: int) -> bytes:
-        """Read a file of the directory.
+        """Read a file in the directory.
 
         Raises:
             LoadError: The file cannot be read, or has more than `limit` bytes.
@@ -133,13 +133,15 @@ class ArchiveFiles:
 
     Args:
         path: The archive.
-        prefix: A prefix to omit from file names (default: the one folder that contains all files).
+        prefix: A prefix to omit from file names (default: the folder that contains all files, if
+            any).
     """
 
     def __init__(self, path: Path, *, prefix: str | None = None) -> None:
         self.path = path
         with open_archive(path) as archive:
-            # Paclets are cached, so they do not keep files open. The dictionary is an ordered set.
+            # Paclets are cached, so they must not keep files open. The dictionary is an ordered
+            # set.
             self.names = dict.fromkeys(archive.files)
             """The names of all files, in the order of the archive."""
         self._prefix = find_common_folder(self.names) if prefix is None else prefix
@@ -164,7 +166,7 @@ class ArchiveFiles:
         return self.path
 
     def read_file(self, name: str, limit: int) -> bytes:
-        """Unpack a file of the archive into memory.
+        """Unpack a file in the archive into memory.
 
         All small files in the same folder are read at once and cached, because opening an archive
         checks all its entries, which is expensive.
@@ -188,7 +190,7 @@ class ArchiveFiles:
     def _read_folder(self, folder: str) -> dict[str, bytes]:
         """Return the contents of the small files directly in a folder, by full name.
 
-        Large files are left out, and so are the files after `_MAX_FOLDER_READ_BYTES`.
+        Large files are omitted, as are files past `_MAX_FOLDER_READ_BYTES`.
         """
         contents: dict[str, bytes] = {}
         remaining_bytes = _MAX_FOLDER_READ_BYTES
@@ -196,7 +198,7 @@ class ArchiveFiles:
             for name, entry in archive.files.items():
                 is_small = entry.file_size <= min(_MAX_SMALL_FILE_BYTES, remaining_bytes)
                 if name.rpartition("/")[0] == folder and is_small:
-                    # A broken file is left out here, and reported when it is requested.
+                    # A broken file is omitted here and reported when it is requested.
                     with suppress(LoadError), archive.open(name) as file:
                         contents[name] = file.read(_MAX_SMALL_FILE_BYTES)
                         remaining_bytes -= entry.file_size
