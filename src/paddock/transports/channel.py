@@ -105,7 +105,7 @@ class LineSplitter:
     def _append_piece(self, piece: bytes) -> None:
         """Append a piece to the incomplete line.
 
-        If the line becomes longer than the limit, only its beginning and its end are kept.
+        If the line exceeds the limit, only its beginning and end are kept.
         """
         self._size += len(piece)
         self._pieces.append(piece)

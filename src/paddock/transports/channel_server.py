@@ -241,7 +241,7 @@ class ChannelServer:
         this reader if the handler is slow. Trusted handlers are not monitored.
 
         Returns:
-            False if the watchdog has replaced this reader while it ran the handler.
+            False if the watchdog replaced this reader while the handler was running.
         """
         if request.async_work is not None:
             self._async_streak += 1

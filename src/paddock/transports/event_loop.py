@@ -1,4 +1,4 @@
-"""The asyncio loop that runs `async def` handlers of stdio servers.
+"""The asyncio loop that runs `async def` handlers for stdio servers.
 
 Importing asyncio takes longer than importing the rest of the library, so this module is only
 imported for the first coroutine handler. The loop then runs in the serving thread, which is the

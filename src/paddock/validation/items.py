@@ -120,7 +120,7 @@ def _find_problem_in_file(
 
     Args:
         file: The Python file.
-        text: The reference, for the reason.
+        text: The reference, as quoted in the reason.
         name: The name in the reference, which may be dotted.
         subject: The extension.
     """

@@ -30,7 +30,7 @@ def check_manifest(data: bytes, file: str, findings: FindingCollector) -> Extens
     Returns the valid parts of the manifest, or None if it cannot be parsed.
 
     Args:
-        data: The content of the file.
+        data: The file content.
         file: The file path, for findings.
         findings: The collector to which problems are reported.
     """
@@ -58,7 +58,7 @@ def check_manifest(data: bytes, file: str, findings: FindingCollector) -> Extens
 def report_unknown_key(
     key: str, known_keys: Iterable[str], location: FindingLocation, findings: FindingCollector
 ) -> None:
-    """Report a key that has no meaning."""
+    """Report an unknown key."""
     known_keys = list(known_keys)
     remedy = did_you_mean(key, known_keys, most=1) or f"known are {', '.join(known_keys)}"
     findings.add("unknown-key", f"the key {key!r} is unknown", location, remedy)

@@ -91,7 +91,7 @@ def _check_python_server(
 
 
 def _report_missing_description(definition: LoadedDefinition, subject: ValidationSubject) -> None:
-    """Report a server without a description, which users and models need to choose it."""
+    """Report a server without a description, which users and models need in order to choose it."""
     subject.findings.add(
         "missing-description",
         f"the server {definition.name!r} has no description",
@@ -179,7 +179,7 @@ def check_server_build(
     This finds problems that checks of the individual parts miss. Items from extensions that are not
     installed are left out. In static validation, nothing is built.
     """
-    # If there are errors already, building would only repeat them in other words.
+    # If there are already errors, building would only repeat them in other words.
     if subject.is_static or subject.findings.errors:
         return
     items = {
@@ -220,7 +220,7 @@ def _report_duplicate_names(
 
     Args:
         server: The built server, in which later items have replaced earlier ones.
-        items: The items in the definition, from which the server was built.
+        items: The items in the definition that the server was built from.
         definition: The definition of the server.
         subject: The extension being validated.
     """

@@ -84,7 +84,7 @@ def read_project_metadata(directory: Path, findings: FindingCollector) -> Projec
     reported too, but its metadata is returned so that its manifests can still be checked.
 
     Args:
-        directory: The directory of the project, with `pyproject.toml` or `setup.cfg`.
+        directory: The project directory, which contains `pyproject.toml` or `setup.cfg`.
         findings: The collector to which problems are reported.
     """
     metadata = ProjectMetadata(directory / PROJECT_FILE, {})
@@ -281,7 +281,7 @@ def load_package_subject(
         directory: The package directory, which contains the manifest.
         name: The name of the extension without its publisher.
         findings: The collector to which problems are reported.
-        is_static: True if validation must not run any code of the package.
+        is_static: True if validation must not run any of the package's code.
         installed: The installed extension, if any, for metadata that the manifest lacks.
     """
     distribution = DistributionSource(
@@ -359,7 +359,7 @@ def _load_package(
         distribution: The distribution that contains the package.
         name: The name of the extension without its publisher.
         manifest_file: The manifest path within the distribution.
-        package_folder: The folder of the distribution's packages, with a trailing slash.
+        package_folder: The folder that contains the distribution's packages, with a trailing slash.
 
     Returns:
         The extension, or None after reporting that the manifest cannot be read.

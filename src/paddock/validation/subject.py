@@ -184,7 +184,7 @@ class ValidationSubject:
 
     extension: Extension
     files: ExtensionFiles
-    """The directory or archive of the extension."""
+    """The extension's directory or archive."""
     manifest: str
     """Name of the manifest file."""
     is_static: bool
@@ -195,11 +195,11 @@ class ValidationSubject:
     findings: FindingCollector = field(default_factory=FindingCollector)
     python_files: list[str] = field(default_factory=list)
     data_tables: dict[str, Mapping[str, object] | None] = field(default_factory=dict)
-    """Contents of the data definition files read so far."""
+    """Contents of the definition files in data formats that have been read so far."""
     siblings: Mapping[str, Extension] = field(default_factory=dict)
     """Other extensions in the same target, by name."""
     unknown_names: set[str] = field(default_factory=set)
-    """Uncheckable names in server definitions, whose extensions are not installed."""
+    """Names in server definitions that belong to extensions that are not installed."""
     _texts: dict[str, str] = field(default_factory=dict)
     _python_sources: dict[str, PythonSource] = field(default_factory=dict)
 

@@ -425,7 +425,7 @@ def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
 
 
 def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> Validation:
-    """Validate the installed extensions in a discovery result, including the broken ones.
+    """Validate the installed extensions in a discovery result, including broken ones.
 
     Args:
         name: The target that the user passed.

@@ -48,7 +48,7 @@ class LoggedResponder:
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port of the client."""
+        """The client's address and port."""
         return self._responder.client_address
 
     @property

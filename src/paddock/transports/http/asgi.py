@@ -36,7 +36,7 @@ class AsgiResponder:
 
         Args:
             max_backlog_bytes: The amount of unsent data at which a client is considered too slow.
-            client_address: The address and port of the client, if known.
+            client_address: The client's address and port, if known.
         """
         self._max_backlog_bytes = max_backlog_bytes
         self.client_address = client_address
@@ -165,7 +165,7 @@ class AsgiApp:
             self._service.close_streams()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection: an HTTP request, or the lifespan of the application.
+        """Handle one ASGI connection: an HTTP request or the application's lifespan.
 
         WebSocket connections are closed, because MCP does not use them.
         """
@@ -184,7 +184,7 @@ class AsgiApp:
         Multiple first requests may arrive at the same time, so a lock makes all but one wait.
         """
         loop = asyncio.get_running_loop()
-        # After a restart on another loop, the old lock is bound to the loop that has ended.
+        # After a restart on another loop, the old lock is still bound to the loop that ended.
         if self._loop is not None and self._loop is not loop:
             self._start_lock = asyncio.Lock()
         async with self._start_lock:

@@ -38,7 +38,7 @@ class EndpointRuntime:
         """Create the state shared by the requests to an endpoint.
 
         Args:
-            operations: The operations of the MCP server.
+            operations: The MCP server's operations.
             origin_policy: Decides which Host and Origin headers to allow.
             limits: The limits on the resources that clients can use.
             authorization: Authenticates requests; None for a server without authentication.

@@ -97,7 +97,7 @@ class HttpExchange:
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port of the client."""
+        """The client's address and port."""
         return self._responder.client_address
 
     def set_log_fields(self, fields: Mapping[str, object]) -> None:
@@ -136,7 +136,7 @@ class HttpExchange:
         From now on, the exchange is checked for timeouts, and cancels the request if the client
         disconnects.
         """
-        # The exchange is already over if the request has become a task, which was its answer.
+        # If the request became a task, the task was its answer and the exchange is already over.
         if self.is_over:
             return
         self._pending_requests += (request,)
@@ -193,7 +193,7 @@ class HttpExchange:
     def check_timeout(self, now: float) -> None:
         """Stop an overdue request with an error, or send a keep-alive message on an idle stream.
 
-        Called at regular intervals while requests of this exchange are in progress.
+        Called regularly while requests of this exchange are in progress.
 
         Args:
             now: The current monotonic time.
@@ -207,7 +207,7 @@ class HttpExchange:
                 self._write_chunk(KEEP_ALIVE_COMMENT)
 
     def close(self) -> None:
-        """Cancel the requests and abort the response, because the server stops."""
+        """Cancel the requests and abort the response because the server is stopping."""
         for request in self._pending_requests:
             request.cancel("the server stops")
         if not self.is_over:
@@ -215,7 +215,7 @@ class HttpExchange:
             self._responder.abort()
 
     def _is_overdue(self, now: float) -> bool:
-        """Return whether a handler of this exchange has run longer than `Limits.call_seconds`.
+        """Return whether a handler of this exchange has exceeded `Limits.call_seconds`.
 
         Requests without work, such as subscriptions, may stay open indefinitely, and so may
         requests that wait for a task to end.

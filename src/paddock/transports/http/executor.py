@@ -188,7 +188,7 @@ class BriefWaitExecutor:
         if self._is_collecting:
             self._collected_requests[request] = notify_delayed
             return
-        # Recent requests came one at a time, so an attempt to collect others would be wasted.
+        # Recent requests came one at a time, so trying to collect others would be pointless.
         if self._unbatched_requests_left:
             self._unbatched_requests_left -= 1
         else:
@@ -223,7 +223,7 @@ class BriefWaitExecutor:
         The next group gets a new thread.
 
         Args:
-            notify_by_request: The requests, and the callbacks that report that one is delayed.
+            notify_by_request: The requests, each with the callback that reports its delay.
         """
         thread = self._thread
         if thread is None:
@@ -234,7 +234,7 @@ class BriefWaitExecutor:
             self._thread = None
         slow_request, remaining_requests = detached or (None, [])
         finished_requests = thread.take_finished()
-        # Messages that handlers have sent must precede their answers.
+        # Messages sent by handlers must precede their answers.
         self._flush_mailbox()
         for request, answer in finished_requests:
             self._finish_request(request, answer)

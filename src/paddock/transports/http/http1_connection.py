@@ -392,7 +392,7 @@ class Http1Connection(asyncio.Protocol):
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port of the client; None for a socket without one."""
+        """The client's address and port; None for a socket without one."""
         name = self._transport.get_extra_info("peername")
         return (str(name[0]), int(name[1])) if isinstance(name, tuple) else None
 
@@ -497,7 +497,7 @@ class Http1Connection(asyncio.Protocol):
             self._transport.close()
 
     def close_after_response(self) -> None:
-        """Close after the current response. An idle connection closes now."""
+        """Close after the current response. An idle connection closes immediately."""
         self._mark_last_response()
         is_idle = self._response_state == "none"
         if is_idle and self._state == "last response":

@@ -56,7 +56,7 @@ class RequestHead:
 
         Args:
             method: The method, such as "POST".
-            path: The decoded path of the URL.
+            path: The decoded URL path.
             headers: The first value of each header, keyed by lowercase name.
             repeated: All values of the headers that occur more than once.
         """
@@ -73,7 +73,7 @@ class RequestHead:
 
         Args:
             method: The method, such as "POST".
-            path: The decoded path of the URL.
+            path: The decoded URL path.
             pairs: Lowercase header names and their values. A header that occurs more than once has
                 multiple pairs.
         """
@@ -120,7 +120,7 @@ class Responder(Protocol):
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port of the client, if known."""
+        """The client's address and port, if known."""
 
     def respond(self, response: HttpResponse) -> None:
         """Send a complete response."""

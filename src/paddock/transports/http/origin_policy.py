@@ -113,7 +113,7 @@ class HostOriginPolicy:
         ]
 
     def _check_host(self, value: bytes) -> bool:
-        """Return True if the value of a Host header names an allowed host."""
+        """Return True if a Host header value names an allowed host."""
         if WILDCARD in self._hosts:
             return True
         try:
@@ -124,7 +124,7 @@ class HostOriginPolicy:
         return host in self._hosts or is_loopback_host(host)
 
     def _check_origin(self, value: bytes) -> bool:
-        """Return True if the value of an Origin header names an allowed origin.
+        """Return True if an Origin header value names an allowed origin.
 
         Origins of this machine, such as `http://localhost:3000`, are always allowed.
         """
@@ -150,7 +150,7 @@ def is_loopback_host(host: str) -> bool:
 
 
 def _parse_host(value: str) -> str:
-    """Return the host of `host`, `host:port` or `[::1]:port` in lower case, without its port.
+    """Return the lowercase host from `host`, `host:port` or `[::1]:port`, without the port.
 
     Raises:
         DefinitionError: The value is not a host.

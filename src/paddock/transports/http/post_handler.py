@@ -54,7 +54,7 @@ NAME_FIELD = http_headers.to_asgi_name(http_headers.NAME_HEADER)
 def check_mirrored_headers(
     head: RequestHead, method: str, version: str, params: RequestParams
 ) -> None:
-    """Check the headers of a stateless request that repeat parts of its body.
+    """Check the headers that repeat parts of a stateless request's body.
 
     The headers are required so that proxies can route requests without reading bodies. Differences
     must be rejected. Otherwise, a proxy would make decisions about a different request from the one
@@ -140,7 +140,7 @@ class PostHandler:
 
         The response is sent immediately, or later when the message's work is done.
         """
-        # As in `Dispatcher.dispatch_line`: tool calls are decoded in one pass.
+        # Tool calls are decoded in one pass, as in `Dispatcher.dispatch_line`.
         if http_request.body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
                 call = decode_tool_call(http_request.body)
@@ -350,7 +350,7 @@ class PostHandler:
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> None:
-        """Pass a message to the session that its `Mcp-Session-Id` header names.
+        """Pass a message to the session named by its `Mcp-Session-Id` header.
 
         Args:
             http_request: The request whose body is the message.

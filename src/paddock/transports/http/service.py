@@ -138,9 +138,9 @@ class HttpService:
         """Create the service for an MCP endpoint.
 
         Args:
-            operations: The operations of the MCP server.
+            operations: The MCP server's operations.
             origin_policy: Decides which Host and Origin headers to allow.
-            path: The path of the endpoint.
+            path: The endpoint path.
             limits: The limits on the resources that clients can use.
             authorization: Authenticates requests; None for a server without authentication.
 
@@ -317,7 +317,7 @@ class HttpService:
     def _handle(self, http_request: HttpRequest) -> None:
         """Handle an authorized request according to its method.
 
-        POST sends a message, GET opens the event stream of a session, and DELETE closes a session.
+        POST sends a message, GET opens a session's event stream, and DELETE closes a session.
         """
         head = http_request.head
         if head.method == "POST":
@@ -341,7 +341,7 @@ class HttpService:
     def _open_session_stream(
         self, session: HttpSession, head: RequestHead, responder: Responder
     ) -> HttpResponse | None:
-        """Answer a GET request with a stream of events, or return an error response.
+        """Answer a GET request with an event stream, or return an error response.
 
         A request with `Last-Event-ID` resumes the stream that the event belongs to. Any other
         request opens the standalone stream, which carries messages that do not belong to a request.
