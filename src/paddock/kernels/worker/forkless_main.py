@@ -1,6 +1,6 @@
-"""Entry point of a worker in a single process that runs its engine in Paddock's own Python.
+"""Entry point of a single-process worker that runs its engine in Paddock's own Python.
 
-It is a separate module, so that other workers need not import `threading`.
+It is a separate module so that other workers need not import `threading`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from paddock.kernels.child.job_runner import load_interpreter
 
 
 def main() -> NoReturn:
-    """Run a worker in a single process, on systems that cannot fork.
+    """Run a single-process worker, on systems that cannot fork.
 
-    The arguments in `sys.argv` are the interpreter module of the engine, and the word `network` if
+    The arguments in `sys.argv` are the engine's interpreter module, and the word `network` if
     network access is allowed.
     """
     interpreter, *flags = sys.argv[1:]

@@ -1,12 +1,12 @@
 """Messages between the server and the processes of a worker.
 
-A frame is four bytes of length, little-endian, and an encoded message. The evaluator processes use
-`paddock.kernels.child.plain_frames`, which handles the same formats without msgspec:
+A frame consists of a four-byte little-endian length and an encoded message. The evaluator processes
+use `paddock.kernels.child.plain_frames`, which handles the same formats without msgspec:
 
-- Requests and orders, which go down to the evaluator, are in the format of `marshal`, which every
-  Python can decode without other packages.
+- Requests and orders, which go down to the evaluator, use the `marshal` format, which every Python
+  can decode without other packages.
 - Notices and replies, which come from the evaluator, are MessagePack documents. User code controls
-  the evaluator, so they are untrusted: they are decoded into the types of this module, and anything
+  the evaluator, so they are untrusted: they are decoded into the types in this module, and anything
   else is rejected. `marshal` must not be used for them.
 """
 
@@ -27,7 +27,7 @@ JobStatus = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "
 
 
 class EvaluateRequest(msgspec.Struct, tag="evaluate"):
-    """Request of the server to evaluate code within limits."""
+    """Server request to evaluate code within limits."""
 
     code: str
     seconds: float
@@ -70,7 +70,7 @@ class ProcessReady(msgspec.Struct, tag="ready"):
 
     pid: int
     checkpoint: int
-    """Process ID of the checkpoint, to which the kernel can be rolled back, or 0 without one."""
+    """Process ID of the checkpoint to which the kernel can be rolled back, or 0 if none exists."""
     engine_version: str = ""
     is_interruptible: bool = False
     fork_obstacle: str = ""
@@ -78,11 +78,11 @@ class ProcessReady(msgspec.Struct, tag="ready"):
 
 
 class JobStarted(msgspec.Struct, tag="job-started"):
-    """The active process has received a job. If it ends now, the job may be partly done."""
+    """The active process has received a job. If it ends now, the job may be partly executed."""
 
 
 class OutputEvent(msgspec.Struct, tag="output"):
-    """Notice of a message or an image that a job has produced."""
+    """Notice of a message or an image produced by a job."""
 
     kind: Literal["message", "picture"]
     text: str = ""
@@ -93,7 +93,7 @@ class OutputEvent(msgspec.Struct, tag="output"):
 
 
 class JobResult(msgspec.Struct, tag="result"):
-    """Result of a job, which an evaluator process sends to the supervisor."""
+    """Result of a job, sent to the supervisor by an evaluator process."""
 
     status: JobStatus = "done"
     result: str | None = None
@@ -101,17 +101,17 @@ class JobResult(msgspec.Struct, tag="result"):
     """Signal name, exit code, or a description of what could not be restored."""
     state: bytes | None = None
     messages: list[str] = []
-    """Parts of the printed output that are warnings or errors of the engine."""
+    """Parts of the printed output that are warnings or errors from the engine."""
     seconds: float = 0.0
     peak_bytes: int = 0
 
 
 class ProcessExited(msgspec.Struct, tag="process-exited"):
-    """Notice of the checkpoint that the active process, its child, has ended."""
+    """Notice from the checkpoint that the active process, its child, has ended."""
 
     pid: int
     status: int
-    """The wait status, as `os.waitpid` returns it."""
+    """The wait status, as returned by `os.waitpid`."""
 
 
 class StartupFailed(msgspec.Struct, tag="startup-failed"):
@@ -131,28 +131,28 @@ class WorkerStarted(msgspec.Struct, tag="started"):
     supervisor_pid: int
     engine_version: str
     restrictions: list[str]
-    """Names of the restrictions of the sandbox."""
+    """Names of the sandbox restrictions."""
 
 
 class JobReply(msgspec.Struct, tag="reply"):
-    """Reply of the supervisor to the server: the result of a job with all of its outputs."""
+    """Supervisor's reply to the server: the result of a job with all of its outputs."""
 
     result: JobResult
     pieces: list[bytes | OutputEvent] = []
-    """Printed texts, messages and images in the order in which the job has produced them."""
+    """Printed texts, messages and images in the order in which the job produced them."""
     dropped_bytes: int = 0
-    """Size of the output beyond its limit, which is not part of `pieces`."""
+    """Size of the output beyond the limit, which is not part of `pieces`."""
     is_rolled_back: bool = False
     keep_reason: str = ""
     """The reason why the changes of a stopped evaluation were not rolled back, or empty."""
     was_replaced: bool = False
-    """Whether a process was killed from outside and replaced since the last reply."""
+    """Whether a process was killed externally and replaced since the last reply."""
 
 
 class WorkerProcesses(msgspec.Struct, tag="processes"):
     """Process IDs of a worker, which the supervisor sends to the server when they change.
 
-    They are used for diagnostics only.
+    They are used only for diagnostics.
     """
 
     checkpoint: int
@@ -170,7 +170,7 @@ _MARSHAL_VERSION = 4  # of Python 3.8
 
 
 def send_reply(handle: int, message: msgspec.Struct) -> None:
-    """Write a message for the server, blocking until all of it is written."""
+    """Write a message to the server, blocking until all of it is written."""
     write_message(handle, msgspec.msgpack.encode(message))
 
 
@@ -181,18 +181,18 @@ def send_request(handle: int, message: msgspec.Struct) -> None:
 
 
 def decode_request(content: bytes) -> WorkerRequest:
-    """Decode a request of the server, for the supervisor."""
+    """Decode a server request for the supervisor."""
     fields = marshal.loads(content)  # noqa: S302 - the server is trusted
     request: WorkerRequest = msgspec.convert(fields, WorkerRequest)
     return request
 
 
 class FrameReader(Generic[_FrameT]):
-    """Reader of the messages that arrive on a file descriptor.
+    """Reader for messages that arrive on a file descriptor.
 
     Args:
         handle: The file descriptor.
-        decode: Function that decodes one message, and raises ValueError if it is invalid.
+        decode: Function that decodes one message and raises ValueError if it is invalid.
     """
 
     def __init__(self, handle: int, decode: Callable[[bytes], _FrameT]) -> None:
@@ -200,7 +200,7 @@ class FrameReader(Generic[_FrameT]):
         self._decode = decode
 
     def read_messages(self) -> Iterator[_FrameT]:
-        """Read the available bytes once, and yield the messages that have arrived completely.
+        """Read the available bytes once and yield the complete messages that have arrived.
 
         Blocks if no bytes are available and the descriptor is in blocking mode.
 
@@ -213,15 +213,15 @@ class FrameReader(Generic[_FrameT]):
             yield self._decode(content)
 
     def clear(self) -> None:
-        """Discard a message that was received only in part, and all unread bytes."""
+        """Discard a partially received message and all unread bytes."""
         self._splitter.clear()
         read_available_bytes(self._splitter.handle)
 
 
 def read_available_bytes(handle: int) -> bytes:
-    """Read all bytes that are available on a file descriptor, without blocking.
+    """Read all bytes available on a file descriptor, without blocking.
 
-    A descriptor in blocking mode is switched to non-blocking mode for this time.
+    A descriptor in blocking mode is temporarily switched to non-blocking mode.
     """
     was_blocking = os.get_blocking(handle)
     os.set_blocking(handle, False)

@@ -1,9 +1,9 @@
-"""Entry point of a worker that runs its engine in another Python than Paddock's.
+"""Entry point of a worker that runs its engine in a Python other than Paddock's.
 
 The process enters the sandbox, forks, and starts the other Python in the fork. Importing modules
-takes most of a kernel's start time, so the modules of the supervisor are imported only after the
-fork, while the other Python starts. `paddock.kernels.worker.supervisor` has the entry point for
-engines in Paddock's own Python.
+takes most of a kernel's start time, so the supervisor's modules are imported only after the fork,
+while the other Python starts. `paddock.kernels.worker.supervisor` has the entry point for engines
+in Paddock's own Python.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."
 
 
 def main() -> NoReturn:
-    """Run a worker whose engine runs in another Python, such as that of a virtual environment.
+    """Run a worker whose engine runs in another Python, such as one in a virtual environment.
 
-    This process forks, becomes the supervisor, and lets its child execute the other Python. The
-    arguments in `sys.argv` are the path of the other Python, the interpreter module of the engine,
-    and the word `network` if network access is allowed.
+    This process forks and becomes the supervisor, while its child executes the other Python. The
+    arguments in `sys.argv` are the path of the other Python, the engine's interpreter module, and
+    the word `network` if network access is allowed.
     """
     python, interpreter, *flags = sys.argv[1:]
     pipes = WorkerPipes()
@@ -42,7 +42,7 @@ def main() -> NoReturn:
         _exec_foreign_python(python, interpreter, pipes)
     # msgspec imports typing_extensions if it is installed, which takes longer than msgspec itself.
     sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
-    # The supervisor is imported after the fork, so that the other Python starts in the meantime.
+    # The supervisor is imported after the fork so that the other Python starts in the meantime.
     from paddock.kernels.worker.supervisor import Supervisor
 
     Supervisor(pipes, child_pid, restrictions).run()
@@ -51,11 +51,11 @@ def main() -> NoReturn:
 def build_foreign_command(
     python: str, interpreter: str, handles: tuple[int, ...] = ()
 ) -> list[str]:
-    """Build the command that runs an engine in another Python, such as that of the user.
+    """Build the command that runs an engine in another Python, such as the user's.
 
     Args:
         python: The path of the other Python.
-        interpreter: The name of the interpreter module of the engine.
+        interpreter: The name of the engine's interpreter module.
         handles: The descriptors of the pipes to the supervisor, if there is one.
     """
     arguments = [_FOREIGN_PYTHON_SCRIPT, _SOURCE_ROOT, interpreter]
@@ -63,9 +63,9 @@ def build_foreign_command(
 
 
 def _exec_foreign_python(python: str, interpreter: str, pipes: WorkerPipes) -> NoReturn:
-    """Replace this process, the fork that becomes the evaluator process, by the user's Python.
+    """Replace this process, the fork that becomes the evaluator process, with the user's Python.
 
-    The pipes to the supervisor stay open. If the program cannot be executed, a notice reports the
+    The pipes to the supervisor remain open. If the program cannot be executed, a notice reports the
     error to the supervisor.
     """
     handles = (*pipes.order_readers, pipes.notice_writer)

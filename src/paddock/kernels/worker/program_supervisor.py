@@ -1,7 +1,7 @@
-"""Supervisor process of an external program: starts it, enforces limits, cleans up after it.
+"""Supervisor process for an external program: starts it, enforces limits, cleans up after it.
 
 The program inherits the supervisor's standard output. The supervisor reports the exit status as
-JSON on standard error, and ends everything when its standard input is closed, which happens when
+JSON on standard error, and ends all processes when its standard input is closed, which happens when
 the server stops the program or is gone. It imports only the standard library.
 """
 
@@ -27,11 +27,11 @@ from paddock.kernels.child.process_tree import (
 
 _POLL_INTERVAL_SECONDS = 0.05
 _MEMORY_CHECK_TICKS = 4
-"""Measuring memory reads a file per process, so it happens only on every fourth poll."""
+"""Measuring memory reads one file per process, so it happens only on every fourth poll."""
 
 
 def main() -> NoReturn:
-    """Run a program in the sandbox, and write a report about its end to standard error.
+    """Run a program in the sandbox, and report its exit on standard error.
 
     The first argument in `sys.argv` contains the settings as a JSON object: the command, the
     directory, the memory limit, and whether network access is allowed.
@@ -48,13 +48,13 @@ def main() -> NoReturn:
 
 
 def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
-    """Run a program until it ends or has to be stopped, and return the report for the server.
+    """Run a program until it ends or must be stopped, and return the report for the server.
 
     The report contains the exit `code` and the duration, or the `cause` if there is no exit code.
-    All processes of the program are killed afterwards, including those in the background.
+    Afterwards, all of the program's processes are killed, including those in the background.
 
     Args:
-        settings: The settings of the program, see `main`.
+        settings: The program settings; see `main`.
     """
     try:
         process = subprocess.Popen(
@@ -71,19 +71,19 @@ def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
     kill_tree(process.pid)
     kill_descendants()
     # The process has been reaped already. Without an exit code, Popen would wait for its process
-    # ID, which another process may have got in the meantime.
+    # ID, which may have been reused by another process in the meantime.
     process.returncode = report.get("code", 0)
     return report
 
 
 def _wait_for_end(child_pid: int, memory_bytes: int | None) -> dict[str, Any]:
-    """Wait until a program ends or has to be stopped, and return the report for the server.
+    """Wait until a program ends or must be stopped, and return the report for the server.
 
-    The program has to be stopped if the server closes the connection, or if the memory of all its
-    processes exceeds the limit.
+    The program must be stopped if the server closes the connection, or if the total memory usage of
+    its processes exceeds the limit.
 
     Args:
-        child_pid: The process ID of the program.
+        child_pid: The program's process ID.
         memory_bytes: The memory limit, or None for no limit.
     """
     started_at = time.monotonic()
@@ -104,9 +104,9 @@ def _wait_for_end(child_pid: int, memory_bytes: int | None) -> dict[str, Any]:
 
 
 def _measure_memory() -> int:
-    """Return the memory that all descendants of this process use, in bytes.
+    """Return the memory used by all descendants of this process, in bytes.
 
-    This is the resident memory without pages that processes share.
+    This is the resident memory, excluding pages shared between processes.
     """
     page_count = 0
     for pid in list_descendants(os.getpid()):

@@ -36,20 +36,20 @@ if TYPE_CHECKING:
 _FORK_TIMEOUT_SECONDS = 10.0
 """Time limit for a new active process to report that it is ready."""
 _INTERRUPT_GRACE_SECONDS = 3.0  # One second is too short on a machine with many busy processes.
-"""Time for an interruptible engine to end an evaluation after SIGINT, before it is killed."""
+"""Time that an interruptible engine has to end an evaluation after SIGINT before it is killed."""
 _MAX_POLL_SECONDS = 3600.0
 """Upper bound for one `poll` call, whose timeout is limited to about 24 days."""
 _OUT_OF_MEMORY_TEXT = b"memory allocation of "
-"""Beginning of the line that a Rust program prints before it aborts for lack of memory."""
+"""Start of the line that a Rust program prints before it aborts because it is out of memory."""
 _BACKTRACE_TEXT = b"note: run with `RUST_BACKTRACE"
 
 
 def main() -> NoReturn:
-    """Run a worker whose engine is a package of Paddock's own Python.
+    """Run a worker whose engine is a package in Paddock's own Python.
 
-    The arguments in `sys.argv` are the interpreter module of the engine, and the word `network` if
-    network access is allowed. The evaluator process is forked from this process, the supervisor,
-    so that both share the memory of imported modules.
+    The arguments in `sys.argv` are the engine's interpreter module, and the word `network` if
+    network access is allowed. The evaluator process is forked from this process, the supervisor, so
+    both share the memory of imported modules.
     """
     interpreter, *flags = sys.argv[1:]
     pipes = WorkerPipes()
@@ -65,7 +65,7 @@ def main() -> NoReturn:
 
 
 class Supervisor:
-    """State and event loop of a supervisor.
+    """A supervisor's state and event loop.
 
     There are at most two evaluator processes: the active one runs jobs, and the checkpoint keeps
     the state from before the job. Each reads its orders from one of two pipes. A process keeps its
@@ -97,12 +97,12 @@ class Supervisor:
         self._fork_obstacle = ""
 
     def run(self) -> NoReturn:
-        """Process events until the server is gone, and then exit.
+        """Process events until the server is gone, then exit.
 
-        The events are requests of the server, notices and printed output of the evaluator
-        processes, and the end of a process.
+        The events are server requests, notices and printed output from the evaluator processes, and
+        process exits.
         """
-        # SIGCHLD writes to this pipe, so that `poll` also returns when a child ends.
+        # SIGCHLD writes to this pipe, so `poll` also returns when a child ends.
         wakeup_reader, wakeup_writer = os.pipe()
         os.set_blocking(wakeup_writer, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -115,7 +115,7 @@ class Supervisor:
             os.read(wakeup_reader, 4096)
             self._reap_children()
 
-        # The order of the readers matters. Output and notices of a process must be processed before
+        # The order of the readers matters. A process's output and notices must be handled before
         # its exit.
         readers = {
             pipes.output: self._capture.read_available,
@@ -146,12 +146,12 @@ class Supervisor:
         if self._deadline == float("inf"):
             return None
         remaining = max(0.0, self._deadline - time.monotonic())
-        # The timeout is one millisecond longer, so that `poll` does not return just before the
+        # The timeout is one millisecond longer so that `poll` does not return just before the
         # deadline.
         return min(remaining, _MAX_POLL_SECONDS) * 1000 + 1
 
     def _read_requests(self) -> None:
-        """Process the requests of the server: to run a job, or to cancel the running job.
+        """Process server requests: to run a job, or to cancel the running job.
 
         The server sends the next job only after the reply to the previous one.
         """
@@ -167,7 +167,7 @@ class Supervisor:
             self._exit_process()
 
     def _read_notices(self) -> None:
-        """Process the notices of the evaluator processes.
+        """Process notices from the evaluator processes.
 
         User code runs in these processes and can write anything to the pipe. Invalid data ends the
         active process, but never the supervisor.
@@ -187,12 +187,12 @@ class Supervisor:
             self._kill_active()
 
     def _handle_notice(self, notice: frames.EvaluatorNotice) -> None:
-        """Handle a notice of an evaluator process according to its type."""
+        """Handle a notice from an evaluator process according to its type."""
         match notice:
             case frames.ProcessReady():
                 self._handle_ready(notice)
             case frames.JobStarted():
-                # User code can send this notice as well, so it counts only after the job was sent.
+                # User code can also send this notice, so it counts only after the job was sent.
                 if self._job_phase == "sent":
                     self._job_phase = "started"
             case frames.OutputEvent():
@@ -206,9 +206,9 @@ class Supervisor:
                 self._exit_process()
 
     def _handle_ready(self, ready: frames.ProcessReady) -> None:
-        """Register a new active process, and continue with the work that had to wait for it.
+        """Register a new active process, and continue with the work that was waiting for it.
 
-        This is either the reply to a job that was rolled back, or a job that has arrived in the
+        This is either the reply to a job that was rolled back, or a job that arrived in the
         meantime.
         """
         self._active_pid, self._checkpoint_pid = ready.pid, ready.checkpoint or None
@@ -229,7 +229,7 @@ class Supervisor:
             self._send_job()
 
     def _send_job(self) -> None:
-        """Send the pending job to the active process, if there is a job and a ready process."""
+        """Send the pending job, if any, to the active process if it is ready."""
         if not self._is_ready or self._job is None or self._job_phase != "waiting":
             return
         self._capture.clear()
@@ -248,13 +248,13 @@ class Supervisor:
 
         If the job was completed, the active process becomes the checkpoint, which keeps the
         changes. If it was stopped, the active process is killed, and the checkpoint forks another
-        one without the changes. The reply is then sent when that process is ready.
+        one without the changes. In that case, the reply is sent when that process is ready.
         """
-        # A late result of a job that was stopped, or one that user code has forged, is ignored.
+        # A late result from a stopped job, or one forged by user code, is ignored.
         if self._job is None or self._job_phase == "waiting" or self._pending_result is not None:
             return
         if self._stop_cause is not None:
-            # After an interrupt, the engine may report an ordinary result. The user has to see that
+            # After an interrupt, the engine may report an ordinary result. The user must see that
             # the job was stopped.
             result.status = self._stop_cause
         is_ended_early = result.status not in {"done", "failed"}
@@ -273,7 +273,7 @@ class Supervisor:
     def _commit_job(self) -> None:
         """Make the active process the checkpoint, which then forks the next active process.
 
-        The previous checkpoint is killed, so that the changes of the last job are kept for good.
+        The previous checkpoint is killed, so the last job's changes become permanent.
         """
         self._is_ready = False
         if self._checkpoint_pid is not None:
@@ -282,7 +282,7 @@ class Supervisor:
             # Until the old checkpoint has ended, it might read an order for the next active
             # process, which will use the same pipe.
             _reap_child(self._checkpoint_pid, options=0)
-        # The pipe may hold an order that the old checkpoint has not read before it was killed.
+        # The pipe may hold an order that the old checkpoint did not read before it was killed.
         frames.read_available_bytes(self._pipes.order_readers[1 - self._active_pipe_index])
         self._checkpoint_pid, self._active_pid = self._active_pid, None
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
@@ -290,14 +290,14 @@ class Supervisor:
         self._active_pipe_index = 1 - self._active_pipe_index
 
     def _handle_exit(self, pid: int, status: int) -> None:
-        """Handle the end of a child, which may also be an orphan that was adopted."""
+        """Handle the end of a child, which may also be an adopted orphan."""
         if pid == self._active_pid:
             self._replace_active(status)
         elif pid == self._checkpoint_pid:
             self._replace_checkpoint()
 
     def _replace_checkpoint(self) -> None:
-        """Replace a checkpoint that a process outside of Paddock has killed.
+        """Replace a checkpoint that was killed by a process outside Paddock.
 
         If no job is running, the active process has the same state and becomes the checkpoint.
         """
@@ -309,10 +309,10 @@ class Supervisor:
             self._commit_job()
 
     def _replace_active(self, status: int) -> None:
-        """Let the checkpoint fork a replacement for the active process, which has ended.
+        """Have the checkpoint fork a replacement for the active process, which has ended.
 
-        This rolls back the changes of the last job. If the process ended during a job, the job gets
-        a result. If the job had not begun, the replacement runs it.
+        This rolls back the last job's changes. If the process ended during a job, the job gets a
+        result. If the job had not started, the replacement runs it.
 
         Args:
             status: The wait status of the active process.
@@ -322,12 +322,12 @@ class Supervisor:
         self._is_ready = False
         ended_pid, self._active_pid = self._active_pid, None
         if ended_pid is not None:
-            kill_tree(ended_pid)  # the programs that it has started must not outlive it
+            kill_tree(ended_pid)  # programs that it started must not outlive it
         is_stopped = self._stop_cause is not None and self._job_phase != "waiting"
         if self._job is not None and (self._job_phase == "started" or is_stopped):
             self._pending_result = self._pending_result or self._build_exit_result(status)
         else:
-            # The process was killed from outside before it began the job, so its replacement can
+            # The process was killed externally before it started the job, so its replacement can
             # run the job.
             self._was_replaced = True
             self._job_phase = "waiting"
@@ -338,10 +338,10 @@ class Supervisor:
         self._send_order(1 - self._active_pipe_index, frames.ForkOrder())
 
     def _build_exit_result(self, status: int) -> frames.JobResult:
-        """Return the result of a job whose process has ended before sending a result.
+        """Return the result of a job whose process ended before sending a result.
 
         Args:
-            status: The wait status of the process, which shows the reason for its end.
+            status: The wait status of the process, which shows why it ended.
         """
         result = frames.JobResult("crashed", seconds=time.monotonic() - self._job_started_at)
         if self._stop_cause is not None:
@@ -350,8 +350,8 @@ class Supervisor:
             result.detail = "the code closed the descriptors that the kernel needs"
         elif os.WIFEXITED(status):
             result.status, result.detail = "quit", str(os.WEXITSTATUS(status))
-        # A Rust engine aborts when an allocation fails. Only its last line shows that the memory
-        # was the cause.
+        # A Rust engine aborts when an allocation fails. Only its last line shows that memory was
+        # the cause.
         elif os.WTERMSIG(status) == signal.SIGABRT and self._capture.remove_last_line(
             _OUT_OF_MEMORY_TEXT
         ):
@@ -364,13 +364,13 @@ class Supervisor:
     def _handle_deadline(self) -> None:
         """Stop the job, kill its process, or report a failure when the current deadline has passed.
 
-        The deadline is that of the running job, the end of the grace period after an interrupt, or
-        the time limit for the start of an active process.
+        The deadline is the running job's time limit, the end of the grace period after an
+        interrupt, or the time limit for the start of an active process.
         """
         if self._job is not None and self._job_phase != "waiting" and self._stop_cause is None:
             self._stop_job("timed-out")
         elif self._stop_cause is not None and self._is_ready:
-            self._kill_active()  # the engine has not reacted to the interrupt
+            self._kill_active()  # the engine did not react to the interrupt
         elif not self._is_ready:
             self._exit_with_failure()
         else:
@@ -379,14 +379,14 @@ class Supervisor:
     def _stop_job(self, cause: Literal["timed-out", "cancelled"]) -> None:
         """Interrupt the running job, or kill its process if the engine cannot be interrupted.
 
-        An interrupted engine is killed only if it has not stopped after a grace period.
+        An interrupted engine is killed only if it does not stop within a grace period.
 
         Args:
             cause: The reason, which becomes the status of the job's result.
         """
         self._stop_cause = cause
         if self._job_phase == "waiting":
-            # The job has not begun, because no process is ready. The reply is sent as soon as one
+            # The job has not started, because no process is ready. The reply is sent as soon as one
             # is.
             self._pending_result = frames.JobResult(cause)
             self._job_phase = "sent"
@@ -409,7 +409,7 @@ class Supervisor:
     def _send_reply(
         self, result: frames.JobResult, *, is_rolled_back: bool = False, keep_reason: str = ""
     ) -> None:
-        """Send the server the result of the job with all its output, and prepare for the next job.
+        """Send the server the job's result with all its output, and prepare for the next job.
 
         Args:
             result: The result of the job.
@@ -436,8 +436,8 @@ class Supervisor:
     def _exit_with_failure(self) -> NoReturn:
         """Report a failure to the server, and exit.
 
-        Called when no process is left that holds the state of the kernel, or when the engine cannot
-        be started.
+        Called when no process with the kernel's state is left, or when the engine cannot be
+        started.
         """
         if not self._is_started:
             self._capture.read_available()
@@ -467,7 +467,7 @@ def _get_signal_name(number: int) -> str:
 
 
 def _reap_child(pid: int, options: int = os.WNOHANG) -> bool:
-    """Return whether a child has ended, and reap it if so. Wait for it if `options` is 0."""
+    """Reap a child if it has ended, and return whether it had. Wait for it if `options` is 0."""
     with contextlib.suppress(ChildProcessError):
         return os.waitpid(pid, options)[0] == pid
     return False

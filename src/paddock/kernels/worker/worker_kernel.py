@@ -54,13 +54,13 @@ if TYPE_CHECKING:
 START_TIMEOUT_SECONDS = 60.0
 _POLL_INTERVAL_SECONDS = 0.05
 _SUPERVISOR_GRACE_SECONDS = 15.0
-"""Time after the limit of a job within which the supervisor has to reply."""
+"""Time after a job's limit within which the supervisor must reply."""
 _END_TIMEOUT_SECONDS = 5.0
 _STATE_KEPT_NOTE = "Changes made until then were kept: the process could not be rolled back"
 
 
 class _PollingReader:
-    """Reader of the messages that a worker's supervisor sends to the server."""
+    """Reader for messages that a worker's supervisor sends to the server."""
 
     def __init__(self, handle: int) -> None:
         self._stream = frames.FrameReader(handle, frames.decode_reply)
@@ -83,7 +83,7 @@ class _PollingReader:
 
 
 class _ThreadedReader:
-    """Reader of a worker's messages for Windows, where pipes cannot be polled.
+    """Reader for a worker's messages on Windows, where pipes cannot be polled.
 
     A thread reads the pipe and queues the messages.
     """
@@ -98,7 +98,8 @@ class _ThreadedReader:
     def get_message(self, seconds: float) -> frames.SupervisorMessage | None:
         """Return the next message, or None if none arrives in time.
 
-        Errors of the thread that reads the pipe are raised here; see `_PollingReader.get_message`.
+        Errors from the thread that reads the pipe are raised here; see
+        `_PollingReader.get_message`.
         """
         try:
             message = self._messages.get(timeout=seconds)
@@ -135,19 +136,20 @@ def start_worker(
 ) -> WorkerKernel:
     """Start a worker and wait until it is ready.
 
-    The worker runs as several processes, which `paddock.kernels.worker` describes.
+    The worker runs as multiple processes, as described in `paddock.kernels.worker`.
 
     Args:
-        engine_name: The name of the engine for error messages.
+        engine_name: The name of the engine, for error messages.
         interpreter: Name of the module that the worker imports to load the engine.
         limits: Limits for the whole kernel, such as network access.
-        read_printed: Splits printed text into prints and messages. It gets the text, known
-            messages, and the code.
+        read_printed: Function that splits printed text into prints and messages. It receives the
+            text, known messages, and the code.
         variables: Additional environment variables.
-        is_forkless: Run without supervisor and checkpoint, so that the kernel ends when an
-            evaluation must be stopped. Always the case on systems without `fork`.
-        python: Path of another Python to run the engine in. It needs only its standard library.
-        directory: Initial working directory of the engine.
+        is_forkless: Run without a supervisor or checkpoint, so the kernel ends when an evaluation
+            must be stopped. Always the case on systems without `fork`.
+        python: Path of another Python in which to run the engine. It needs only its standard
+            library.
+        directory: The engine's initial working directory.
 
     Raises:
         KernelError: The worker does not start.
@@ -161,7 +163,7 @@ def start_worker(
         command = build_foreign_command(python, interpreter)
     else:
         command = _build_worker_command("main", [python, *arguments], limits)
-    # User code runs under the same user ID as the server, and must not be able to read the server's
+    # User code runs with the same user ID as the server, and must not be able to read the server's
     # memory or environment.
     sandbox.block_process_inspection()
     process = start_process(
@@ -188,7 +190,7 @@ def _build_worker_command(module: str, arguments: list[str], limits: EvaluationL
 def _build_search_path() -> list[str]:
     """Return the directories from which a worker imports modules.
 
-    These are the directories in `sys.path` of this process, without the working directory. Its
+    These are the directories in this process's `sys.path`, except for the working directory. Its
     modules belong to the user and could shadow those that the worker needs.
     """
     working_directory = Path.cwd()
@@ -239,7 +241,7 @@ class WorkerKernel(Kernel):
 
         Raises:
             KernelError: The worker has ended or is not ready in time. The error includes the last
-                line that the worker has written to standard error.
+                line that the worker wrote to standard error.
         """
         deadline = time.monotonic() + seconds
         try:
@@ -267,7 +269,7 @@ class WorkerKernel(Kernel):
             return EvaluationResult("crashed", seconds=seconds, notes=(KERNEL_ENDED_NOTE,))
         is_ended_early = reply.result.status not in COMPLETED_STATUSES
         if is_ended_early and not reply.is_rolled_back and not reply.keep_reason:
-            # The kernel is about to end. It is closed here, so that `is_alive` is false when this
+            # The kernel is about to end. It is closed here so that `is_alive` is false when this
             # call returns.
             self.close()
         return self._build_result(reply, limits, code)
@@ -278,8 +280,8 @@ class WorkerKernel(Kernel):
         is_cancelled: CancelCheck = never_cancelled,
     ) -> bytes | None:
         """Return all definitions, encoded for `restore`, or None; see `Kernel.dump_state`."""
-        # A worker that cannot fork has no checkpoint, to which it could be rolled back. Stopping
-        # the job would end the kernel, so the job is not cancelled.
+        # A worker that cannot fork has no checkpoint to roll back to. Stopping the job would end
+        # the kernel, so the job is not cancelled.
         if self._processes is None:
             seconds, is_cancelled = STATE_TIMEOUT_SECONDS, never_cancelled
         with self._lock:
@@ -287,7 +289,7 @@ class WorkerKernel(Kernel):
         return None if reply is None or reply.result.status != "done" else reply.result.state
 
     def restore(self, state: bytes) -> str:
-        """Load definitions that another kernel has saved; see `Kernel.restore`."""
+        """Load definitions saved by another kernel; see `Kernel.restore`."""
         with self._lock:
             reply = self._run_job(frames.RestoreRequest(state, STATE_TIMEOUT_SECONDS))
         if reply is None or reply.result.status != "done":
@@ -296,14 +298,14 @@ class WorkerKernel(Kernel):
         return reply.result.detail
 
     def close(self) -> None:
-        """End the kernel with all its processes, and close the connection to it.
+        """End the kernel and all its processes, and close the connection to it.
 
         The supervisor kills the processes when its standard input is closed.
         """
         self._is_alive = False
         end_process(self._process, _END_TIMEOUT_SECONDS)
-        # A call in another thread may hold the lock while it waits for a reply. It notices the end
-        # of the stream, and then releases the lock.
+        # A call in another thread may hold the lock while waiting for a reply. It notices the end
+        # of the stream and then releases the lock.
         with self._lock:
             for pipe in self._pipes:
                 pipe.close()
@@ -344,7 +346,7 @@ class WorkerKernel(Kernel):
             self._is_busy = False
 
     def _wait_for_reply(self, job: frames.Job, control: EvaluationControl) -> frames.JobReply:
-        """Wait for the reply to a job, and report progress to the caller.
+        """Wait for the reply to a job, reporting progress to the caller.
 
         If the caller cancels the job, the supervisor is notified. It still sends a reply, so the
         wait continues.
@@ -354,7 +356,7 @@ class WorkerKernel(Kernel):
         """
 
         def interrupt(cause: StopCause) -> float:
-            # Normally the supervisor stops the job before this time limit. It is not responding.
+            # Normally, the supervisor stops the job before this time limit. It is not responding.
             if cause == "timed-out":
                 return 0.0
             frames.send_request(self._requests, frames.CancelRequest())
@@ -368,7 +370,7 @@ class WorkerKernel(Kernel):
         raise EOFError
 
     def _handle_message(self, message: frames.SupervisorMessage | None) -> frames.JobReply | None:
-        """Handle a message of the supervisor, and return it if it is the reply to a job.
+        """Handle a message from the supervisor, and return it if it is the reply to a job.
 
         Other messages describe the worker and its processes. They are stored in this object.
 
@@ -392,7 +394,8 @@ class WorkerKernel(Kernel):
     def _read_pending_messages(self) -> None:
         """Handle the messages about the worker's processes that have arrived since the last job.
 
-        Does nothing while another thread waits for a reply, because it handles all messages.
+        Does nothing while another thread is waiting for a reply, because that thread handles all
+        messages.
         """
         if self._is_busy or not self._lock.acquire(blocking=False):
             return
@@ -414,9 +417,9 @@ class WorkerKernel(Kernel):
     def _build_result(
         self, reply: frames.JobReply, limits: EvaluationLimits, code: str
     ) -> EvaluationResult:
-        """Convert a reply of the supervisor to an evaluation result.
+        """Convert a supervisor reply to an evaluation result.
 
-        If the evaluation was stopped, notes state the reason and the state of the kernel.
+        If the evaluation was stopped, notes state the reason and the kernel's state.
         """
         job_result = reply.result
         return EvaluationResult(
@@ -429,13 +432,13 @@ class WorkerKernel(Kernel):
         )
 
     def _build_outputs(self, reply: frames.JobReply, code: str) -> list[EvaluationOutput]:
-        """Return the printed texts, messages and images of a reply in their order.
+        """Return the printed texts, messages and images in a reply, in order.
 
-        Some engines print their messages. The parser of the engine separates them from other
-        printed text.
+        Some engines print their messages. The engine's parser separates them from other printed
+        text.
 
         Args:
-            reply: The reply of the supervisor.
+            reply: The supervisor's reply.
             code: The code that was evaluated.
         """
         outputs: list[EvaluationOutput] = []

@@ -8,18 +8,18 @@ from paddock.kernels.child.output_capture import claim_standard_streams
 
 
 class WorkerPipes:
-    """File descriptors of a worker: its connection to the server, and its internal pipes.
+    """A worker's file descriptors: its connection to the server, and its internal pipes.
 
-    A worker consists of a supervisor and of evaluator processes, which run user code.
+    A worker consists of a supervisor and evaluator processes, which run user code.
 
     Attributes:
-        requests: Read end of the pipe with the server's requests to the supervisor.
-        replies: Write end of the pipe with the supervisor's replies to the server.
+        requests: Read end of the pipe that carries the server's requests to the supervisor.
+        replies: Write end of the pipe that carries the supervisor's replies to the server.
         output: Read end of the pipe to which the evaluator processes print.
-        order_readers: Read ends of the two pipes with the supervisor's orders, one for each of the
-            two evaluator processes.
+        order_readers: Read ends of the two pipes that carry the supervisor's orders, one for each
+            of the two evaluator processes.
         order_writers: Write ends of these pipes.
-        notice_reader: Read end of the pipe by which evaluator processes notify the supervisor.
+        notice_reader: Read end of the pipe that evaluator processes use to notify the supervisor.
         notice_writer: Write end of this pipe.
     """
 
