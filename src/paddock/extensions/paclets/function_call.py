@@ -1,9 +1,9 @@
-"""Calls of the Wolfram functions of paclets, in one kernel per process.
+"""Calls Wolfram functions in paclets, using one kernel per process.
 
 A call loads the paclet's packages into the kernel, evaluates initializations once, and then
 evaluates the function with its arguments. If the engine cannot load packages, Paddock reads them
-and evaluates their code with fully qualified symbols. If the kernel has ended, a new one is started
-and everything is loaded again.
+and evaluates their code with fully qualified symbols. If the kernel has exited, a new one is
+started and everything is reloaded.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ _LOCK_WAIT_SECONDS = 0.1
 _NOT_IMPLEMENTED_PATTERN = re.compile(
     r"([\w$`]+)\[.*\] is a built-in Wolfram Language function not yet", re.S
 )
-"""The message of Woxi for functions that it knows only by name."""
+"""Woxi's message for functions that it knows only by name."""
 
 
 def expand_named_slots(code: str) -> str:
-    """Replace the named slots of Wolfram functions for engines that do not support them.
+    """Replace named slots in Wolfram functions for engines that do not support them.
 
-    A slot `#name` is a parameter of a pure function, and means the same as `#1["name"]`: the value
-    for a key of its first argument. Code with syntax errors is returned unchanged.
+    A slot `#name` is a parameter of a pure function. It is equivalent to `#1["name"]`: the value
+    for a key of the function's first argument. Code with syntax errors is returned unchanged.
     """
     source = parse(code)
     if source.problems or "#" not in code:
@@ -96,19 +96,18 @@ class ArgumentCode(NamedTuple):
     name: str
     code: str
     needs_interpretation: bool = False
-    """True if the code calls an interpreter, and must be evaluated before the function."""
+    """True if the code calls an interpreter and must be evaluated before the function."""
 
 
 def iter_argument_code(
     arguments: Mapping[str, Any], interpreters: Mapping[str, str]
 ) -> Iterator[ArgumentCode]:
-    """Yield the arguments of a call as Wolfram Language code, in the order of the parameters.
+    """Yield a call's arguments as Wolfram Language code, in parameter order.
 
-    An argument that the model has not passed becomes `Missing["NoInput"]`, as in Wolfram's
-    AgentTools.
+    Arguments that the model did not pass become `Missing["NoInput"]`, as in Wolfram's AgentTools.
 
     Args:
-        arguments: The JSON values that the model has passed, by name.
+        arguments: The JSON values passed by the model, by name.
         interpreters: The interpreter of each parameter, such as `"Integer"` or `"City"`, as code.
     """
     undeclared_names = [name for name in arguments if name not in interpreters]
@@ -120,15 +119,15 @@ def iter_argument_code(
 
 
 def _make_argument_code(name: str, value: object, interpreter: str) -> ArgumentCode:
-    """Return an argument as Wolfram Language code, depending on the type of its parameter.
+    """Convert an argument to Wolfram Language code, depending on its parameter's type.
 
-    A type such as `"Integer"` has an equivalent in JSON, so that the value is written as it is. For
-    a type such as `"City"`, the model passes a text, which the kernel has to interpret:
+    A type such as `"Integer"` has a JSON equivalent, so the value is written as is. For a type such
+    as `"City"`, the model passes a text that the kernel has to interpret:
     `Interpreter["City"]["Paris"]`.
 
     Args:
         name: The name of the parameter.
-        value: The JSON value that the model has passed.
+        value: The JSON value passed by the model.
         interpreter: The type of the parameter, a Wolfram interpreter as source text.
     """
     source = parse(interpreter)
@@ -162,25 +161,25 @@ def _find_choice_code(interpreter: object, value: object) -> str | None:
 
 
 class FunctionCall(NamedTuple):
-    """A call of a Wolfram Language function, with the code to evaluate before it."""
+    """A call to a Wolfram Language function, with the code to evaluate first."""
 
     code: str
     """The source text of the function."""
     owner: FunctionOwner
     """The tool or prompt whose function is called."""
     arguments: Mapping[str, Any]
-    """The JSON values that the model has passed, by name."""
+    """The JSON values passed by the model, by name."""
     interpreters: Mapping[str, str]
     """The type of each parameter, a Wolfram interpreter as source text."""
     initializations: tuple[tuple[str, FunctionOwner], ...] = ()
-    """Code to evaluate once before the first call, with the item that it belongs to."""
+    """Code to evaluate once before the first call, with the item it belongs to."""
 
 
 def call_function(call: FunctionCall, ctx: Context) -> Any:
-    """Call a Wolfram Language function and convert its value to the result of a tool or prompt.
+    """Call a Wolfram Language function and convert its value to a tool or prompt result.
 
-    Called by the handlers of tools and prompts that are defined in paclets. Blocks until the
-    evaluation has ended, for at most `CALL_TIMEOUT_SECONDS`.
+    Called by the handlers of tools and prompts defined in paclets. Blocks until the evaluation
+    finishes, for at most `CALL_TIMEOUT_SECONDS`.
 
     Raises:
         NoEngineError: No Wolfram Language engine is installed.
@@ -209,13 +208,13 @@ class _LoadedPaclet(NamedTuple):
 
     packages: ContextResolver
     problems: list[str]
-    """The problems found while loading, reported if a call fails."""
+    """Problems found while loading, which are reported if a call fails."""
 
 
 class _PacletKernel:
-    """The Wolfram kernel that all paclet functions of this process share, one call at a time.
+    """The Wolfram kernel shared by all paclet functions in this process, one call at a time.
 
-    A kernel is the process that evaluates code. It is started by the first call.
+    A kernel is the process that evaluates code. The first call starts it.
     """
 
     def __init__(self) -> None:
@@ -228,12 +227,12 @@ class _PacletKernel:
         """The initializations that the running kernel has evaluated, as paclet key and code."""
 
     def call(self, call: FunctionCall, control: EvaluationControl) -> EvaluationResult:
-        """Call a function in the kernel, after waiting until earlier calls have finished.
+        """Wait for earlier calls to finish, and then call a function in the kernel.
 
         Raises:
-            ToolError: The call was cancelled while it was waiting, or the function failed.
+            ToolError: The call was cancelled while waiting, or the function failed.
         """
-        # The lock is polled so that a waiting call can be cancelled.
+        # Polling the lock allows a waiting call to be cancelled.
         while not self._lock.acquire(timeout=_LOCK_WAIT_SECONDS):
             if control.is_cancelled():
                 raise ToolError("The call was cancelled")
@@ -249,7 +248,7 @@ class _PacletKernel:
             kernel.close()
 
     def ensure_kernel(self, engine: Engine) -> Kernel:
-        """Return the running kernel, or start a new one if it has ended or the engine has changed.
+        """Return the running kernel, or start a new one if it has exited or the engine has changed.
 
         A new kernel has no packages loaded, so the records of loaded paclets and evaluated
         initializations are cleared.
@@ -273,12 +272,12 @@ def _get_shared_kernel() -> _PacletKernel:
 
 @cache
 def _choose_engine(_variable: str | None) -> Engine:
-    """Choose the engine once per setting, since the search checks many paths."""
+    """Choose the engine, once per setting because the search checks many paths."""
     return choose_engine().engine
 
 
 class _CallExecution:
-    """One function call in the shared kernel, which no other call uses at the same time.
+    """One function call with exclusive use of the shared kernel.
 
     Creating it starts the kernel if necessary.
 
@@ -309,7 +308,7 @@ class _CallExecution:
         """
         paclet = self._get_paclet(self._call.owner)
         for initialization, owner in self._call.initializations:
-            # The initialization of another paclet waits until a function of that paclet is called.
+            # Initializations of other paclets wait until one of their functions is called.
             if owner.paclet_key == self._call.owner.paclet_key:
                 self._run_initialization(initialization, owner)
         code = paclet.packages.qualify_code(self._call.code)
@@ -335,11 +334,11 @@ class _CallExecution:
         return paclets_by_key[owner.paclet_key]
 
     def _load_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
-        """Load the packages of a paclet, its files with function definitions, into the kernel.
+        """Load a paclet's packages, the files with its function definitions, into the kernel.
 
         An engine that supports packages loads them with `Needs`. For others, Paddock evaluates the
-        code of the packages with qualified names. Problems are returned rather than raised, because
-        the called function may work nevertheless. They are reported if it fails.
+        package code with qualified names. Problems are returned rather than raised, because the
+        function may work anyway. They are reported if it fails.
         """
         package_files = open_package_files(owner.files)
         contexts = [] if package_files is None else package_files.contexts
@@ -370,8 +369,8 @@ class _CallExecution:
         """Evaluate the package code that has been read since the last evaluation.
 
         Returns:
-            The problems: expressions that failed, with the message of the engine, and undefined
-            symbols. After an expression that fails, the next ones are evaluated nevertheless.
+            The problems: failed expressions, with the engine's message, and undefined symbols. A
+            failed expression does not stop the evaluation of those that follow.
         """
         problems: list[str] = []
         unresolved_symbols: dict[str, None] = {}
@@ -391,8 +390,8 @@ class _CallExecution:
     def _check_symbols(self, code: str, paclet: _LoadedPaclet) -> None:
         """Check that the engine or a package defines every function that the code calls.
 
-        The Wolfram Language does not report a call of an undefined function as an error. It returns
-        the call unevaluated, and the model would receive it as a result.
+        The Wolfram Language does not report a call to an undefined function as an error. It returns
+        the call unevaluated, and the model would receive that as a result.
 
         Raises:
             UnresolvedSymbolsError: A symbol is undefined.
@@ -418,10 +417,10 @@ class _CallExecution:
         return f"{self._engine.title} {self._engine.version}".strip()
 
     def _run_initialization(self, initialization: str, owner: FunctionOwner) -> None:
-        """Evaluate the initialization of a paclet's item, once for each kernel.
+        """Evaluate the initialization of a paclet item, once per kernel.
 
-        A failure does not prevent the function call. It is recorded in the problems of the paclet,
-        which are reported if the call fails too.
+        A failure does not prevent the function call. It is added to the paclet's problems, which
+        are reported if the call fails too.
         """
         key = (owner.paclet_key, initialization)
         completed_initializations = self._shared_kernel.completed_initializations
@@ -442,10 +441,10 @@ class _CallExecution:
         completed_initializations.add(key)
 
     def _evaluate_arguments(self) -> dict[str, str]:
-        """Return the arguments as keys and values of an association, as Wolfram Language code.
+        """Return the arguments as Wolfram Language code for the keys and values of an association.
 
-        The kernel interprets texts for types such as `"City"`. For example,
-        `{'"city"': 'Entity["City", {"Paris", …}]', '"count"': '3'}`.
+        The kernel interprets text for types such as `"City"`. An example is `{'"city"':
+        'Entity["City", {"Paris", …}]', '"count"': '3'}`.
         """
         code_by_key: dict[str, str] = {}
         for name, code, needs_interpretation in iter_argument_code(
@@ -456,17 +455,18 @@ class _CallExecution:
         return code_by_key
 
     def _interpret_argument(self, name: str, code: str) -> str:
-        """Have the kernel interpret the text of an argument, and return the resulting code.
+        """Have the kernel interpret an argument's text, and return the resulting code.
 
         Args:
             name: The name of the parameter, for errors.
-            code: The call of the interpreter, such as `Interpreter["City"]["Paris"]`.
+            code: The interpreter call, such as `Interpreter["City"]["Paris"]`.
 
         Raises:
-            ToolError: The interpreter rejects the argument, or the engine does not have it.
+            ToolError: The interpreter rejects the argument, or the engine does not have the
+                interpreter.
         """
-        # For an invalid text, Wolfram's engine returns a `Failure[…]`. An engine that does not have
-        # the interpreter returns the call unevaluated.
+        # For invalid text, Wolfram's engine returns a `Failure[…]`. An engine without the
+        # interpreter returns the call unevaluated.
         result = self._evaluate(code).result or "$Failed"
         expression = (parse(result).expressions or [Atom("symbol", result)])[0]
         if isinstance(expression, Node) and has_head(expression, "Failure"):
@@ -479,9 +479,9 @@ class _CallExecution:
     def _check_result(
         self, result: EvaluationResult, code: str, paclet: _LoadedPaclet
     ) -> EvaluationResult:
-        """Return the result, unless the engine returned the call or a part of it unevaluated.
+        """Return the result, unless the engine returned some or all of the call unevaluated.
 
-        Engines do not report such a call as an error.
+        Engines do not report this as an error.
 
         Raises:
             UnresolvedSymbolsError: The engine does not implement a function.
@@ -511,10 +511,10 @@ class _CallExecution:
 
 
 def _list_statements(code: str, packages: ContextResolver) -> list[str]:
-    """Return the statements of an initialization, without those that load the paclet's packages.
+    """Return the statements of an initialization, except those that load the paclet's packages.
 
     For example, ``Needs["Charts`"]; $Theme = "Dark"`` gives `['$Theme = "Dark"']`, because Paddock
-    has loaded the packages already.
+    has already loaded the packages.
     """
     source = parse(code)
     statements: list[str] = []

@@ -1,4 +1,4 @@
-"""The item that Wolfram code belongs to, and the errors if the code cannot be evaluated."""
+"""The item that Wolfram code belongs to, and errors for code that cannot be evaluated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_CODE_CHARACTERS = 120
 
 
 class NoEngineError(ToolError):
-    """A call needs a Wolfram Language engine, and none is installed."""
+    """A call needs a Wolfram Language engine, but none is installed."""
 
     code = "no-engine"
 
@@ -27,7 +27,7 @@ class UnresolvedSymbolsError(ToolError):
 
 
 class FunctionOwner(NamedTuple):
-    """The tool, prompt or server in a paclet to which a Wolfram Language function belongs.
+    """The tool, prompt or server in a paclet that a Wolfram Language function belongs to.
 
     Error messages name it, for example as `tool acme/Charts/Plot`.
     """
@@ -39,11 +39,11 @@ class FunctionOwner(NamedTuple):
     version: str | None = None
     """The version of the paclet."""
     files: ExtensionFiles | None = None
-    """The files of the paclet."""
+    """The paclet's files."""
 
     @property
     def paclet_key(self) -> str:
-        """Name and version, which identify a paclet that a kernel has loaded."""
+        """The name and version, which identify a paclet loaded in a kernel."""
         return f"{self.paclet} {self.version}"
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class FunctionOwner(NamedTuple):
 
 
 def make_no_engine_error(code: str, owner: FunctionOwner) -> NoEngineError:
-    """Return the error for a function that cannot be called, because no engine is installed.
+    """Return the error for a function that cannot be called because no engine is installed.
 
     Args:
         code: The source text of the function.
@@ -72,14 +72,14 @@ def make_unresolved_symbols_error(
     engine: str,
     reasons: Sequence[str] = (),
 ) -> UnresolvedSymbolsError:
-    """Return the error for a function that uses symbols which the engine does not define.
+    """Return the error for a function that uses symbols the engine does not define.
 
     Args:
         code: The source text of the function.
         owner: The tool, prompt or server to which the function belongs.
         symbols: The undefined symbols.
         engine: The name and version of the engine.
-        reasons: Problems that occurred when the packages of the paclet were loaded.
+        reasons: Problems that occurred while loading the paclet's packages.
     """
     reason_text = "".join(f"; {reason}" for reason in reasons)
     return UnresolvedSymbolsError(

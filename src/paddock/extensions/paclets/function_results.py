@@ -1,4 +1,4 @@
-"""Conversion of evaluation results of Wolfram functions to tool results and prompt texts."""
+"""Converts evaluation results of Wolfram functions to tool results and prompt texts."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _STATUS_TEXTS = {
 
 
 def make_tool_result(result: EvaluationResult, label: str) -> CallToolResult:
-    """Convert the value of a Wolfram function to the result of an MCP tool.
+    """Convert the value of a Wolfram function to an MCP tool result.
 
     The function can return `<|"Content" -> {…}|>` with a list of texts and images, or
-    `<|"String" -> "…"|>`. Any other value becomes a text, followed by the images that the engine
-    has rendered.
+    `<|"String" -> "…"|>`. Any other value becomes a text, followed by any images that the engine
+    rendered.
 
     Args:
         result: The evaluation result.
@@ -56,7 +56,7 @@ def make_tool_result(result: EvaluationResult, label: str) -> CallToolResult:
     """
     value = _parse_result(result, label)
     text = result.result or ""
-    # Wolfram's AgentTools uses the same keys, so that functions written for it work unchanged.
+    # Wolfram's AgentTools uses the same keys, so functions written for it work unchanged.
     table = value if isinstance(value, Mapping) else {}
     meta = table.get("_meta")
     if isinstance(table.get("Content"), list):
@@ -72,7 +72,7 @@ def make_tool_result(result: EvaluationResult, label: str) -> CallToolResult:
 
 
 def make_prompt_text(result: EvaluationResult, label: str) -> str:
-    """Convert an evaluation result to a prompt text. If the function failed, it is the error."""
+    """Convert an evaluation result to a prompt text, or to the error text if the function failed."""
     try:
         tool_result = make_tool_result(result, label)
     except ToolError as error:
@@ -110,13 +110,13 @@ def _parse_result(result: EvaluationResult, label: str) -> object:
 
 
 def _format_messages(result: EvaluationResult) -> str:
-    """Format the first messages of the engine, which often contain the reason of a failure."""
+    """Format the engine's first messages, which often contain the reason for a failure."""
     messages = [output.text for output in result.outputs if output.kind == "message"][:3]
     return "".join(f"\n{text}" for text in messages)
 
 
 def format_failure(failure: Node) -> str:
-    """Return the message of a Wolfram `Failure`, the object with which functions report errors.
+    """Return the message of a Wolfram `Failure`, the object that functions return to report errors.
 
     For example, `Failure["NoData", <|"MessageTemplate" -> "No data for `1`.", "MessageParameters"
     -> {"Rome"}|>]` gives `No data for Rome.` A failure without a message gives its tag, `NoData`.
@@ -131,10 +131,11 @@ def format_failure(failure: Node) -> str:
 
 
 def _fill_template(template: str, parameters: object) -> str:
-    """Replace the slots in the message template of a Wolfram `Failure` by its parameters.
+    """Fill the slots in the message template of a Wolfram `Failure` with its parameters.
 
-    A slot is a name or a position between backticks, `` `name` `` or `` `2` ``. Two backticks alone
-    mean the next position. A slot without a parameter is left unchanged.
+    A slot is a name or a position between backticks, `` `name` `` or `` `2` ``. Two backticks
+    without anything between them mean the next position. A slot without a parameter is left
+    unchanged.
 
     Args:
         template: The message with slots.
@@ -164,9 +165,9 @@ def _to_text(value: object) -> str:
 
 
 def _make_content_item(item: object) -> Content:
-    """Convert an element of the list `Content` that a Wolfram function has returned.
+    """Convert an element of the `Content` list returned by a Wolfram function.
 
-    It is a text, or a dictionary such as `{"type": "image", "data": "iVBOR…"}` or
+    The element is a text, or a dictionary such as `{"type": "image", "data": "iVBOR…"}` or
     `{"type": "text", "text": "…"}`.
     """
     if not isinstance(item, Mapping):
@@ -194,7 +195,7 @@ def _render_images(result: EvaluationResult) -> Sequence[Content]:
 
 
 def _to_json_data(value: Any) -> Any:
-    """Convert a value to JSON data, with other values as text."""
+    """Convert a value to JSON data. Values without an equivalent become text."""
     if isinstance(value, Mapping):
         return {_to_text(key): _to_json_data(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Reading of `PacletInfo` files as manifests.
+"""Reads `PacletInfo` files as manifests.
 
 The "AgentTools" extension of a paclet becomes an `ExtensionManifest`, as for distributions. Items
-with an invalid form or name are omitted and listed separately for validation. A root directory
+with an invalid form or name are omitted, and listed separately for validation. A root directory
 outside the paclet makes the paclet unusable.
 """
 
@@ -37,7 +37,7 @@ ITEM_LISTS: dict[str, ItemKind] = {
     "Tools": "tools",
     "MCPPrompts": "prompts",
 }
-"""The item kind of each list in a declaration."""
+"""The item kind for each list in a declaration."""
 _PACLET_HEADS = ("PacletObject", "Paclet")
 
 
@@ -46,27 +46,27 @@ class MalformedItem(NamedTuple):
 
     kind: ItemKind
     position: int
-    """The position in the list, from 1; 0 if the value is not a list."""
+    """The position in the list, starting at 1; 0 if the value is not a list."""
     value_text: str
 
 
 class PacletInfo(NamedTuple):
-    """The content of a `PacletInfo` file, which describes a paclet, a Wolfram package."""
+    """The contents of a `PacletInfo` file, which describes a paclet (a Wolfram package)."""
 
     name: str
     """`Paclet` or `Publisher/Paclet`."""
     version: str | None
     manifest: ExtensionManifest | None
-    """The tools, prompts and servers that the paclet declares in its "AgentTools" extension. None
-    if it has no such extension."""
+    """The tools, prompts and servers declared in the paclet's "AgentTools" extension. None if it
+    does not have that extension."""
     malformed_items: tuple[MalformedItem, ...] = ()
     """Invalid elements of the item lists, for validation."""
     invalid_version: str | None = None
-    """The value of the version, if it is not a string."""
+    """The value of the version if it is not a string."""
     extra_declarations: int = 0
     """Number of additional "AgentTools" extensions, which are ignored."""
     problem: ManifestError | None = None
-    """The error that makes the paclet unusable although the file can be read."""
+    """The error that makes the paclet unusable even though the file can be read."""
 
 
 def read_paclet_info(files: ExtensionFiles) -> PacletInfo:
@@ -95,20 +95,20 @@ def read_paclet_info(files: ExtensionFiles) -> PacletInfo:
 
 
 def find_info_file(files: ExtensionFiles) -> str | None:
-    """Return the name of the `PacletInfo` file of a paclet, or None."""
+    """Return the name of a paclet's `PacletInfo` file, or None."""
     return next(filter(files.has_file, PACLET_INFO_FILE_NAMES), None)
 
 
 def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
-    """Parse the content of a `PacletInfo` file, without evaluating it.
+    """Parse the contents of a `PacletInfo` file without evaluating them.
 
     Args:
-        data: The content of the file.
+        data: The contents of the file.
         where: The path of the file, for errors.
 
     Raises:
-        ManifestError: The content does not describe a paclet.
-        LoadError: The content has a syntax error.
+        ManifestError: The contents do not describe a paclet.
+        LoadError: The contents have a syntax error.
     """
     content = parse_content(data, ".wl", where)
     try:
@@ -133,10 +133,10 @@ def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
 
 
 def read_extension_tables(files: ExtensionFiles, name: str) -> list[PropertyDict]:
-    """Return the properties of each extension of a kind, such as "Kernel", that a paclet declares.
+    """Return the properties of each extension of a given kind, such as "Kernel", in a paclet.
 
-    In the Wolfram Language, an extension is an entry `{"Kernel", "Root" -> "Kernel", …}` of the
-    `PacletInfo` file, which gives `{"Root": "Kernel", …}`.
+    In the Wolfram Language, an extension is an entry `{"Kernel", "Root" -> "Kernel", …}` in the
+    `PacletInfo` file. It becomes `{"Root": "Kernel", …}`.
 
     Raises:
         ManifestError: The `PacletInfo` file is invalid.
@@ -156,8 +156,8 @@ def read_extension_tables(files: ExtensionFiles, name: str) -> list[PropertyDict
 def _read_properties(value: object) -> PropertyDict | None:
     """Return the properties of a paclet from the data in its `PacletInfo` file.
 
-    The data is `PacletObject[<|…|>]`, `Paclet[Name -> …, …]` in old files, or `<|…|>`. The result
-    is None for any other data.
+    The data is `PacletObject[<|…|>]`, `Paclet[Name -> …, …]` in old files, or `<|…|>`. For any
+    other data, return None.
     """
     if isinstance(value, Mapping):
         return to_table(value)
@@ -169,7 +169,7 @@ def _read_properties(value: object) -> PropertyDict | None:
 
 
 def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
-    """Return the full name of the paclet, and the publisher if the name contains one.
+    """Return the paclet's full name, and the publisher if the name contains one.
 
     For example, `("acme/Charts", "acme")` or `("Charts", None)`.
 
@@ -189,15 +189,15 @@ def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
 def _add_manifest(
     info: PacletInfo, declarations: list[list[object]], publisher: str | None, where: str
 ) -> PacletInfo:
-    """Return the description of a paclet with the manifest from its "AgentTools" extension.
+    """Add the manifest from the "AgentTools" extension to a paclet's description.
 
-    An invalid root directory is stored as the `problem` of the result instead of raised, so that
-    validation can report problems of the items too.
+    An invalid root directory is stored as the result's `problem` instead of being raised, so that
+    validation can report problems with the items too.
 
     Args:
         info: The description without a manifest.
-        declarations: The "AgentTools" extensions of the paclet, of which the first one is used.
-        publisher: The publisher in the name of the paclet.
+        declarations: The paclet's "AgentTools" extensions. Only the first one is used.
+        publisher: The publisher in the paclet's name.
         where: The location of the `PacletInfo` file, for errors.
 
     Raises:
@@ -230,10 +230,10 @@ def _add_manifest(
 
 
 def _find_declarations(extensions: object, name: str = AGENT_TOOLS_EXTENSION) -> list[list[object]]:
-    """Return the content of each extension with a name, in the property `Extensions` of a paclet.
+    """Return the contents of each extension with a given name in a paclet's `Extensions`.
 
     An extension is a list `{"AgentTools", "Tools" -> {…}, …}` or a rule `"AgentTools" -> <|…|>`.
-    Its content is the list of elements after the name.
+    Its contents are the elements after the name.
     """
     if isinstance(extensions, Mapping):
         extensions = [RuleValue(key, value) for key, value in extensions.items()]
@@ -254,12 +254,12 @@ def _flatten(values: list[object]) -> list[object]:
 def _read_items(
     kind: ItemKind, value: object, malformed_items: list[MalformedItem]
 ) -> list[object]:
-    """Return the valid items in a list of a paclet, in the form that `build_manifest` accepts.
+    """Return the valid items of a list in a paclet, in the form that `build_manifest` accepts.
 
     Args:
         kind: The kind of the items, such as `"tools"`.
         value: The list as written, such as the value of `"Tools"`.
-        malformed_items: The list to which invalid items and duplicates are added.
+        malformed_items: A list that receives the invalid items and duplicates.
     """
     if not isinstance(value, list):
         malformed_items.append(MalformedItem(kind, 0, describe_value(value)))
@@ -275,10 +275,10 @@ def _read_items(
 
 
 def _read_item(value: object) -> tuple[str | None, object]:
-    """Return the name of a declared item, and the item in the form that `build_manifest` accepts.
+    """Return a declared item's name, and the item in the form that `build_manifest` accepts.
 
-    An item is a name, a pair of name and description, or a table of properties. Anything else
-    gives `(None, None)`.
+    An item is a name, a name and description pair, or a table of properties. For anything else,
+    return `(None, None)`.
     """
     match value:
         case str():

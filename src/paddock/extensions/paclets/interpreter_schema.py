@@ -1,10 +1,10 @@
-"""Conversion of Wolfram interpreters and string patterns to JSON Schema.
+"""Converts Wolfram interpreters and string patterns to JSON Schema.
 
-The parameters of a paclet's tool have Wolfram interpreters, and MCP clients need a JSON Schema.
-`"Integer"` becomes an integer, `Restricted["Integer", {1, 10}]` an integer with bounds, and
-`{"a", "b"}` an enumeration. Types without a JSON equivalent, such as `"City"`, are sent as text and
-named in a note for the model. String patterns become regular expressions of JavaScript, as JSON
-Schema requires. Patterns without an equivalent are omitted.
+The parameters of paclet tools have Wolfram interpreters, but MCP clients need a JSON Schema.
+`"Integer"` becomes an integer, `Restricted["Integer", {1, 10}]` an integer with bounds, and `{"a",
+"b"}` an enumeration. Types without a JSON equivalent, such as `"City"`, are sent as text and named
+in a note for the model. String patterns become JavaScript regular expressions, as JSON Schema
+requires. Patterns without an equivalent are omitted.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ _WILDCARD_PATTERNS = {"*": f"{_ANY_CHARACTER}*", "@": "[^A-Z]+"}
 _LEADING_FLAGS = re.compile(r"^\(\?([a-zA-Z]+)\)")
 _INLINE_FLAGS = re.compile(r"\(\?-?[ms]+\)")
 _SUPPORTED_FLAGS = frozenset("msuU")
-"""Inline flags that can be dropped or translated. Other flags change the matches."""
+"""Inline flags that can be dropped or translated. Other flags would change the matches."""
 _POSIX_CLASS_PATTERN = re.compile(r"\[:(\w+):\]")
 _REGEX_TOKEN = re.compile(
     r"\\x\{([0-9A-Fa-f]+)\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.", re.DOTALL
 )
-# JavaScript has no anchors for the whole text; without the flag m, these mean the same.
+# JavaScript lacks anchors for the whole text; without the flag m, these are equivalent.
 _ANCHORS = {r"\A": "^", r"\z": "$", r"\Z": "$"}
 _SPECIAL_CHARACTERS = frozenset(r".^$*+?()[]{}|\/")
 JsonSchema = dict[str, Any]
@@ -98,13 +98,13 @@ def to_json_pattern(value: object) -> str | None:
         value: The string pattern as data.
 
     Returns:
-        The expression, which matches a whole text; "" if it would match any text; or None if
-        JavaScript, whose syntax JSON Schema uses, has no equivalent.
+        The expression, which matches the whole text; "" if it would match any text; or None if it
+        has no equivalent in JavaScript, whose syntax JSON Schema uses.
     """
     pattern = _translate_pattern(value, 0)
     if pattern is None or len(pattern) > MAX_PATTERN_CHARACTERS:
         return None
-    # A pattern that matches any text is left out of the schema, because it would only cost tokens.
+    # A pattern that matches any text is omitted from the schema, because it would only cost tokens.
     if pattern in (f"{_ANY_CHARACTER}*", ""):
         return ""
     return f"^(?:{pattern})$"
@@ -161,7 +161,7 @@ def _translate_call(head: str | None, arguments: list[object], depth: int) -> st
             return f"[{bounds}]" if first <= last else None
         case "Except", [pattern]:
             excluded = _translate_pattern(pattern, depth)
-            # One character, after a negative lookahead for the excluded pattern.
+            # One character, preceded by a negative lookahead for the excluded pattern.
             return None if excluded is None else f"(?!{excluded}){_ANY_CHARACTER}"
         case "Pattern", [*_, pattern]:
             return _translate_pattern(pattern, depth)
@@ -171,7 +171,7 @@ def _translate_call(head: str | None, arguments: list[object], depth: int) -> st
 
 
 def _join_patterns(patterns: list[object], separator: str, depth: int) -> str | None:
-    """Join translated patterns, or return None if one of them has no equivalent."""
+    """Join translated patterns, or return None if any of them has no equivalent."""
     parts = [_translate_pattern(pattern, depth) for pattern in patterns]
     if not parts or any(part is None for part in parts):
         return None
@@ -180,10 +180,10 @@ def _join_patterns(patterns: list[object], separator: str, depth: int) -> str | 
 
 
 def _format_quantifier(value: object) -> str | None:
-    """Convert the second argument of Wolfram's `Repeated` to a quantifier of a regular expression.
+    """Convert the second argument of Wolfram's `Repeated` to a regular expression quantifier.
 
-    For example, `3` (at most 3) becomes `{1,3}`, and `{2, Infinity}` becomes `{2,}`. The result is
-    None for any other value.
+    For example, `3` (at most 3) becomes `{1,3}`, and `{2, Infinity}` becomes `{2,}`. For any other
+    value, return None.
     """
     match value:
         case int():
@@ -198,10 +198,10 @@ def _format_quantifier(value: object) -> str | None:
 
 
 def _convert_pcre_to_javascript(text: str) -> str | None:
-    """Convert a regular expression from the syntax of PCRE to that of JavaScript.
+    """Convert a regular expression from PCRE to JavaScript syntax.
 
-    Wolfram's `RegularExpression` uses PCRE, and JSON Schema uses JavaScript's syntax. The result is
-    None if the expression is invalid or has flags without an equivalent, such as `(?i)`.
+    Wolfram's `RegularExpression` uses PCRE, and JSON Schema uses JavaScript's syntax. If the
+    expression is invalid or has flags without an equivalent, such as `(?i)`, return None.
     """
     leading_flags = _LEADING_FLAGS.match(text)
     flag_letters = set(leading_flags[1]) if leading_flags else set[str]()
@@ -213,10 +213,10 @@ def _convert_pcre_to_javascript(text: str) -> str | None:
 
 
 def _is_valid_pcre(text: str) -> bool:
-    """Return whether a regular expression in the syntax of PCRE is valid.
+    """Return whether a regular expression in PCRE syntax is valid.
 
-    Python's `re` compiles it, after the elements that Python does not support, such as `[:alpha:]`,
-    have been replaced.
+    It is compiled with Python's `re` after replacing elements that Python does not support, such as
+    `[:alpha:]`.
     """
     text = re.sub(r"\\x\{[0-9A-Fa-f]+\}", "x", text.replace(r"\z", r"\Z"))
     text = _POSIX_CLASS_PATTERN.sub(lambda match: _POSIX_CLASSES.get(match[1], ""), text)
@@ -231,11 +231,11 @@ def _is_valid_pcre(text: str) -> bool:
 
 
 def _convert_pcre_token(match: re.Match[str], *, is_dotall: bool) -> str:
-    """Convert one token of a regular expression from the syntax of PCRE to that of JavaScript.
+    """Convert one token of a regular expression from PCRE to JavaScript syntax.
 
     Args:
         match: The match of `_REGEX_TOKEN`. Group 1 is the hexadecimal code of an escaped character.
-        is_dotall: True if the expression has the flag `s`, with which `.` matches line ends too.
+        is_dotall: True if the expression has the flag `s`, which makes `.` match line ends too.
     """
     element, hexadecimal_code = match[0], match[1]
     if hexadecimal_code:
@@ -251,7 +251,7 @@ def _convert_pcre_token(match: re.Match[str], *, is_dotall: bool) -> str:
 
 
 def _format_javascript_escape(code: int) -> str:
-    """Return the escape sequence of a character in JavaScript: `x` and two, or `u` and four digits.
+    """Return a character's JavaScript escape sequence: `x` and two digits, or `u` and four.
 
     A character above U+FFFF becomes two escapes, because JavaScript's strings are UTF-16.
     """
@@ -279,29 +279,30 @@ def format_interpreter(interpreter: object) -> str:
 class InterpreterSchemaBuilder:
     """Builds the JSON Schema of one parameter from its Wolfram interpreter.
 
-    An interpreter is the type of a parameter, such as `"Integer"` or `"City"`. Those without an
-    equivalent in JSON Schema become texts, and are collected for a note to the model.
+    An interpreter is the type of a parameter, such as `"Integer"` or `"City"`. Those without a JSON
+    Schema equivalent become texts and are collected for a note to the model.
     """
 
     def __init__(self) -> None:
         self._unknown_interpreters: list[str] = []
 
     def format_note(self) -> str:
-        """Return the note that tells the model which values are passed as text, or ""."""
+        """Return a note that lists for the model the values passed as text, or ""."""
         if not self._unknown_interpreters:
             return ""
         names = ", ".join(dict.fromkeys(self._unknown_interpreters))
         return f"(Given as text, for the Wolfram interpreter {names}.)"
 
     def build_schema(self, interpreter: object, depth: int = 0) -> JsonSchema:
-        """Return the JSON Schema of the values that an interpreter accepts.
+        """Return the JSON Schema for the values that an interpreter accepts.
 
         For example, `"Integer"` gives `{"type": "integer"}`. An interpreter without an equivalent,
-        such as `"City"`, gives a text.
+        such as `"City"`, gives the schema of a text.
 
         Args:
             interpreter: The interpreter as data: a name, a list of choices, or a call.
-            depth: The nesting depth. Interpreters below `MAX_INTERPRETER_DEPTH` become texts.
+            depth: The nesting depth. Interpreters nested more deeply than `MAX_INTERPRETER_DEPTH`
+                become texts.
         """
         if is_missing(interpreter):
             return {"type": "string"}
@@ -317,10 +318,10 @@ class InterpreterSchemaBuilder:
         )
 
     def _build_composite_schema(self, interpreter: object, depth: int) -> JsonSchema | None:
-        """Return the JSON Schema of an interpreter that is a call, such as `Restricted[…]`.
+        """Return the JSON Schema for an interpreter that is a call, such as `Restricted[…]`.
 
-        It can also be a string pattern, such as `DigitCharacter ..`. The result is None if there is
-        no equivalent.
+        The interpreter can also be a string pattern, such as `DigitCharacter ..`. If it has no
+        equivalent, return None.
         """
         match get_head_name(interpreter), get_arguments(interpreter):
             case "Interpreter", [form, *_]:
@@ -343,11 +344,11 @@ class InterpreterSchemaBuilder:
     def _build_restricted_schema(
         self, form: object, conditions: list[object], depth: int
     ) -> JsonSchema | None:
-        """Return the JSON Schema of an interpreter with conditions, or None if impossible.
+        """Return the JSON Schema for an interpreter with conditions, or None if impossible.
 
         For example, `Restricted["Integer", {1, 10}]` gives
-        `{"type": "integer", "minimum": 1, "maximum": 10}`. The condition of another interpreter can
-        be a list of choices, and that of a text a pattern and a length.
+        `{"type": "integer", "minimum": 1, "maximum": 10}`. The condition can also be a list
+        of choices or, for a text, a pattern and a length.
 
         Args:
             form: The interpreter without the conditions, such as `"Integer"`.
@@ -368,11 +369,11 @@ class InterpreterSchemaBuilder:
         return None
 
     def _build_compound_schema(self, parts: object, depth: int) -> JsonSchema | None:
-        """Return the JSON Schema of Wolfram's `CompoundElement`, or None if it is malformed.
+        """Return the JSON Schema for Wolfram's `CompoundElement`, or None if it is malformed.
 
         Args:
-            parts: A list of interpreters, which becomes an array of this length, or interpreters
-                by name, which become an object.
+            parts: A list of interpreters, which becomes an array of the same length, or
+                interpreters by name, which become an object.
             depth: The nesting depth of the parts.
         """
         if isinstance(parts, list):
@@ -386,14 +387,14 @@ class InterpreterSchemaBuilder:
         return {"type": "object", "properties": properties}
 
     def _build_text_schema(self, interpreter: object) -> JsonSchema:
-        """Return the schema of a text, and remember the interpreter for the note."""
+        """Return the schema for a text, and record the interpreter for the note."""
         name = to_key(interpreter) or shorten_repr(format_interpreter(interpreter))[1:-1]
         self._unknown_interpreters.append(name)
         return {"type": "string"}
 
 
 def _make_enum_schema(value: object) -> JsonSchema | None:
-    """Return the JSON Schema of a choice between strings or numbers, or None for other values.
+    """Return the JSON Schema for a choice of strings or numbers, or None for other values.
 
     For example, `{"red" -> RGBColor[1, 0, 0], "blue" -> …}` gives
     `{"type": "string", "enum": ["red", "blue"]}`: the model chooses the left side of a rule.
@@ -426,10 +427,10 @@ def _to_finite_number(value: object) -> int | float | None:
 
 
 def _make_number_limits(condition: object) -> JsonSchema | None:
-    """Convert the condition of a restricted number to keywords of a JSON Schema.
+    """Convert the condition on a restricted number to JSON Schema keywords.
 
     For example, `10` gives `{"maximum": 10}`, `{1, 10}` also gives a minimum, and `{1, 2, 0.5}`,
-    which has a step, gives `{"enum": [1, 1.5, 2]}`. The result is None for any other condition.
+    which has a step, gives `{"enum": [1, 1.5, 2]}`. For any other condition, return None.
     """
     if _to_finite_number(condition) is not None:
         return {"maximum": condition}
@@ -446,9 +447,10 @@ def _make_number_limits(condition: object) -> JsonSchema | None:
 
 
 def _make_count_limits(condition: object) -> JsonSchema:
-    """Convert a number of repetitions, such as `5` (at most 5) or `{2, 5}`, to array limits.
+    """Convert a repetition count, such as `5` (at most 5) or `{2, 5}`, to array limits.
 
-    For example, `{2, 5}` gives `{"minItems": 2, "maxItems": 5}`. Anything else gives no limits.
+    For example, `{2, 5}` gives `{"minItems": 2, "maxItems": 5}`. Any other value does not set
+    limits.
     """
     if isinstance(condition, list) and condition and isinstance(condition[-1], list):
         condition = condition[-1]
@@ -460,10 +462,10 @@ def _make_count_limits(condition: object) -> JsonSchema:
 
 
 def _make_restricted_text_schema(conditions: list[object]) -> JsonSchema | None:
-    """Return the JSON Schema of a text with conditions, or None if impossible.
+    """Return the JSON Schema for a text with conditions, or None if it has no equivalent.
 
     Args:
-        conditions: A string pattern, and optionally the length of the text.
+        conditions: A string pattern and, optionally, the length of the text.
     """
     pattern = to_json_pattern(conditions[0]) if conditions else ""
     if pattern is None:
