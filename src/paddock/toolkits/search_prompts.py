@@ -1,7 +1,7 @@
 """Shared parts of the Search prompts.
 
-The text of a prompt repeats the query after the results, so that the model notices when a client
-has truncated the text.
+The text of a prompt repeats the query after the results so that the model notices if a client
+truncated the text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def create_search_prompt(reference: str, description: str, argument_description:
 
     Args:
         reference: The handler, such as `package.module:function`. It takes the dictionary
-            `{"query": …}` and the context, and is imported with the first use of the prompt.
+            `{"query": …}` and the context, and is imported when the prompt is first used.
         description: The purpose of the prompt.
         argument_description: The purpose of the query.
     """
@@ -52,7 +52,7 @@ def format_search_text(query: str, results: str) -> str:
 def get_option_values(ctx: Context, tool: Tool) -> dict[str, Any]:
     """Return the values of a tool's options in the current server, or the defaults.
 
-    Prompts have no options of their own and follow those of the related tool.
+    Prompts have no options of their own, so they use those of the related tool.
     """
     tools = ctx.server.tools
     return next((other for other in tools if other.name == tool.name), tool).option_values

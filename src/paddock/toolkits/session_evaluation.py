@@ -1,6 +1,6 @@
-"""Evaluation in sessions, which the evaluator tools of all languages share.
+"""Evaluation in sessions, shared by the evaluator tools for all languages.
 
-A session and its engine are remembered, so that other calls can continue with them. The output is
+A session and its engine are remembered so that other calls can continue with them. The output is
 converted to MCP content: text, images and reminders for the model.
 """
 
@@ -58,12 +58,12 @@ NEW_SESSION_NOTE = "Nothing was saved under this session id: it is a new, empty 
 
 
 def parse_duration(duration: object) -> float | None:
-    """Convert the value of a tool option to seconds, or to None if it is unlimited or invalid.
+    """Convert a tool option's value to seconds, or to None if it is unlimited or invalid.
 
     Accepts a number of seconds, a text such as `1 month`, and the Wolfram Language form
     `Quantity[2, "Weeks"]`.
     """
-    # `True` would count as 1 second, because bool is a subclass of int.
+    # `True` would count as 1 second because bool is a subclass of int.
     if isinstance(duration, bool):
         return None
     if isinstance(duration, int | float):
@@ -74,7 +74,7 @@ def parse_duration(duration: object) -> float | None:
 
 
 def read_retention_policy(options: Mapping[str, Any]) -> RetentionPolicy:
-    """Return the retention policy that the options of an evaluator define."""
+    """Return the retention policy that an evaluator's options define."""
     return RetentionPolicy(
         max_age_seconds=parse_duration(options["MaxSessionAge"]),
         max_sessions=options["MaxSessionCount"],
@@ -85,7 +85,7 @@ def read_retention_policy(options: Mapping[str, Any]) -> RetentionPolicy:
 class BoundedMapping(Generic[K, V]):
     """A thread-safe mapping that discards the least recently set entries.
 
-    Entries for sessions would otherwise accumulate for as long as the server runs.
+    Otherwise, session entries would accumulate for as long as the server runs.
     """
 
     def __init__(self, max_size: int = MAX_TRACKED_SESSIONS) -> None:
@@ -94,10 +94,9 @@ class BoundedMapping(Generic[K, V]):
         self._values: dict[K, V] = {}
 
     def put(self, key: K, value: V) -> None:
-        """Set the value of a key, and make it the most recent one.
+        """Set a key's value and make the key the most recent one.
 
-        The key is removed first, because assigning to an existing key of a dictionary keeps its
-        position.
+        The key is removed first because assigning to an existing dictionary key keeps its position.
         """
         with self._lock:
             self._values.pop(key, None)
@@ -106,7 +105,7 @@ class BoundedMapping(Generic[K, V]):
                 del self._values[next(iter(self._values))]
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, or None if it was never set or has been discarded."""
+        """Return a key's value, or None if it was never set or has been discarded."""
         return self._values.get(key)
 
 
@@ -117,7 +116,7 @@ _session_engines: BoundedMapping[str, Engine] = BoundedMapping()
 def record_session(ctx: Context, session: str, engine: Engine) -> None:
     """Remember the session as the caller's latest one, together with its engine.
 
-    Tools that read symbols use both to continue where the evaluator tool stopped.
+    Tools that read symbols use both to continue where the evaluator tool left off.
     """
     _session_engines.put(session, engine)
     _latest_sessions.put(_get_caller_key(ctx), session)
@@ -134,15 +133,15 @@ def get_session_engine(session: str) -> Engine | None:
 
 
 def _get_caller_key(ctx: Context) -> tuple[int, str]:
-    # The principal is part of the key, so that no user sees the sessions of another one.
+    # The principal is part of the key so that users cannot see each other's sessions.
     principal = ctx.principal
     return id(ctx.server), "" if principal is None else f"{principal.issuer} {principal.subject}"
 
 
 class SessionEvaluation(NamedTuple):
-    """The result of an evaluation, with a copy of the state of its session.
+    """The result of an evaluation, with a copy of its session's state.
 
-    The state is copied while the session is open, because another call may change it afterwards.
+    The state is copied while the session is open because another call may change it afterwards.
     """
 
     result: EvaluationResult
@@ -162,9 +161,9 @@ def evaluate_in_session(
     seconds: float,
     evaluate: Callable[[EvaluationSession, EvaluationLimits, EvaluationControl], EvaluationResult],
 ) -> SessionEvaluation:
-    """Evaluate code in a session, within the limits that the tool's options set.
+    """Evaluate code in a session, within the limits set by the tool's options.
 
-    Called by the evaluator tools of all languages, which differ in the engine and in `evaluate`.
+    Called by the evaluator tools for all languages, which differ in the engine and `evaluate`.
 
     Args:
         ctx: The context of the call, with the tool's options.
@@ -174,7 +173,7 @@ def evaluate_in_session(
         evaluate: Evaluates the code in the open session.
 
     Raises:
-        PaddockError: The kernel of the engine does not start.
+        PaddockError: The engine's kernel does not start.
     """
     limits = EvaluationLimits(
         seconds=seconds,
@@ -211,16 +210,15 @@ def format_evaluation(
     """Convert the output of an evaluation to MCP content, followed by a reminder for the model.
 
     The reminder contains the notes about the session and the result, the name of the engine, and
-    the ID with which the session can be continued.
+    the ID for continuing the session.
 
     Args:
         items: The output: texts and images in order.
         evaluation: The evaluation.
         options: The options of the tool.
         notes: Notes about the result; empty ones are skipped.
-        engine_title: The name of the engine that evaluated the code, for people.
-        resumed_note: The note on what was restored, for a session that was resumed in a new
-            process.
+        engine_title: The display name of the engine that evaluated the code.
+        resumed_note: A note on what was restored, for a session that was resumed in a new process.
         continuation: A sentence on how to continue the session.
     """
     content, image_notes = _build_content(
@@ -243,19 +241,19 @@ def _build_content(
 ) -> tuple[ToolContent, list[str]]:
     """Convert output items to MCP content blocks in the same order.
 
-    JPEG images are passed on as they are. All other images are rendered as PNG, and an image that
-    cannot be rendered is replaced by its label.
+    JPEG images are passed on unchanged. All other images are rendered as PNG, and an image that
+    cannot be rendered is replaced with its label.
 
     Args:
         items: Text and images.
-        is_exported: Whether to save images as files too. Each image is then preceded by a Markdown
+        is_exported: Whether to also save images as files. Each image is then preceded by a Markdown
             link to its file, which the model can repeat to show the image to the user.
 
     Returns:
         The content, and notes about its images for the model.
     """
     images = [item for item in items if not isinstance(item, str)]
-    # All images are rendered in one call, because rendering runs in another process.
+    # All images are rendered in one call because rendering runs in another process.
     rendered = iter(convert_images_to_png([(image.data, image.mime) for image in images]))
     blocks: ToolContent = []
     for item in items:
@@ -290,7 +288,7 @@ def _build_image_content(
 def _export_image(data: bytes, suffix: str) -> str | None:
     """Save an image in the data directory and return the URI of the file, or None on failure.
 
-    The file is named after the hash of its data, so an image that occurs again is stored only once.
+    The file is named after the hash of its data, so a repeated image is stored only once.
     """
     digest = hashlib.sha256(data).hexdigest()
     file = Path(get_data_directory()) / "images" / digest[:3] / f"{digest}.{suffix}"
@@ -304,7 +302,7 @@ def _export_image(data: bytes, suffix: str) -> str | None:
 
 
 def _merge_text(blocks: ToolContent) -> ToolContent:
-    """Return the content with adjacent text blocks joined, and without empty ones."""
+    """Join adjacent text blocks and drop empty ones."""
     merged: ToolContent = []
     for block in blocks:
         previous = merged[-1] if merged else None
@@ -316,5 +314,5 @@ def _merge_text(blocks: ToolContent) -> ToolContent:
 
 
 def _create_reminder(lines: Sequence[str]) -> TextContent:
-    """Return a block of text for the model that clients need not show to the user."""
+    """Return a text block for the model that clients do not need to show to the user."""
     return TextContent("\n".join(["\n\n<system-reminder>", *lines, "</system-reminder>"]))

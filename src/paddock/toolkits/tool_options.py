@@ -1,6 +1,6 @@
 """Arguments, annotations, options and defaults that tool declarations share.
 
-Every server loads this module to list its tools, so it imports no kernels.
+Every server loads this module to list its tools, so it does not import kernels.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ToolArguments(Struct, forbid_unknown_fields=True, rename="camel"):
     """The arguments of a built-in tool. Clients write `max_length` as `maxLength`.
 
-    Unknown arguments are rejected, because a misspelled one would otherwise be ignored silently.
+    Unknown arguments are rejected because misspelled ones would otherwise be silently ignored.
     """
 
 
@@ -39,9 +39,9 @@ WRITE_ANNOTATIONS = {
 }
 """For tools that run code or replace files."""
 ADD_ANNOTATIONS = {**WRITE_ANNOTATIONS, "destructiveHint": False}
-"""For tools that write new files only."""
+"""For tools that only write new files."""
 CACHE_ANNOTATIONS = {**ADD_ANNOTATIONS, "idempotentHint": True}
-"""For tools whose only effect is one that the next call has as well, such as a rebuilt file."""
+"""For tools that have the same effect each time they are called, such as rebuilding a file."""
 
 MAX_TIME_LIMIT_SECONDS = 604_800  # A week.
 # With less memory, an engine may not even start an evaluation.
@@ -79,10 +79,10 @@ EVALUATOR_OPTIONS = {
         None, Literal["Local"] | None, "Local: also save images as files and link to them"
     ),
 }
-"""Options of tools that evaluate code in sessions."""
+"""Options for tools that evaluate code in sessions."""
 DEFAULT_CONFIDENCE = 0.75
 DEFAULT_EXCLUDED_SEVERITIES = "Formatting,Scoping"
-"""Severities that the inspector of Wolfram Language code does not report by default."""
+"""Severities that the Wolfram Language code inspector does not report by default."""
 DEFAULT_PYTHON_EXCLUDED_SEVERITIES = "Formatting"
 """The same for Python code, unless the project configures ruff."""
 DEFAULT_MAX_ISSUES = 100
@@ -128,7 +128,7 @@ ENGINE_OPTIONS = {
 def resolve_time_limit(code: str, time_constraint: int | None, options: Mapping[str, Any]) -> float:
     """Return the time limit of an evaluation in seconds.
 
-    Empty code is rejected too, because all evaluator tools call this function first.
+    Empty code is rejected too because all evaluator tools call this function first.
 
     Args:
         code: The code to evaluate.

@@ -1,6 +1,6 @@
 """State of a pytest run, read from the event file that Paddock's plugin writes.
 
-Code in the tests can write to the same file, so no event is trusted to be well-formed.
+Test code can write to the same file, so events are not assumed to be well-formed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class PythonTestCase:
     name: str
     """The name in pytest's form: the file, then the path in it."""
     started_at: float
-    """The monotonic time at which the start event was read."""
+    """The monotonic time when the start event was read."""
     outcome: PytestOutcome = "passed"
     seconds: float = 0.0
     failures: list[PytestEvent] = field(default_factory=list)
@@ -46,7 +46,7 @@ class PythonTestCase:
         A test fails if any of its phases fails. It is finished after its teardown.
 
         Args:
-            event: A report event of the pytest plugin.
+            event: A report event from the pytest plugin.
         """
         event["output"] = [(str(title), str(text)) for title, text in event.get("output", ())]
         self.seconds += float(event["seconds"]) if "subtest" not in event else 0.0
@@ -68,9 +68,9 @@ class PythonTestRun:
 
     cases: dict[str, PythonTestCase] = field(default_factory=dict)
     collected_counts: dict[str, int] = field(default_factory=dict)
-    """Number of tests by file."""
+    """The number of tests in each file."""
     collect_errors: dict[str, str] = field(default_factory=dict)
-    """Messages by the file or directory that could not be collected."""
+    """Error messages for the files and directories that could not be collected."""
     warning_count: int = 0
     begin_event: PytestEvent = field(default_factory=dict)
     end_event: PytestEvent | None = None
@@ -100,7 +100,7 @@ class PythonTestRun:
         return max(sum(self.collected_counts.values()), len(self.cases))
 
     def apply_event(self, event: PytestEvent) -> None:
-        """Update the state of the run with an event of the pytest plugin.
+        """Update the state of the run with an event from the pytest plugin.
 
         Events of unknown kinds are ignored.
         """
@@ -125,14 +125,14 @@ class PythonTestRun:
                 self.end_event = event
 
     def _add_collected_counts(self, event: PytestEvent) -> None:
-        # Later attempts collect only the remaining tests; each xdist worker reports all of them.
+        # Later attempts collect only the remaining tests. Each xdist worker reports all of them.
         for file, count in dict(event["files"]).items():
             self.collected_counts.setdefault(str(file), int(count))
 
     def _get_case(self, event: PytestEvent) -> PythonTestCase:
         """Return the test that an event names, and add it if it is new."""
         name = str(event["id"])[:_MAX_NAME_CHARACTERS]
-        # The tests could write any number of events, so the memory that they take is limited.
+        # The tests could write any number of events, so their memory use is limited.
         if name not in self.cases and len(self.cases) >= _MAX_CASES:
             raise ValueError("too many tests")
         return self.cases.setdefault(name, PythonTestCase(name, time.monotonic()))
@@ -152,7 +152,7 @@ class EventFileReader:
     def read_events(self, run: PythonTestRun) -> bool:
         """Apply the new events in the file to a test run, and return True if the file has grown.
 
-        Invalid lines are skipped, because the tests can write to the file too.
+        Invalid lines are skipped because the tests can also write to the file.
         """
         try:
             with self._path.open("rb") as file:
@@ -160,7 +160,7 @@ class EventFileReader:
                 data = file.read(_READ_CHUNK_BYTES)
         except OSError:
             return False
-        # The plugin alone does not write so much, so the tests have written to the file.
+        # The plugin alone does not write this much, so the tests have written to the file.
         if self._offset > _MAX_FILE_BYTES or len(self._partial_line) > _MAX_LINE_BYTES:
             return False
         self._offset += len(data)

@@ -1,4 +1,4 @@
-"""Markdown reports on pytest runs for the tool `PythonTestReport`."""
+"""Markdown reports on pytest runs, for the `PythonTestReport` tool."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SLOW_TEST_SECONDS, _MAX_SLOW_TESTS = 1.0, 5
 
 
 def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
-    """Run the tests that a call names with pytest, and return a report in Markdown.
+    """Run the tests that a call names with pytest, and return a Markdown report.
 
     Raises:
         ToolError: The tests do not exist or cannot be run.
@@ -76,7 +76,7 @@ def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
             return runner.run(is_cancelled, on_test)
 
     def report_progress(tests: PythonTestRun) -> None:
-        """Send the client a progress notification with the finished and the running tests."""
+        """Send the client a progress notification for the finished and running tests."""
         running = ", ".join(case.name for case in tests.running_cases[:3])
         finished_count, total_count = len(tests.finished_names), tests.total_count
         # MCP requires progress to increase with each notification, so a test that has started
@@ -93,7 +93,7 @@ def run_python_tests(arguments: PytestArguments, ctx: Context) -> str:
 
 
 def _format_report(result: PytestResult, interpreter: PythonInterpreter, max_failures: int) -> str:
-    """Return the report on a test run in Markdown.
+    """Return a Markdown report on a test run.
 
     If there are many files without failures, they are counted but not listed.
     """
@@ -121,8 +121,8 @@ def _describe_runner(begin_event: PytestEvent, interpreter: PythonInterpreter) -
     """Return a sentence that names the versions of pytest and Python that ran the tests.
 
     Args:
-        begin_event: The first event of the pytest plugin, which has the versions and the directory
-            of the pytest that ran (`place`).
+        begin_event: The pytest plugin's first event, which has the versions and the directory of
+            the pytest that ran (`place`).
         interpreter: The Python interpreter that ran the tests.
     """
     own_pytest = find_spec("pytest")
@@ -136,7 +136,7 @@ def _describe_runner(begin_event: PytestEvent, interpreter: PythonInterpreter) -
 
 
 def _list_slow_tests(tests: PythonTestRun) -> list[str]:
-    """Return a list with a note that names the slowest tests, or an empty list if all were fast."""
+    """Return a list with a note on the slowest tests, or an empty list if all were fast."""
     slowest = heapq.nlargest(_MAX_SLOW_TESTS, tests.cases.values(), key=lambda case: case.seconds)
     descriptions = [
         f"{case.name} {format_duration(case.seconds)}"
@@ -149,8 +149,7 @@ def _list_slow_tests(tests: PythonTestRun) -> list[str]:
 def _build_file_reports(tests: PythonTestRun) -> list[FileTestReport]:
     """Group the tests of a run by file, and return a report on each file.
 
-    Files in which no test ran are included if tests were collected in them, or if collection
-    failed.
+    Files where no test ran are included if tests were collected in them or collection failed.
     """
     errors = {_get_file_name(name): text for name, text in tests.collect_errors.items()}
     cases_by_file: dict[str, list[PythonTestCase]] = {
@@ -176,7 +175,7 @@ def _build_file_report(
     Args:
         name: The path of the file.
         cases: The tests that ran.
-        error: The error that prevented the collection of the file's tests, if any.
+        error: The error that prevented pytest from collecting the file's tests, if any.
         collected_count: The number of collected tests, to count those that did not run.
     """
     file = FileTestReport(name, 0, [], 0.0, not_run_count=max(0, collected_count - len(cases)))
@@ -190,7 +189,7 @@ def _build_file_report(
 
 
 def _add_test_result(file: FileTestReport, case: PythonTestCase) -> None:
-    """Add the result of a test to the report on its file."""
+    """Add a test's result to the report on its file."""
     file.seconds += case.seconds
     if case.outcome == "passed":
         file.passed_count += 1
@@ -204,7 +203,7 @@ def _add_test_result(file: FileTestReport, case: PythonTestCase) -> None:
 def _build_failures(case: PythonTestCase) -> list[FailedTest]:
     """Return the failures of a test: one for each failed phase or subtest.
 
-    A failure in the teardown is joined to the failure before it, so that the test counts as one.
+    A teardown failure is merged with the failure before it so that they count as one.
     """
     failures: list[FailedTest] = []
     for event in case.failures:
@@ -219,7 +218,7 @@ def _build_failures(case: PythonTestCase) -> list[FailedTest]:
 
 
 def _build_failure(case: PythonTestCase, event: PytestEvent) -> FailedTest:
-    """Convert the failure event of a test to an entry of the report.
+    """Convert a test's failure event to a report entry.
 
     Failed assertions are grouped as wrong results, and all other exceptions as errors.
     """
@@ -243,7 +242,7 @@ def _build_failure_blocks(event: PytestEvent) -> Iterable[ReportBlock]:
         if event.get(key) is not None:
             yield ReportBlock(title, str(event[key]), "py")
     message = str(event.get("message", ""))
-    # If the compared values are shown, the message would only repeat them.
+    # If the compared values are shown, the message would just repeat them.
     if "expected" not in event and message:
         error = f"{event['error']}: {message}" if event.get("error") else message
         yield ReportBlock("Error", error, "text", _MAX_OUTPUT_CHARACTERS)

@@ -1,6 +1,6 @@
 """Pytest runs in a supervised child process with the project's interpreter.
 
-A plugin in that process stops tests that exceed their time limit. If a test cannot be stopped, or
+A plugin in that process stops tests that exceed their time limit. If a test cannot be stopped or
 ends the process, the attempt is over and the remaining tests run in another process.
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SCRIPTS_DIRECTORY = Path(__file__).with_name("project_scripts")
 _PYTEST_SCRIPT = _SCRIPTS_DIRECTORY / "paddock_run_pytest.py"
 
-# A comma inside of brackets belongs to the parameters of a test, as in `test_sum[1,2]`.
+# A comma inside brackets belongs to a test's parameters, as in `test_sum[1,2]`.
 _SEPARATOR_PATTERN = re.compile(r",(?![^\[]*\])")
 _PROJECT_MARKERS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", ".git")
 SETTINGS_VARIABLE = "PADDOCK_TEST_SETTINGS"
@@ -46,10 +46,11 @@ _PYTEST_ARGUMENTS = (
     *("--color=no", "--tb=short", "--continue-on-collection-errors"),
 )
 _POLL_SECONDS = 0.05
-# Time before the process is killed: after a test should have stopped, and after the last test.
+# Grace periods before the process is killed: after a test should have stopped, and after the last
+# test.
 _STOP_GRACE_SECONDS = 5.0
 _EXIT_GRACE_SECONDS = 15.0
-# Each attempt sets up the session fixtures again. The limit ends suites that crash again and again.
+# Each attempt sets up the session fixtures again. The limit stops suites that crash repeatedly.
 _MAX_ATTEMPTS = 8
 _OUTPUT_TAIL_CHARACTERS = 4_000
 
@@ -64,20 +65,20 @@ class PytestTargets(NamedTuple):
     """The tests to run, and the project they belong to."""
 
     arguments: list[str]
-    """Paths and single tests, as pytest accepts them; empty for all tests of the project."""
+    """Paths and single tests, as pytest accepts them. Empty for all tests in the project."""
     directory: Path
-    """The root directory of the project, in which pytest runs."""
+    """The root directory of the project, where pytest runs."""
     interpreter_directory: Path
-    """The directory near which to look for the interpreter."""
+    """The directory where the search for the interpreter starts."""
 
 
 def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
-    """Return the tests that a call names, and the directories of their project.
+    """Return the tests that a call names, and their project's directories.
 
     Args:
         paths: Paths of test files or directories, separated by commas. A path may be followed by
-            `::` and the name of a test, as in `tests/test_it.py::test_one`. An empty text means all
-            tests of the project.
+            `::` and a test name, as in `tests/test_it.py::test_one`. An empty text means all tests
+            in the project.
         ctx: The context of the call.
 
     Raises:
@@ -103,11 +104,11 @@ def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
 
 
 def _find_project_directory(test_directory: Path, working_directory: Path) -> Path:
-    """Return the root of the project to which tests belong.
+    """Return the root of the project that tests belong to.
 
     It is the nearest directory with a project file such as `pyproject.toml`, starting at the tests.
-    Directories above the working directory are not searched. If no project file is found, the
-    working directory is returned, or the directory of the tests if it is elsewhere.
+    Directories above the working directory are not searched. If there is no project file, the
+    result is the working directory, or the test directory if that is elsewhere.
     """
     for folder in (test_directory, *test_directory.parents):
         if any((folder / marker).exists() for marker in _PROJECT_MARKERS):
@@ -134,9 +135,9 @@ class PytestLimits(NamedTuple):
     """Limits of a test run.
 
     Attributes:
-        total_seconds: The time limit of all attempts together.
+        total_seconds: The time limit for all attempts together.
         seconds_per_test: The time after which the plugin stops a test.
-        memory_bytes: The memory limit of the tests and their child processes.
+        memory_bytes: The memory limit for the tests and their child processes.
         allows_network: Whether the tests may access the network.
     """
 
@@ -154,10 +155,10 @@ class PytestResult:
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
     has_other_failure: bool = False
-    """Whether pytest itself, or a process, failed."""
+    """Whether pytest itself or a process failed."""
 
     def add_other_failure(self, note: str, output: str) -> None:
-        """Record a failure that no test explains, with the last lines that pytest printed."""
+        """Record a failure that no test explains, with the last lines of pytest's output."""
         self.has_other_failure = True
         self.notes.append(note)
         lines = [line for line in _get_output_tail(output).splitlines() if line.strip()]
@@ -167,15 +168,15 @@ class PytestResult:
 
 @dataclass
 class PytestRunner:
-    """Runs tests in a child process, and in another one after a test has ended the process.
+    """Runs tests in a child process, and in another one if a test ends the process.
 
-    The plugin in the child process appends events to a file. The runner reads them to know the
-    state of each test, so that it can attribute a crash or a timeout to the test that was running.
+    The plugin in the child process appends events to a file. The runner reads them to track the
+    state of each test, so it can attribute a crash or a timeout to the test that was running.
     """
 
     targets: PytestTargets
     selection: list[str]
-    """Options of pytest that select tests, such as `["-k", "keyword"]`."""
+    """Pytest options that select tests, such as `["-k", "keyword"]`."""
     interpreter: PythonInterpreter
     limits: PytestLimits
     work_directory: Path
@@ -188,17 +189,17 @@ class PytestRunner:
         self._started_at = time.monotonic()
 
     def run(self, is_cancelled: IsCancelled, on_test: OnProgress) -> PytestResult:
-        """Run all tests, in several attempts if necessary.
+        """Run all tests, in multiple attempts if necessary.
 
         Tests that were running when an attempt ended abruptly count as failed and are not run
         again, so the next attempt can continue with the remaining ones.
 
         Args:
-            is_cancelled: Returns True when the call was cancelled.
+            is_cancelled: Returns True once the call is cancelled.
             on_test: Called with the state of the run whenever it changes.
 
         Raises:
-            PytestError: Pytest does not run.
+            PytestError: Pytest cannot run.
             NoPythonTestsError: There are no tests.
         """
         for _ in range(_MAX_ATTEMPTS):
@@ -223,7 +224,7 @@ class PytestRunner:
         self._test_run.end_event = None
         with self._start_process() as program:
             program_exit = self._wait_for_process(program, is_cancelled, on_test)
-        # The process may have written events between the last poll and its end.
+        # The process may have written events after the last poll.
         self._event_reader.read_events(self._test_run)
         on_test(self._test_run)
         if is_cancelled():
@@ -236,9 +237,9 @@ class PytestRunner:
     def _start_process(self) -> SupervisedProgram:
         """Start pytest in a supervised process with the project's interpreter.
 
-        The script `paddock_run_pytest` gets the arguments of pytest and the location of Paddock's
-        own pytest, which it uses if the project has none. The plugin that reports the tests reads
-        its settings from an environment variable, so that pytest-xdist workers inherit them.
+        The script `paddock_run_pytest` receives pytest's arguments and the location of Paddock's
+        own pytest, which it uses if the project has none. The plugin that reports test events reads
+        its settings from an environment variable so that pytest-xdist workers inherit them.
         """
         script_settings = {
             "arguments": [*_PYTEST_ARGUMENTS, *self.selection, *self.targets.arguments],
@@ -273,9 +274,9 @@ class PytestRunner:
     ) -> ProgramExit:
         """Wait until the pytest process ends, and stop it if it hangs or a limit is reached.
 
-        The plugin stops slow tests within the process. The process as a whole is stopped if a test
-        does not react to that, if it does not end after the last test, at the time limit of the
-        run, or when the call is cancelled.
+        The plugin stops slow tests within the process. The whole process is stopped if a test does
+        not react, if the process does not end after the last test, when the run reaches its time
+        limit, or when the call is cancelled.
         """
         exit_deadline = float("inf")
         while True:
@@ -296,19 +297,19 @@ class PytestRunner:
                 return program.stop()
 
     def _is_test_stuck(self, now: float) -> bool:
-        """Return True if a test still runs after the plugin should have stopped it."""
+        """Return True if a test is still running after the plugin should have stopped it."""
         max_seconds = self.limits.seconds_per_test + _STOP_GRACE_SECONDS
         return any(now > case.started_at + max_seconds for case in self._test_run.running_cases)
 
     def _record_regular_end(self, program_exit: ProgramExit, output: str) -> None:
-        """Record the outcome of an attempt in which pytest ended regularly.
+        """Record the outcome of an attempt in which pytest ended normally.
 
-        If tests have started but not finished, one of them has ended the run, for example with
+        If tests started but did not finish, one of them ended the run, for example with
         `pytest.exit`, so they count as failed. An exit code that no test explains is recorded as a
         failure of the run.
 
         Raises:
-            NoPythonTestsError: Pytest has found no tests.
+            NoPythonTestsError: Pytest found no tests.
             PytestError: Pytest rejected its arguments or its configuration.
         """
         tests = self._test_run
@@ -337,11 +338,11 @@ class PytestRunner:
             self._result.add_other_failure(f"pytest failed with status {status}.", output)
 
     def _record_abrupt_end(self, program_exit: ProgramExit, output: str) -> bool:
-        """Record an attempt whose process ended before pytest was finished, for example in a crash.
+        """Record an attempt whose process ended before pytest finished, for example in a crash.
 
-        The tests that were running are recorded as failed, with the crash message of the process.
-        Returns True if another attempt is needed: it skips these tests and runs the remaining ones.
-        If no test was running, another attempt would end in the same way.
+        The tests that were running are recorded as failed, with the process's crash message.
+        Returns True if another attempt is needed to run the remaining tests. If no test was
+        running, another attempt would end in the same way.
 
         Raises:
             PytestError: Pytest is missing or did not start.
@@ -351,13 +352,13 @@ class PytestRunner:
                 f"{self.interpreter.path} has no pytest, and Paddock's pytest does not support it",
                 hint=f"{self.interpreter.path} -m pip install pytest",
             )
-        # Without the first event of the plugin, pytest has not even started.
+        # Without the plugin's first event, pytest did not even start.
         if not self._test_run.begin_event:
             raise PytestError(
                 f"pytest did not start: {_describe_exit(program_exit)}",
                 hint=_get_output_tail(output),
             )
-        # The plugin ended the process, because pytest could not continue after this test.
+        # The plugin ended the process because pytest could not continue after this test.
         if self._test_run.broken_test:
             self._record_broken_test(self._test_run.broken_test)
             self._test_run.broken_test = ""
@@ -377,7 +378,7 @@ class PytestRunner:
         return bool(running) and self._get_remaining_seconds() > 0
 
     def _record_broken_test(self, name: str) -> None:
-        """Record a test that closed the files with which pytest captures output."""
+        """Record a test that closed the files that pytest captures output in."""
         case = self._test_run.cases.get(name)
         action = "closed the files that pytest needs"
         if case is not None and not case.is_finished:
@@ -385,7 +386,7 @@ class PytestRunner:
         self._result.notes.append(f"{name} {action}; the remaining tests ran in a new process.")
 
     def _describe_end(self, program_exit: ProgramExit) -> str:
-        """Return the reason why a process ended, as in "ended the process: exit code 1".
+        """Return the reason that a process ended, as in "ended the process: exit code 1".
 
         The text is a predicate whose subject is the test that was running.
         """
@@ -405,12 +406,12 @@ def _find_own_pytest() -> list[str]:
     """Return the import paths of Paddock's pytest and its dependencies, without importing them."""
     specs = [find_spec(name) for name in ("pytest", "pluggy", "iniconfig", "packaging", "pygments")]
     paths = [str(Path(spec.origin).parent.parent) for spec in specs if spec and spec.origin]
-    # Without one of its dependencies, the shared pytest could not be imported.
+    # If a dependency were missing, the shared pytest could not be imported.
     return list(dict.fromkeys(paths)) if len(paths) == len(specs) else []
 
 
 def _describe_exit(program_exit: ProgramExit) -> str:
-    """Return the exit code of a process as text, or the name of the signal that ended it."""
+    """Return a process's exit code as text, or the name of the signal that ended it."""
     if program_exit.cause == "lost":
         return "it killed its supervisor process"
     if program_exit.code is None:
@@ -421,9 +422,9 @@ def _describe_exit(program_exit: ProgramExit) -> str:
 
 
 def extract_crash_text(output: str) -> str:
-    """Find the traceback or "Fatal Python error" message in the output of a pytest process.
+    """Find the traceback or "Fatal Python error" message in a pytest process's output.
 
-    Frames of pytest and the list of loaded extension modules are removed. If the output contains no
+    Pytest's frames and the list of loaded extension modules are removed. If the output contains no
     such message, the result is empty.
     """
     start = max(output.find("Fatal Python error"), output.find("Traceback (most recent"))

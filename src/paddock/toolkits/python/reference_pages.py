@@ -1,6 +1,6 @@
-"""Markdown reference pages: generated from the docstrings of a module, and edited by section.
+"""Markdown reference pages: generated from a module's docstrings, and edited by section.
 
-An edit changes the lines of one section. All other lines stay byte for byte the same.
+An edit changes the lines of one section. All other lines remain byte for byte the same.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class _PageHeading(NamedTuple):
     title: str
     level: int
     line_index: int
-    """The index of the heading's line."""
+    """The index of the heading line."""
 
 
 def create_reference_page(task: DocTask, ctx: Context) -> str:
-    """Write a reference page in Markdown for a Python module or symbol, and return a message.
+    """Write a Markdown reference page for a Python module or symbol, and return a message.
 
     The page is generated from the docstrings. An existing page is never replaced.
 
@@ -76,7 +76,7 @@ def create_reference_page(task: DocTask, ctx: Context) -> str:
 
 
 def _get_module_name(path: Path) -> str:
-    """Return the dotted name under which a Python file is imported, such as `package.module`."""
+    """Return the dotted name that a Python file is imported as, such as `package.module`."""
     parts = [path.stem] if path.stem != "__init__" else []
     folder = path.parent
     while (folder / "__init__.py").is_file():
@@ -89,7 +89,7 @@ def edit_reference_page(task: DocTask, ctx: Context) -> str:
     """Set, add or remove a section of a Markdown page, and return a message.
 
     Raises:
-        PageError: The section does not exist, or exists already.
+        PageError: The section does not exist or already exists.
     """
     path = require_file(task.file, ctx, DocumentedFileError)
     ctx.raise_if_cancelled()
@@ -108,14 +108,14 @@ def edit_reference_page(task: DocTask, ctx: Context) -> str:
 
 
 def create_page(code: str, module: str, path: Path, symbol: str, intro: str) -> str:
-    """Return a reference page in Markdown for a module, or for a symbol in it.
+    """Return a Markdown reference page for a module or for a symbol in it.
 
-    The code is parsed by the library griffe and not imported.
+    The code is parsed with griffe and not imported.
 
     Args:
         code: The source code of the module.
         module: The dotted name of the module.
-        path: The file of the module, for error messages.
+        path: The module's file, for error messages.
         symbol: The name of the symbol; empty for the whole module.
         intro: Markdown that follows the title.
 
@@ -145,11 +145,11 @@ def _list_public_members(parent: Any) -> list[Any]:
 
 
 def _format_member(member: Any, level: int) -> list[str]:
-    """Return the Markdown blocks about a member of a module, and about the methods of a class.
+    """Return the Markdown blocks about a module member, including the methods of a class.
 
     Args:
-        member: The function, class or attribute, as an object of griffe.
-        level: The level of the heading.
+        member: The function, class or attribute, as a griffe object.
+        level: The heading level.
     """
     blocks = [f"{'#' * level} {member.name}", *_describe_member(member)]
     if member.is_class:
@@ -160,7 +160,7 @@ def _format_member(member: Any, level: int) -> list[str]:
 
 
 def _describe_member(member: Any) -> list[str]:
-    """Return the signature and the docstring of a griffe object as Markdown blocks."""
+    """Return the signature and docstring of a griffe object as Markdown blocks."""
     blocks: list[str] = []
     signature = _format_signature(member)
     if signature:
@@ -230,7 +230,7 @@ def _escape_cell(text: object) -> str:
 class _MarkdownPage:
     """The text of a page and its headings. Each edit returns the new text.
 
-    A title may start with the `#` characters of its level, as in `## Usage`.
+    A title may start with the `#` characters for its level, as in `## Usage`.
     """
 
     def __init__(self, text: str, where: str) -> None:
@@ -241,11 +241,11 @@ class _MarkdownPage:
         self._headings = _find_headings(self._lines)
 
     def add_section(self, title: str, content: str) -> str:
-        """Return the page with another section at its end.
+        """Return the page with a new section at its end.
 
         Args:
-            title: The title of the section. It may begin with `#` signs, which set the level of the
-                heading; the default is 2.
+            title: The title of the section. It may begin with `#` signs that set the heading
+                level. The default is 2.
             content: The text of the section.
         """
         name = title.lstrip("# ").strip()
@@ -259,16 +259,16 @@ class _MarkdownPage:
         return f"{self._text}{gap}{heading}{self._newline}{self._format_body(content)}"
 
     def remove_section(self, title: str) -> str:
-        """Remove a section and its subsections."""
+        """Return the page without a section and its subsections."""
         section, following = self._find_section(title)
         ends = [heading.line_index for heading in following if heading.level <= section.level]
         end = ends[0] if ends else len(self._lines)
         return "".join(self._lines[: section.line_index] + self._lines[end:])
 
     def set_section(self, title: str, content: str) -> str:
-        """Return the page with another text for a section.
+        """Return the page with new text for a section.
 
-        The text of a section ends at the next heading, so its subsections stay unchanged.
+        The text of a section ends at the next heading, so its subsections remain unchanged.
         """
         section, following = self._find_section(title)
         end = following[0].line_index if following else len(self._lines)
@@ -278,7 +278,7 @@ class _MarkdownPage:
         return "".join([*self._lines[: section.line_index], *new_lines, *self._lines[end:]])
 
     def _find_section(self, title: str) -> tuple[_PageHeading, list[_PageHeading]]:
-        """Return the heading of a section, and all headings that follow it.
+        """Return the heading of a section and all headings after it.
 
         Raises:
             PageError: The page has no section with that title.

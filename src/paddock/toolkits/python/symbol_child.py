@@ -1,7 +1,7 @@
-"""Child process that finds Python symbols: reads a JSON request and writes JSON records.
+"""A child process that finds Python symbols. It reads a JSON request and writes JSON records.
 
-Files of the project and its packages are read with jedi and griffe, never imported. A separate
-process, because the libraries need much memory and time, and any file can be malformed.
+Files of the project and its packages are read with jedi and griffe, never imported. This is a
+separate process because the libraries need a lot of memory and time, and files can be malformed.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _MEMORY_LIMIT_BYTES, _CPU_LIMIT_SECONDS = 4 << 30, 120
 def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -> list[str]:
     """Return an outline of a module or of a class in it: its public members, one per line.
 
-    An outline is shown instead of the source of modules and long classes. It is empty if the code
+    An outline is shown instead of the source for modules and long classes. It is empty if the code
     is invalid.
 
     Args:
         code: The source code of the module.
         name: The dotted name of the module or class.
-        path: The file of the module.
-        symbol: The name of the class; None for the module.
+        path: The module's file.
+        symbol: The name of the class, or None for the module.
     """
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
@@ -62,8 +62,8 @@ def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -
 def _list_outline_lines(parent: Any, indent: str) -> list[str]:
     """Return the outline of a module or class: a line for each of its members.
 
-    The members of classes in a module follow with a deeper indentation. Imported names are listed
-    only if the module exports them in `__all__`.
+    Members of a module's classes are indented below their class. Imported names are listed only if
+    the module exports them in `__all__`.
     """
     lines: list[str] = []
     for name, member in parent.members.items():
@@ -80,7 +80,7 @@ def _list_outline_lines(parent: Any, indent: str) -> list[str]:
 
 
 def _format_member(member: Any, indent: str) -> str:
-    """Return an outline's line for a member, as in `def f(x: int) -> str  # Summary of f.`.
+    """Return a member's line in the outline, as in `def f(x: int) -> str  # Summary of f.`.
 
     The comment is the first line of the docstring.
     """
@@ -104,8 +104,8 @@ def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path])
 
     Args:
         name: The name without dots, such as `parse`.
-        project: The directory of the project.
-        search_paths: The directories from which modules are imported, to name the modules.
+        project: The project directory.
+        search_paths: The directories that modules are imported from, which determine their names.
     """
     name_pattern = re.compile(rf"\b{re.escape(name)}\b".encode())
     full_names: dict[str, None] = {}
@@ -129,7 +129,7 @@ def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path])
 
 
 def _walk_files(project: Path) -> Iterator[Path]:
-    """Yield the Python files of a project, sorted."""
+    """Yield the Python files of a project in sorted order."""
     for folder, subfolders, names in os.walk(project):
         subfolders[:] = sorted(
             subfolder for subfolder in subfolders if _is_project_folder(Path(folder, subfolder))
@@ -145,7 +145,7 @@ def _is_project_folder(folder: Path) -> bool:
 
 
 def _get_module_name(file: Path, search_paths: Sequence[Path]) -> str:
-    """Return the name under which a file is imported from the nearest search path."""
+    """Return the name that a file is imported as from the nearest search path."""
     parents = [path for path in search_paths if file.is_relative_to(path)]
     nearest = max(parents, key=lambda path: len(path.parts), default=file.parent)
     parts = list(file.relative_to(nearest).with_suffix("").parts)
@@ -153,7 +153,7 @@ def _get_module_name(file: Path, search_paths: Sequence[Path]) -> str:
 
 
 def _find_definitions(parent: ast.AST, name: str, prefix: str = "") -> Iterator[str]:
-    """Yield the dotted names of the definitions with a name, such as `Class.name`.
+    """Yield the dotted names of the definitions with a given name, such as `Class.name`.
 
     Definitions within functions are not included.
     """
@@ -184,21 +184,21 @@ def main() -> None:
 
 
 def _limit_resources() -> None:
-    """Limit memory and CPU time, also after the parent process has died."""
+    """Limit memory and CPU time, even if the parent process dies."""
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT_BYTES, _MEMORY_LIMIT_BYTES))
         resource.setrlimit(resource.RLIMIT_CPU, (_CPU_LIMIT_SECONDS, _CPU_LIMIT_SECONDS))
 
 
 class SymbolFinder:
-    """Finds symbols of one project.
+    """Finds the symbols of one project.
 
-    The request has the directory of the project, its import paths, the maximum length of a source,
-    and optionally the file from whose point of view names are resolved.
+    The request has the project directory, its import paths, the maximum source length, and
+    optionally the file in whose scope names are resolved.
     """
 
     def __init__(self, request: SymbolRecord) -> None:
-        """Prepare jedi, a library for static analysis, for the project in a request."""
+        """Prepare jedi, a static analysis library, for the project in a request."""
         self._file = request["file"]
         self._max_characters = request["length"]
         self._search_paths = [Path(path).resolve() for path in request["paths"]]
@@ -217,7 +217,7 @@ class SymbolFinder:
         """Look up a dotted name, and return a record of its definitions.
 
         The record is `{"name": …, "found": […]}`. If there is no definition, the record has
-        `candidates`, the similar names for the hint "did you mean", or the `error` of the search.
+        `candidates`, similar names for a "did you mean" hint, or the `error` of the search.
         """
         try:
             definitions = self._find_in_file(name) if self._file else self._find_anywhere(name)
@@ -230,8 +230,8 @@ class SymbolFinder:
     def _go_to_definition(self, code: str, path: str | None = None) -> list[Any]:
         """Return the definitions of the name at the end of the code.
 
-        jedi resolves a position in code, so callers append the name to an import statement or to
-        the text of a file.
+        jedi resolves a position in code, so callers append the name to an import statement or to a
+        file's text.
         """
         lines = code.split("\n")
         script = jedi.Script(code, path=path, project=self._project, environment=self._environment)
@@ -252,9 +252,9 @@ class SymbolFinder:
     def _find_anywhere(self, name: str) -> list[Any]:
         """Find the definitions of a dotted name in the modules of the project and its packages.
 
-        The part of the name that is a module is not known, so the longest possible module name is
-        tried first, and the rest is followed as attributes. A name without dots may also be that of
-        a function or class, if it is the only one with this name in the project.
+        It is not known which part of the name is a module, so the longest possible module name is
+        tried first, and the rest is resolved as attributes. A name without dots may also be that
+        of a function or class, if no other symbol in the project has this name.
         """
         # `os.path` is chosen at run time, so static analysis does not find its functions.
         if f"{name}.".startswith("os.path.") and sys.platform != "win32":
@@ -271,14 +271,14 @@ class SymbolFinder:
         return self._find_anywhere(matches[0]) if len(matches) == 1 and "." in matches[0] else []
 
     def _search_project(self, name: str) -> list[str]:
-        """Return the full names of the project's symbols with the last part of a name."""
+        """Return the full names of the project's symbols that share the last part of a name."""
         return find_symbols_by_name(name.rpartition(".")[2], self._root, self._search_paths)
 
     def _list_candidates(self, name: str) -> list[str]:
         return [] if self._file else self._search_project(name)[:_MAX_CANDIDATES]
 
     def _describe_definitions(self, definitions: list[Any]) -> list[SymbolRecord]:
-        """Describe definitions with source code, or else the first definition, from a stub."""
+        """Describe the definitions with source code, or else the first definition, from a stub."""
         sources = [
             definition for definition in definitions if str(definition.module_path).endswith(".py")
         ]
@@ -295,7 +295,7 @@ class SymbolFinder:
         record: SymbolRecord = {
             "full_name": definition.full_name or definition.name,
             "kind": definition.type,
-            # Built-in objects have no file except the stubs that come with jedi.
+            # Built-in objects have no file other than the stubs that come with jedi.
             "path": str(path) if path and not path.is_relative_to(self._jedi_directory) else "",
             "line": definition.line or 1,
             "signatures": list(dict.fromkeys(signatures))[:_MAX_SIGNATURES],
@@ -323,7 +323,7 @@ class SymbolFinder:
 
     def _is_readable_source(self, path: Path) -> bool:
         """Return True if a file may be read: it is on the search paths and not too large."""
-        # A link must not make files outside the search paths readable.
+        # A link must not expose files outside the search paths.
         resolved = path.resolve()
         return (
             any(map(resolved.is_relative_to, self._search_paths))
@@ -333,7 +333,7 @@ class SymbolFinder:
 
 
 def _is_definition(name: Any) -> bool:
-    # For an import, jedi returns a module with the line of the import statement. A real module
+    # For an import, jedi returns a module with the import statement's line. A real module
     # begins at line 1.
     return name.type != "module" or (name.line or 1) == 1
 
@@ -351,7 +351,7 @@ def _read_docstring(code: str) -> str:
 
 
 def _find_extent(code: str, definition: Any) -> tuple[int, int]:
-    """Return the first and last line of a definition, with its decorators and docstring.
+    """Return the first and last line of a definition, including its decorators and docstring.
 
     jedi knows only the position of the definition. Its decorators, and the docstring below a
     variable, are found in the syntax tree.
@@ -369,12 +369,12 @@ def _find_extent(code: str, definition: Any) -> tuple[int, int]:
 
 
 def _extend_definition(node: Any, following: list[Any], last: int) -> tuple[int, int]:
-    """Return the first and last line of a definition with its decorators and docstring.
+    """Extend a definition's first and last line to include its decorators and docstring.
 
     Args:
         node: The syntax tree of the definition.
-        following: The statements after it. The first of them is the docstring if the definition is
-            that of a variable; other docstrings are a part of the definition.
+        following: The statements after it. If it defines a variable, the first of them may be its
+            docstring. Other docstrings are part of the definition.
         last: The last line of the definition.
     """
     decorators = getattr(node, "decorator_list", ())

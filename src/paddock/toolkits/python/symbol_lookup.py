@@ -1,4 +1,4 @@
-"""Definitions of Python symbols for the tool `PythonSymbolDefinition`.
+"""Definitions of Python symbols for the `PythonSymbolDefinition` tool.
 
 A child process reads the project's files without running them. On request, symbols that exist only
 at run time are imported in the project's interpreter, which runs the project's code.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 SymbolRecord = dict[str, Any]
-"""What a child process finds for a name: `{"name": …, "found": [definitions], "error": …}`."""
+"""A child process's findings for a name: `{"name": …, "found": [definitions], "error": …}`."""
 _IMPORT_SCRIPT = Path(__file__).with_name("project_scripts") / "paddock_import_symbols.py"
 _IMPORT_TIMEOUT_SECONDS, _POLL_SECONDS = 60.0, 0.05
 _IMPORT_MEMORY_BYTES = 4 << 30
@@ -50,12 +50,12 @@ main()
 
 
 def _read_records(output: bytes) -> dict[str, SymbolRecord]:
-    """Return the records of a child process by the names that were looked up."""
+    """Return a child process's records, keyed by the names that were looked up."""
     return {record["name"]: record for record in json.loads(output)}
 
 
 class SymbolFileError(ToolError):
-    """The file in which to look up symbols does not exist."""
+    """The file to look up symbols in does not exist."""
 
     code = "symbol-file"
 
@@ -114,7 +114,7 @@ def _is_dotted_name(name: str) -> bool:
 def _run_symbol_child(
     request: SymbolRecord, is_cancelled: Callable[[], bool]
 ) -> dict[str, SymbolRecord]:
-    """Look up symbols by static analysis in a child process, and return the records by name.
+    """Look up symbols by static analysis in a child process, and return the records, keyed by name.
 
     Raises:
         ProgramError: The child process failed, for example because a library is missing.
@@ -142,10 +142,10 @@ def _run_symbol_child(
 def _import_symbols(
     request: SymbolRecord, interpreter: PythonInterpreter, is_cancelled: Callable[[], bool]
 ) -> dict[str, SymbolRecord]:
-    """Look up symbols by importing them in a child process, and return the records by name.
+    """Look up symbols by importing them in a child process, and return the records, keyed by name.
 
     This runs the project's code, so it is done only if the call allows it. The child process writes
-    the records to a file, and its output is used for error messages only.
+    the records to a file, and its output is only used for error messages.
     """
     names, project = request["names"], Path(request["project"])
     with tempfile.TemporaryDirectory(
@@ -154,7 +154,7 @@ def _import_symbols(
         result_file = Path(temporary_directory) / "result"
         settings = {
             "names": names,
-            # The interpreter itself has the import paths outside of the project.
+            # The interpreter itself has the import paths outside the project.
             "paths": [path for path in request["paths"] if Path(path).is_relative_to(project)],
             "length": request["length"],
             "result": str(result_file),
@@ -166,7 +166,7 @@ def _import_symbols(
                 if is_cancelled() or time.monotonic() > deadline:
                     break
         try:
-            # Imported code may have ended the process before the result was written.
+            # Imported code may end the process before the result is written.
             with result_file.open("rb") as file:
                 return _read_records(file.read(_MAX_RESULT_BYTES))
         except (OSError, ValueError, KeyError, TypeError):
@@ -182,7 +182,7 @@ def _format_symbol(name: str, record: SymbolRecord | None, max_characters: int) 
     Args:
         name: The name.
         record: The result of the lookup, or None if the name is not a valid Python name.
-        max_characters: The maximum number of characters of a text.
+        max_characters: The maximum number of characters in a text.
     """
     title = f"# {name.rpartition('.')[2]}"
     if record is None:
@@ -196,7 +196,7 @@ def _format_symbol(name: str, record: SymbolRecord | None, max_characters: int) 
 
 
 def _format_missing_symbol(name: str, record: SymbolRecord) -> str:
-    """Return an error message, with similar names of the project if there are any."""
+    """Return an error message, with similar names from the project if there are any."""
     if record.get("error"):
         return f"Error: `{name}` could not be looked up: {record['error']}"
     candidates = record.get("candidates")
@@ -221,7 +221,7 @@ def _format_definition(definition: SymbolRecord, max_characters: int) -> list[st
         if definition["length"] > len(source):
             source += f"\n... [truncated, showing {len(source)}/{definition['length']} characters]"
         parts.append(_format_part("Definition", source, "py"))
-        # A docstring that is part of the shown source is not repeated.
+        # A docstring is not repeated if it is part of the shown source.
         summary = documentation.strip().partition("\n")[0]
         documentation = "" if summary in source else documentation
     elif definition.get("signatures"):
