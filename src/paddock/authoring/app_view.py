@@ -30,7 +30,7 @@ PERMISSION_NAMES = {
 
 
 class AppView(Resource):
-    """An HTML page that a client shows for the result of a tool.
+    """An HTML page that a client shows for a tool's result.
 
     An app view is a resource with a `ui://` URI. Tools refer to it with `Tool(…, ui=view)`. Exactly
     one of `html`, `file` and `handler` provides the page. Clients run it in a sandbox without
@@ -45,7 +45,7 @@ class AppView(Resource):
         connect_domains: Origins that scripts may connect to.
         resource_domains: Origins to load images, scripts, styles and fonts from.
         frame_domains: Origins allowed in frames.
-        base_uri_domains: Origins allowed as base URI.
+        base_uri_domains: Origins allowed as the base URI.
         permissions: Requested permissions: `camera`, `microphone`, `geolocation`,
             `clipboard_write`.
         domain: The origin to serve the view from, in a client-specific form.
@@ -123,7 +123,7 @@ def _create_html_handler(html: str) -> Callable[[], str]:
 def _create_file_handler(path: str, where: str) -> Callable[[], str]:
     """Return a resource handler that reads an HTML page from a file on each request.
 
-    Changes of the file take effect at once.
+    Changes to the file take effect immediately.
 
     Raises:
         DefinitionError: The file does not exist.

@@ -1,8 +1,8 @@
-"""Decoding and validation of a call's arguments, and explanations of invalid ones for models.
+"""Decodes and validates call arguments, and explains invalid ones to models.
 
-There is one kind of decoder for each way to declare parameters. Arguments for type hints are
-decoded into a Struct. Arguments for a list of `Parameter`s are decoded into a Struct, which is then
-converted to a dictionary. Arguments for a JSON Schema are decoded into a dictionary and validated.
+Each way to declare parameters has its own kind of decoder. With type hints, arguments are decoded
+into a Struct. With a list of `Parameter`s, they are decoded into a Struct, which is then converted
+to a dictionary. With a JSON Schema, they are decoded into a dictionary and validated.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _PATH_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 
 
 def explain_error(error: Exception, schema: Json) -> str:
-    """Return the message of an error in a call's arguments, for the model that made the call.
+    """Return a message about invalid arguments for the model that made the call.
 
-    The decoder's own message names neither the allowed values of an enum nor the other parameters.
-    Both are added, because a model needs them to correct its call.
+    The decoder's own message does not list an enum's allowed values or the other parameters. Both
+    are added, because a model needs them to correct its call.
 
     Args:
-        error: The error of the decoder, such as ``Invalid enum value 'x' - at `$.unit` ``.
+        error: The decoder's error, such as ``Invalid enum value 'x' - at `$.unit` ``.
         schema: The JSON Schema of the tool's arguments.
     """
     text = str(error)
@@ -83,9 +83,9 @@ def _find_subschema(schema: Json, text: str) -> Json:
 
 
 def _resolve_subschema(subschema: Json, schema: Json) -> Json:
-    """Return the schema that a subschema refers to by `$ref`, or the subschema itself.
+    """Return the schema that a subschema references with `$ref`, or the subschema itself.
 
-    Of an optional type (`anyOf` with null), the first alternative that is not null is used.
+    For an optional type (`anyOf` with null), use the first alternative that is not null.
     """
     for alternative in subschema.get("anyOf", ()):
         if isinstance(alternative, dict) and alternative.get("type") != "null":
@@ -119,9 +119,9 @@ EMPTY_ARGUMENTS = Raw(b"{}")
 def create_signature_decoder(
     parameters: Sequence[HandlerParameter], where: str
 ) -> Callable[[Raw | bytes], Any]:
-    """Return a function that decodes the arguments of a call according to a handler's type hints.
+    """Return a function that decodes call arguments according to a handler's type hints.
 
-    The function returns a Struct whose fields are the parameters of the handler.
+    The function returns a Struct whose fields are the handler's parameters.
 
     Raises:
         DefinitionError: msgspec does not support a type or default.
@@ -139,7 +139,7 @@ def create_signature_decoder(
 def create_struct_decoder(
     struct: type[msgspec.Struct], where: str
 ) -> Callable[[Raw | bytes], msgspec.Struct]:
-    """Return a function that decodes the arguments of a call into a Struct.
+    """Return a function that decodes call arguments into a Struct.
 
     Args:
         struct: The class that the tool declares for its arguments.
@@ -157,8 +157,8 @@ def create_parameter_decoder(
 ) -> Callable[[Raw | bytes], dict[str, Any]]:
     """Return a function that decodes arguments that a tool declares as a list of `Parameter`s.
 
-    The function returns a dictionary of the arguments by parameter name. Optional arguments that
-    the call does not contain are missing in it, unless they have a default.
+    The function returns a dictionary of arguments by parameter name. It leaves out optional
+    arguments that the call does not contain, unless they have a default.
 
     Raises:
         DefinitionError: msgspec does not support a default.
@@ -176,7 +176,7 @@ def create_parameter_decoder(
         elif parameter.required:
             fields.append((field, type_hint))
         else:
-            # UNSET distinguishes an argument that was left out from one that is null.
+            # UNSET distinguishes an omitted argument from one that is null.
             fields.append((field, type_hint | msgspec.UnsetType, UNSET))
     decode = _create_fields_decoder(fields, where, json_names)
 
@@ -210,7 +210,7 @@ def build_parameter_schema(parameters: Sequence[Parameter], dialect: str) -> Jso
 
     Args:
         parameters: The parameters of the tool.
-        dialect: The URI of the JSON Schema version, for `$schema`.
+        dialect: The URI of the JSON Schema version, used as `$schema`.
     """
     return {
         "$schema": dialect,
@@ -244,7 +244,7 @@ def _to_field_default(default: object) -> tuple[Any, ...]:
         return ()
     if not _is_mutable_default(default):
         return (default,)
-    # Each call gets its own copy; otherwise a handler could change the default of later calls.
+    # Each call gets its own copy. Otherwise a handler could change the default for later calls.
     return (msgspec.field(default_factory=lambda: deepcopy(default)),)
 
 
@@ -269,8 +269,8 @@ def _create_fields_decoder(
         DefinitionError: msgspec does not support a type or default.
     """
     with _convert_type_errors(where):
-        # Unknown fields are forbidden, because a misspelled optional argument would otherwise be
-        # ignored silently.
+        # Unknown fields are forbidden. Otherwise a misspelled optional argument would be silently
+        # ignored.
         struct = msgspec.defstruct(
             "Arguments", fields, forbid_unknown_fields=True, kw_only=True, rename=json_names
         )
@@ -294,7 +294,7 @@ def is_json_object(raw: object) -> bool:
 
 
 def repair_arguments(raw: object) -> Raw | bytes:
-    """Return the arguments of a call with two harmless mistakes of known clients corrected.
+    """Return call arguments, correcting two harmless mistakes that known clients make.
 
     Some clients send null instead of an empty object. Some write integers as 5.0, which JSON Schema
     accepts as an integer but msgspec does not. Arguments that are not JSON are returned unchanged.
@@ -311,12 +311,12 @@ def repair_arguments(raw: object) -> Raw | bytes:
 
 
 def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
-    """Return the arguments of a call, with strings converted to the types that the schema requires.
+    """Return call arguments, with strings converted to the types that the schema requires.
 
-    For example, `{"count": "3"}` becomes `{"count": 3}`. Used for tools that are declared as
-    `lenient`, because some clients send numbers and booleans as strings. An optional argument that
-    is null is removed if it does not accept null. A string that cannot be converted is kept, so
-    that validation reports it.
+    For example, `{"count": "3"}` becomes `{"count": 3}`. Used for tools declared as `lenient`,
+    because some clients send numbers and booleans as strings. An optional argument that is null is
+    removed if it does not accept null. A string that cannot be converted is kept, so that
+    validation reports it.
     """
     try:
         arguments = _decode_object(raw)
@@ -326,7 +326,7 @@ def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
     converted = {}
     for name, value in arguments.items():
         types = find_accepted_types(properties.get(name), schema)
-        # Null for an optional argument means that it is not given.
+        # Null for an optional argument means that it is omitted.
         if value is None and types and "null" not in types and name not in required:
             continue
         converted[name] = _coerce_string(value, types) if isinstance(value, str) else value
@@ -334,7 +334,7 @@ def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
 
 
 def _coerce_string(text: str, types: set[str]) -> object:
-    """Return the boolean or number in a string, or the string itself if it is not accepted as one.
+    """Return the boolean or number in a string, or the string itself if neither is accepted.
 
     Args:
         text: An argument such as `"true"` or `"3"`.
@@ -355,7 +355,7 @@ def _coerce_string(text: str, types: set[str]) -> object:
 
 
 def _convert_integral_floats(value: Any) -> Any:
-    """Return JSON data in which integral floats such as `5.0` are integers."""
+    """Return JSON data with integral floats such as `5.0` converted to integers."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):

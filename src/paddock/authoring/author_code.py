@@ -19,10 +19,10 @@ _load_depth = _LoadDepth()
 
 
 class LoadScope:
-    """Context manager that marks this thread as loading a file of an author, such as a script.
+    """Context manager that marks this thread as loading an author's file, such as a script.
 
     While it is active, `server.run()` does nothing: Paddock imports the file only to read its
-    definitions. It can be entered several times, as when a file loads another one.
+    definitions. It can be nested, for example when a file loads another one.
     """
 
     def __enter__(self) -> None:
@@ -45,7 +45,7 @@ def find_caller_file(depth: int = 2) -> str | None:
 
 
 def resolve_path(path: str | os.PathLike[str], relative_to: str | None) -> str:
-    """Return an absolute path. A relative one is resolved against the directory of a file."""
+    """Return an absolute path. Relative paths are resolved against a file's directory."""
     base = os.path.dirname(relative_to) if relative_to else ""
     joined = os.path.join(base, os.fspath(path))
     return os.path.abspath(joined)

@@ -1,10 +1,10 @@
 """The contents of a server: its metadata, tools, prompts, resources and skills.
 
-`BaseServer` only stores them. `authoring.methods` answers requests, and `paddock.server.Server`
-adds methods that run the server.
+`BaseServer` only stores the contents. `authoring.methods` answers requests, and
+`paddock.server.Server` adds methods that run the server.
 
-The module is loaded before msgspec, because it is needed before the first answer. It therefore
-imports nothing outside the standard library.
+The module is needed before the first answer, so it is loaded before msgspec and imports nothing
+outside the standard library.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ class BaseServer:
 
     Args:
         name: The server's name, as clients see it.
-        version: Version of this server, not of the protocol.
+        version: The version of this server, not of the protocol.
         instructions: Guidance for models that use the server.
-        capabilities: Capabilities to declare. By default, all that the server supports.
+        capabilities: Capabilities to declare. By default, everything that the server supports.
         lifespan: A function that takes the server and returns a context manager, plain or
             asynchronous. It is entered once per connection, before the first request is answered;
             the value that it yields is `ctx.state`.
-        page_size: Maximum number of entries per page of a list. By default, lists have one page.
-        state_key: At least 32 secret bytes that sign the state which clients keep for the server
+        page_size: Maximum number of list entries per page. By default, lists have one page.
+        state_key: At least 32 secret bytes for signing the state that clients keep for the server
             between two requests. Needed only if another process may receive the second request.
-        mask_errors: Hide the text of handlers' exceptions from clients.
-        max_message: Maximum size of a client's message, in bytes.
+        mask_errors: Hide the text of handler exceptions from clients.
+        max_message: Maximum size of a client message, in bytes.
         cache_ttl_ms: How long clients may cache lists and resources, in milliseconds.
         cache_scope: `public` if caches may share them between users, otherwise `private`.
         skills: Skills, or directories that are or contain skills. Relative paths are resolved
@@ -134,8 +134,7 @@ class BaseServer:
         self.max_message = max_message
         self.authorization = authorization
         self.tracing = tracing
-        # Fail at the declaration. A missing package would otherwise be noticed only with the first
-        # call.
+        # Fail at declaration. Otherwise a missing package would be noticed only at the first call.
         if tracing:
             _require_opentelemetry()
         self._connections: dict[ChangeCallback, Callable[[], object] | None] = {}
@@ -147,8 +146,8 @@ class BaseServer:
         self.prompts: ComponentRegistry[Prompt] = ComponentRegistry(
             lambda: self._notify_change("prompts")
         )
-        # The protocol does not have notifications for templates and skills. The notification for
-        # resources covers them.
+        # The protocol has no notifications for templates and skills. The resource notification
+        # covers them.
         notify_resources = lambda: self._notify_change("resources")  # noqa: E731 - used three times
         self.resources: ComponentRegistry[Resource] = ComponentRegistry(notify_resources)
         self.templates: ComponentRegistry[ResourceTemplate] = ComponentRegistry(notify_resources)
@@ -159,7 +158,7 @@ class BaseServer:
             "resources": self.resources,
             "templates": self.templates,
         }
-        """The registries whose items mounted servers can add to, by the kind of the items."""
+        """The registries that mounted servers can contribute items to, by kind of item."""
         # `find_caller_file` counts stack frames, so it must be called directly in the constructor.
         for items in (tools, prompts, resources, _collect_skills(skills, find_caller_file())):
             self.register(items)
@@ -175,9 +174,9 @@ class BaseServer:
         return f"{type(self).__name__}({self.name!r})"
 
     def register(self, items: ServerItem | Iterable[ServerItem]) -> Self:
-        """Add one or several tools, prompts, resources, templates or skills to the server.
+        """Add one or more tools, prompts, resources, templates or skills to the server.
 
-        An item replaces the registered item with the same name or URI. Returns the server.
+        An item replaces a registered item with the same name or URI. Returns the server.
 
         Raises:
             DefinitionError: `items` is something else.
@@ -193,8 +192,8 @@ class BaseServer:
             self._declare_ui_extension(items.uri_template)
             self.templates.add(items.uri_template, items)
         elif isinstance(items, Skill):
-            # Declared with the first skill, because a server without skills must not announce the
-            # extension.
+            # Declared when the first skill is added, because a server without skills must not
+            # announce the extension.
             self.metadata.declare_extension(SKILLS_EXTENSION, {"directoryRead": True})
             self.skills.add(items.path, items)
         elif hasattr(items, "__iter__") and not isinstance(items, str | bytes | dict):
@@ -235,10 +234,10 @@ class BaseServer:
         return self.register(Skill.from_directory(path, prefix=prefix, listed=listed))
 
     def _register_all(self, items: Iterable[ServerItem]) -> None:
-        """Register several items, then notify clients once for each list that has changed.
+        """Register multiple items, then notify clients once for each list that has changed.
 
-        Clients fetch a list again after each notification. If each item sent one, registering 100
-        tools would make them fetch the list 100 times.
+        Clients fetch a list again after each notification. If each item triggered one, registering
+        100 tools would make them fetch the list 100 times.
         """
         # An iterable may contain iterables of items. Only the outermost call sends notifications.
         is_outermost = self._deferred_changes is None
@@ -259,8 +258,8 @@ class BaseServer:
         """Add the items defined in a directory's `tools/`, `prompts/`, `resources/`, `skills/`.
 
         A relative path is resolved against the file `relative_to`, by default the calling file. A
-        file that cannot be loaded is reported on standard error and in the log, and does not keep
-        the other files from being loaded.
+        file that cannot be loaded is reported on standard error and in the log, and does not
+        prevent other files from loading.
         """
         self._register_directory(directory, relative_to or find_caller_file())
         return self
@@ -268,7 +267,7 @@ class BaseServer:
     def _register_directory(
         self, directory: str | os.PathLike[str], relative_to: str | None
     ) -> None:
-        """Register the items that the files in a directory define; see `auto_register`."""
+        """Register the items defined by the files in a directory; see `auto_register`."""
         from paddock.authoring.directory_loader import load_directory  # few servers use it
 
         for items in load_directory(directory, relative_to):
@@ -376,7 +375,7 @@ class BaseServer:
         return decorate
 
     def set_tool_options(self, values: Mapping[str, Mapping[str, object]]) -> Self:
-        """Set option values of tools, by tool name and option name, and return the server.
+        """Set tool option values, by tool name and option name, and return the server.
 
         Raises:
             OptionError: A tool or option does not exist, or a value is invalid.
@@ -390,7 +389,7 @@ class BaseServer:
         return self.register(configured_tools)
 
     def resource_updated(self, uri: str) -> int:
-        """Notify the clients that have subscribed to a resource of its change.
+        """Notify the clients that have subscribed to a resource that it has changed.
 
         Returns the number of clients notified.
         """
@@ -400,7 +399,7 @@ class BaseServer:
         return sum(announce("resources", uri) for announce in list(self._connections))
 
     def list_changed(self, kind: str) -> int:
-        """Notify clients that a list changed: `tools`, `prompts` or `resources`.
+        """Notify clients that a list has changed: `tools`, `prompts` or `resources`.
 
         Registering and removing items send this notification automatically. Returns the number of
         clients notified.
@@ -430,24 +429,24 @@ class BaseServer:
         return self
 
     def stop(self) -> None:
-        """Close every connection gracefully, which ends `run`. Thread-safe."""
+        """Close all connections gracefully, which ends `run`. Thread-safe."""
         for stop in list(self._connections.values()):
             if stop is not None:
                 stop()
 
     def add_connection(self, announce: ChangeCallback, stop: Callable[[], object] | None) -> None:
-        """Send the server's change notifications to a further connection from now on.
+        """Add a connection that receives the server's change notifications from now on.
 
         Called by transports, and by a server that mounts this one.
 
         Args:
             announce: Sends a change notification and returns the number of clients notified.
-            stop: Closes the connection. None for a server that this one is mounted in, which must
+            stop: Closes the connection. None if this server is mounted in another one, which must
                 not be stopped from here.
         """
         self._connections[announce] = stop
-        # Mounted servers stay connected while a client is connected. A server that mounts this one
-        # registers its own clients as holders, so only connections that can be stopped count.
+        # Mounted servers stay connected as long as a client is connected. A server that mounts this
+        # one registers its own clients as holders, so only connections that can be stopped count.
         if self.mounts is not None and stop is not None:
             self.mounts.add_holder(announce)
 
@@ -465,11 +464,11 @@ class BaseServer:
                 mounts.add_holder(announce)
 
     def update_from(self, other: BaseServer) -> None:
-        """Replace the metadata and the items with those of another server, and notify clients.
+        """Replace the metadata and items with those of another server, and notify clients.
 
-        Used when the definition of a server has changed while clients are connected: it is loaded
-        as a new server, whose content this server takes over. The state of the current lifespan is
-        kept.
+        Used when a server's definition changes while clients are connected. The definition is
+        loaded as a new server, and this server takes over its contents. The state of the current
+        lifespan is kept.
         """
         self.metadata = other.metadata
         self.lifespan_function = other.lifespan_function
@@ -488,7 +487,7 @@ class BaseServer:
         self.templates.replace_all((item.uri_template, item) for item in other.templates)
         self.resources.replace_all((item.uri, item) for item in other.resources)
         self.skills.replace_all((item.path, item) for item in other.skills)
-        # Clients are also notified if all items of a kind are gone. They would otherwise keep a
+        # Clients are also notified if all items of a kind are gone. Otherwise they would keep a
         # stale list.
         for kind in kinds:
             if had_items[kind] or self._has_items(kind):
@@ -500,7 +499,7 @@ class BaseServer:
         return len(self.registries[kind]) > 0
 
     def _notify_change(self, kind: str) -> None:
-        """Notify clients of a changed list, or note the change while several items are added."""
+        """Notify clients of a changed list, or only record the change during bulk registration."""
         if self._deferred_changes is not None:
             self._deferred_changes.add(kind)
         elif self._connections:
@@ -513,7 +512,7 @@ def _check_arguments(
     page_size: int | None,
     state_key: bytes | None,
 ) -> None:
-    """Check arguments of the constructor of `BaseServer`, which has the same parameters.
+    """Check the arguments of the `BaseServer` constructor, which has the same parameters.
 
     Raises:
         DefinitionError: An argument is invalid.
@@ -550,7 +549,7 @@ def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
 def _collect_skills(
     skills: SkillSource | Iterable[SkillSource], relative_to: str | None
 ) -> Iterable[Skill]:
-    """Return all skills in the `skills` argument of a server as one flat list.
+    """Return all skills in a server's `skills` argument as one flat list.
 
     The argument is a `Skill`, the path of a directory with skills, or an iterable of these.
 
@@ -578,7 +577,7 @@ def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
 
 
 def _require_opentelemetry() -> None:
-    """Check that OpenTelemetry is installed, which is an optional dependency.
+    """Check that OpenTelemetry, an optional dependency, is installed.
 
     Raises:
         DefinitionError: It is not installed.

@@ -1,4 +1,4 @@
-"""Ordered registries of a server's items, and items attached to the functions they were made of.
+"""Ordered registries of a server's items, and items attached to the functions they were made from.
 
 The module is loaded before msgspec, so it imports nothing outside the standard library.
 """
@@ -26,7 +26,7 @@ else:
 class ComponentRegistry(Generic[T]):
     """Items by key, in insertion order. Adding an item replaces the one with the same key.
 
-    The `revision` increases with each change, so that caches can tell if they are out of date.
+    The `revision` increases with each change, so caches can detect that they are out of date.
 
     Args:
         on_change: Called after each `add` and successful `remove`.
@@ -43,7 +43,7 @@ class ComponentRegistry(Generic[T]):
         return len(self._items)
 
     def __iter__(self) -> Iterator[T]:
-        # A copy, because items may be registered during the iteration.
+        # A copy, because items may be registered during iteration.
         return iter(list(self._items.values()))
 
     def __contains__(self, key: str) -> bool:
@@ -65,13 +65,13 @@ class ComponentRegistry(Generic[T]):
         return item
 
     def get_all_items(self) -> dict[str, T | MountedItem]:
-        """Return all items by key: this server's own, then those of mounted servers."""
+        """Return all items by key: first this server's own, then those of mounted servers."""
         if self.mounted_items is None:
             return {**self._items}
         return {**self._items, **self.mounted_items.items()}
 
     def increment_revision(self) -> None:
-        """Invalidate cached lists after a change of a mounted server, without a notification."""
+        """Invalidate cached lists after a mounted server has changed, without a notification."""
         self.revision += 1
 
     def add(self, key: str, item: T) -> None:
@@ -87,7 +87,7 @@ class ComponentRegistry(Generic[T]):
         return True
 
     def replace_all(self, items: Iterable[tuple[str, T]]) -> None:
-        """Replace all items. Notifying clients is left to the caller."""
+        """Replace all items. The caller must notify clients."""
         self._items = dict(items)
         self.revision += 1
 
@@ -100,11 +100,11 @@ _ITEMS_ATTRIBUTE = "paddock_items"
 
 
 def attach_item(function: object, item: object) -> None:
-    """Store a tool, prompt or resource as an attribute of the function that it was made of.
+    """Store a tool, prompt or resource as an attribute of the function it was made from.
 
-    A decorator returns the function itself, so this attribute leads from the function back to its
-    item. A later item of the same type replaces an earlier one. Nothing is stored on bound methods
-    and functions written in C, which cannot have attributes.
+    Decorators return the function itself, so this attribute links the function to its item. A later
+    item of the same type replaces an earlier one. Nothing is stored on bound methods and functions
+    written in C, which cannot have attributes.
     """
     items_by_type = getattr(function, _ITEMS_ATTRIBUTE, {})
     try:
@@ -114,7 +114,7 @@ def attach_item(function: object, item: object) -> None:
 
 
 def find_attached_item(function: object, kind: type[T]) -> T | None:
-    """Return the last item of a type that was made of this function, or None."""
+    """Return the last item of a type that was made from this function, or None."""
     items_by_type: dict[type, T] = getattr(function, _ITEMS_ATTRIBUTE, {})
     item = items_by_type.get(kind)
     # functools.wraps copies attributes, so a wrapper also has the items of the wrapped function.

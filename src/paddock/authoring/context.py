@@ -1,4 +1,4 @@
-"""The `Context` object, with which a handler sees its request and talks to the client.
+"""The `Context` object, which gives a handler access to its request and its client.
 
 A handler receives it by annotating a parameter: `def search(query: str, ctx: Context)`. The same
 calls work in both protocol eras, because `request.era` implements the differences.
@@ -42,7 +42,7 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Context:
-    """The request that a handler works for."""
+    """The request that a handler is working on."""
 
     __slots__ = ("_options", "_question_count", "_request", "_server")
 
@@ -62,13 +62,13 @@ class Context:
     @property
     def state(self) -> Any:
         """The value that the server's lifespan yielded."""
-        # With mounts each server has its own lifespan, hence its own state.
+        # With mounts, each server has its own lifespan and therefore its own state.
         state = self._request.connection.state
         return state.get_state(self._server) if isinstance(state, LifespanStates) else state
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The values of the tool's options, as set by the operator of the server."""
+        """The values of the tool's options, as set by the server's operator."""
         return self._options
 
     @property
@@ -92,7 +92,7 @@ class Context:
         return self._request.era.get_client_capabilities(self._request)
 
     def client_extension(self, name: str) -> Json | None:
-        """Return the client's settings of an extension, or None if it did not declare it."""
+        """Return the client's settings for an extension, or None if it was not declared."""
         extensions = self.client_capabilities.get("extensions")
         settings = extensions.get(name) if isinstance(extensions, dict) else None
         return settings if isinstance(settings, dict) else None
@@ -100,9 +100,9 @@ class Context:
     def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
         """Return whether the client can show views of this media type.
 
-        If it cannot, the user sees only the text of the result, which must then be complete.
+        If it cannot, the user sees only the result's text, which must then be complete.
         """
-        # Equal media types may differ in case and in blanks (RFC 9110, section 8.3.1).
+        # Equal media types may differ in case and whitespace (RFC 9110, section 8.3.1).
         mime_types = (self.client_extension(UI_EXTENSION) or {}).get("mimeTypes")
         return isinstance(mime_types, list) and _normalize_media_type(mime_type) in map(
             _normalize_media_type, mime_types
@@ -132,10 +132,10 @@ class Context:
         return self._request.exchange is None
 
     def close_stream(self, retry_ms: int | None = None) -> bool:
-        """Close the client's connection while the handler continues to run.
+        """Close the client's connection while the handler keeps running.
 
         Intended for slow handlers in an HTTP session, so that no connection has to stay open. The
-        client reconnects after `retry_ms` milliseconds and fetches the result.
+        client reconnects after `retry_ms` milliseconds to fetch the result.
 
         Returns:
             False if the client could not resume the connection. It then stays open.
@@ -151,8 +151,8 @@ class Context:
     def require(self, **capabilities: Json) -> None:
         """Raise an error unless the client declared these capabilities, as in `sampling={}`.
 
-        Requests to the client check their capabilities on their own. Call this method to fail
-        before doing work whose result would be lost.
+        Requests to the client check the capabilities that they need. Call this method to fail
+        early, before doing work whose result would be lost.
         """
         required_capabilities: dict[str, object] = {**capabilities}
         if not covers_capabilities(self.client_capabilities, required_capabilities):
@@ -162,8 +162,8 @@ class Context:
         """Save a JSON value for the next run of this handler.
 
         In the stateless era, a request to the client ends the handler, and the client's response
-        starts it again from the beginning. Results saved here need not be computed a second time.
-        The value is stored by the client. It is signed but not encrypted, so do not save secrets.
+        restarts it from the beginning. Results saved here do not have to be computed again. The
+        value is stored by the client. It is signed but not encrypted, so do not save secrets.
         """
         self._request.remembered_value = msgspec.to_builtins(value, enc_hook=encode_hook)
 
@@ -173,7 +173,7 @@ class Context:
         return self._request.era.get_remembered_value(self._request)
 
     def detach(self, *, ttl_ms: int | None = None, message: str | None = None) -> bool:
-        """Continue the call as a task if the tool and the client allow it.
+        """Continue the call as a task if the tool and the client support it.
 
         The client gets a response immediately and fetches the result later, within `ttl_ms`
         milliseconds. Requests to the client from now on are sent as part of the task.
@@ -191,8 +191,8 @@ class Context:
     def raise_if_cancelled(self) -> None:
         """Raise `HandlerCancelled` if the client cancelled the request.
 
-        Paddock interrupts Python code on its own. Call this in loops of compiled code, which it
-        cannot interrupt.
+        Paddock interrupts Python code automatically. Call this method in loops around compiled
+        code, which cannot be interrupted.
         """
         if self._request.is_cancelled:
             raise HandlerCancelled
@@ -207,11 +207,11 @@ class Context:
 
         Args:
             progress: The amount of work done so far, in any unit.
-            total: The whole amount of work, if known.
-            message: A text about the current step.
+            total: The total amount of work, if known.
+            message: A description of the current step.
         """
         request = self._request
-        # Progress notifications must not follow the response, so a task has a status instead.
+        # Progress notifications must not follow the response, so a task uses its status instead.
         if request.task is not None:
             if message is not None:
                 request.task.set_status_message(message)
@@ -232,11 +232,11 @@ class Context:
         return request.notify("notifications/progress", params)
 
     def log(self, level: str, data: Any, logger: str | None = None) -> bool:
-        """Send a log message to the client, if the client's log level includes it.
+        """Send a log message to the client if its log level includes the message.
 
         Args:
-            level: A level of the protocol, from `debug` to `emergency`.
-            data: The message: text, or any value that can be encoded as JSON.
+            level: A protocol log level, from `debug` to `emergency`.
+            data: The message, as text or any value that can be encoded as JSON.
             logger: The name of the logger.
 
         Returns:
@@ -278,7 +278,7 @@ class Context:
         self, message: str, schema: Json | None = None, *, key: str | None = None
     ) -> PendingAnswer[Elicited[Json]]: ...
     def elicit(self, message: str, schema: Any = None, *, key: str | None = None) -> Any:
-        """Ask the user of the client to fill in a form.
+        """Ask the client's user to fill in a form.
 
         Await the result in an `async def` handler, or call `.wait()` on it in a plain handler.
 
@@ -293,7 +293,7 @@ class Context:
     def elicit_url(
         self, message: str, url: str, *, key: str | None = None, elicitation_id: str | None = None
     ) -> PendingAnswer[Elicited[Json]]:
-        """Ask the user of the client to open a web page, for data that must not go into a form.
+        """Ask the client's user to open a web page, for data that must not go into a form.
 
         The result states whether the user agreed. With an `elicitation_id`, the client can be
         notified when the page is done: `server.elicitation_complete(elicitation_id)`.
@@ -310,7 +310,7 @@ class Context:
     ) -> PendingAnswer[SampledMessage]:
         """Ask the client's model to continue a conversation.
 
-        Options are those of the protocol in snake case: `system_prompt`, `temperature`,
+        The options are those of the protocol, in snake case: `system_prompt`, `temperature`,
         `stop_sequences`, `model_preferences`, `tools`, `tool_choice`, `metadata`.
         """
         return self._ask_question(
@@ -322,7 +322,7 @@ class Context:
         return self._ask_question(input_requests.roots(), key)
 
     def ask(self, **questions: ServerRequest) -> PendingAnswer[Json]:
-        """Send several requests to the client together. The results have the same names.
+        """Send multiple requests to the client together. The results have the same names.
 
         Create the requests with `paddock.elicitation`, `paddock.sampling` and `paddock.roots`.
         """
@@ -347,9 +347,9 @@ def _normalize_media_type(text: object) -> str:
 
 
 def _to_log_data(data: Any) -> Any:
-    """Convert data of a log message to JSON values, or to text if that fails."""
+    """Convert log message data to JSON values, or to text if that fails."""
     try:
-        # A round trip through JSON, because a failure can be replaced by text only here.
+        # This is a round trip through JSON, because only here can a failure be replaced by text.
         return msgspec.json.decode(msgspec.json.encode(data, enc_hook=encode_hook))
     except Exception:  # noqa: BLE001 - methods of the data can raise anything; a log call must not
         return describe_object(data)
@@ -358,17 +358,17 @@ def _to_log_data(data: Any) -> Any:
 def bind_dict_handler(
     handler: Callable[..., Any], open_context: Callable[[Request], Context]
 ) -> Callable[[Any, Request], Any]:
-    """Return a function that calls a handler that takes its arguments as one dictionary.
+    """Return a function that calls a handler with its arguments as one dictionary.
 
-    The handler also receives a `Context` if one of its parameters has that type, or if it has a
-    second required parameter.
+    The handler also receives a `Context` if a parameter has that type or if there is a second
+    required parameter.
 
     Args:
-        handler: A function of an author, such as `def add(arguments, context)`.
+        handler: An author's function, such as `def add(arguments, context)`.
         open_context: Creates the context for a request.
     """
-    # The signature is examined once rather than with each call, so each order of parameters has
-    # its own function.
+    # The signature is examined once rather than on each call, so each parameter order has its own
+    # function.
     context = find_context_parameter(handler, Context)
     if context is None:
         if count_required_arguments(handler) > 1:

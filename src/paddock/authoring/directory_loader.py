@@ -1,9 +1,9 @@
-"""Loader for directories of definitions: `tools/`, `prompts/`, `resources/` and `skills/`.
+"""Loader for definition directories: `tools/`, `prompts/`, `resources/` and `skills/`.
 
 Each `.py` file is imported as a module. It defines `Tool`, `Prompt`, `Resource`, `ResourceTemplate`
-or `Skill` objects at top level, singly or in lists. A file in `tools/` or `prompts/` without such
-objects contributes its public functions. In `skills/`, each directory with a SKILL.md is a skill.
-A file that cannot be loaded is logged and never affects the others.
+or `Skill` objects at top level, individually or in lists. A file in `tools/` or `prompts/` without
+such objects contributes its public functions. In `skills/`, each directory with a SKILL.md is a
+skill. A file that cannot be loaded is logged and never affects the others.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def load_directory(
 ) -> Iterator[list[DirectoryItem]]:
     """Yield the items that each file in a directory defines, such as tools and prompts.
 
-    The files are `tools/*.py`, `prompts/*.py` and `resources/*.py`, apart from those whose names
-    begin with an underscore. The skills in `skills/` come last.
+    The files are `tools/*.py`, `prompts/*.py` and `resources/*.py`, except for names that begin
+    with an underscore. The skills in `skills/` come last.
 
     Args:
         directory: The directory.
@@ -59,7 +59,7 @@ def load_directory(
         root = (Path(relative_to).parent if relative_to else Path.cwd()) / root
     if not root.is_dir():
         raise LoadError("is not a directory", where=str(root), hint="expected one with tools/*.py")
-    # A directory without any of these is valid, but most likely not the one that was meant.
+    # A directory without any of these is valid, but most likely not the intended one.
     if not any((root / kind).is_dir() for kind in _ITEM_TYPES):
         _log.warning("%s contains no tools/, prompts/, resources/ or skills/", root)
     for kind in _ITEM_TYPES:
@@ -71,7 +71,7 @@ def load_directory(
 
 
 def _load_skill(directory: str) -> list[DirectoryItem]:
-    """Return the skill in a directory as the only item of a list.
+    """Return a list with the skill in a directory.
 
     An error is logged and yields an empty list.
     """
@@ -83,10 +83,10 @@ def _load_skill(directory: str) -> list[DirectoryItem]:
 
 
 def _load_file(kind: str, file: Path) -> list[DirectoryItem]:
-    """Run a file of an author and return the items that it defines.
+    """Run an author's file and return the items that it defines.
 
-    An error is logged and yields an empty list, so that one broken file does not keep the others
-    from being loaded.
+    An error is logged and yields an empty list, so a broken file does not prevent the others from
+    loading.
     """
     try:
         return _collect_items(kind, run_file(file, f"paddock_directory.{kind}.{file.stem}"), file)
@@ -128,7 +128,7 @@ def _collect_items(kind: str, module: Any, file: Path) -> list[DirectoryItem]:
     if not items:
         expected = " or ".join(item_type.__name__ for item_type in _ITEM_TYPES[kind])
         raise LoadError(f"defines no {expected}", where=str(file))
-    # One object may be bound to several names.
+    # An object may be bound to multiple names.
     return list(dict.fromkeys(items))
 
 

@@ -1,4 +1,4 @@
-"""Frontmatter of skills: parsing, required fields, conversion to JSON values, and encoding.
+"""Skill frontmatter: parsing, required fields, conversion to JSON values, and encoding.
 
 The YAML parser, in `authoring.frontmatter_parser`, is imported only for skills in files.
 """
@@ -32,7 +32,7 @@ _FRONTMATTER_HINT = (
 
 
 def parse_frontmatter(data: bytes, where: str) -> Json:
-    """Return the fields in the frontmatter of a SKILL.md, the YAML between `---` lines at its top.
+    """Return the fields in a SKILL.md's frontmatter, the YAML between `---` lines at the top.
 
     For example: `{"name": "brewing", "description": "Make tea. Use when …"}`.
 
@@ -61,11 +61,11 @@ def parse_frontmatter(data: bytes, where: str) -> Json:
 
 
 def check_frontmatter(fields: Json, name: str, where: str) -> None:
-    """Check the fields that the frontmatter of every skill must have: a name and a description.
+    """Check the fields that every skill's frontmatter must have: a name and a description.
 
     Args:
         fields: The fields of the frontmatter.
-        name: The expected name, which is that of the skill's directory.
+        name: The expected name, which is the name of the skill's directory.
         where: The path of the SKILL.md, for error messages.
 
     Raises:
@@ -93,7 +93,7 @@ def check_frontmatter(fields: Json, name: str, where: str) -> None:
 
 
 def to_json_value(value: object, where: str) -> Any:
-    """Return the JSON form of a value that an author has set in a skill's frontmatter.
+    """Return the JSON form of a value in a skill's frontmatter.
 
     Dates become strings such as `"2024-05-01"`, and tuples become lists.
 
@@ -124,7 +124,7 @@ def encode_frontmatter(fields: Json, where: str) -> bytes:
 
 
 def encode_utf8(text: str, where: str, *, subject: str = "") -> bytes:
-    """Return the UTF-8 form of a text that an author has declared.
+    """Encode an author's text as UTF-8.
 
     Args:
         text: The text.

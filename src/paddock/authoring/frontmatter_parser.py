@@ -1,8 +1,8 @@
-"""Parser for the YAML frontmatter of a SKILL.md, whose values clients receive as JSON.
+"""Parser for the YAML frontmatter of a SKILL.md. Clients receive its values as JSON.
 
-Clients parse the file again and compare, so only the core schema of YAML 1.2 applies: dates and
-`yes` are strings, and `<<` is an ordinary key. Tags, anchors, aliases and values without a JSON
-equivalent are rejected.
+Clients parse the file again and compare the values, so only the core schema of YAML 1.2 applies:
+dates and `yes` are strings, and `<<` is an ordinary key. Tags, anchors, aliases and values without
+a JSON equivalent are rejected.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class FrontmatterParser:
-    """Parser for one YAML document of plain values, based on parser events."""
+    """Event-based parser for a single YAML document of plain values."""
 
     def __init__(self, text: str, where: str) -> None:
         self._where = where
@@ -47,7 +47,7 @@ class FrontmatterParser:
         """Return the value of the YAML document, or None if the text contains no document.
 
         Raises:
-            DefinitionError: The text is not plain YAML, or contains several documents.
+            DefinitionError: The text is not plain YAML, or contains multiple documents.
         """
         try:
             event = next(self._events)
@@ -72,10 +72,10 @@ class FrontmatterParser:
         return value
 
     def _parse_value(self, event: Any, depth: int) -> object:
-        """Return the value that begins with a parser event, after consuming its further events.
+        """Return the value that begins with a parser event, consuming its remaining events.
 
         Args:
-            event: The event with which a scalar, a sequence or a mapping begins.
+            event: The event that begins a scalar, a sequence or a mapping.
             depth: The number of sequences and mappings that contain the value.
 
         Raises:
@@ -104,7 +104,7 @@ class FrontmatterParser:
             yield self._parse_value(event, depth + 1)
 
     def _parse_mapping(self, depth: int) -> Json:
-        """Return a mapping as a dictionary, after consuming the events up to its end.
+        """Return a mapping as a dictionary, consuming the events up to its end.
 
         Args:
             depth: The number of sequences and mappings that contain the mapping.
@@ -115,11 +115,11 @@ class FrontmatterParser:
                 break
             if isinstance(event, MappingStartEvent | SequenceStartEvent):
                 raise self._create_error(event, "has a key that is not a string")
-            # The result is not needed: this call rejects keys that have an anchor or a tag.
+            # The result is not needed. This call rejects keys that have an anchor or a tag.
             self._parse_value(event, depth)
             if event.value in mapping:
-                # YAML forbids duplicate keys, but some parsers use the last value. Server and
-                # client could then read different values.
+                # YAML forbids duplicate keys, but some parsers use the last value, so server and
+                # client could read different values.
                 raise self._create_error(event, f"has the key {event.value!r} twice")
             mapping[event.value] = self._parse_value(next(self._events), depth + 1)
         return mapping
@@ -127,8 +127,8 @@ class FrontmatterParser:
     def _parse_scalar(self, event: Any) -> object:
         """Return the value of a scalar, such as `"text"`, `3`, `true` or null.
 
-        Quoted scalars are strings. The type of the others follows the core schema of YAML 1.2, so
-        `yes` and dates are strings too.
+        Quoted scalars are strings. Other types follow the core schema of YAML 1.2, so `yes` and
+        dates are strings too.
         """
         text: str = event.value
         if _SURROGATE.search(text):

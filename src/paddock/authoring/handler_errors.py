@@ -1,4 +1,4 @@
-"""Errors of handlers, of which the client gets one readable line and the log the traceback.
+"""Handler errors: the client gets one readable line, and the log gets the traceback.
 
 The log goes to standard error unless the author has configured logging.
 """
@@ -33,22 +33,22 @@ class ArgumentsError(ToolError):
 
 
 def is_handler_failure(error: BaseException, request: Request) -> bool:
-    """Return False for exceptions with which Paddock itself stops or suspends a handler."""
+    """Return False for exceptions that Paddock itself uses to stop or suspend a handler."""
     if isinstance(error, InputRequired | HandlerCancelled):
         return False
     return isinstance(error, Exception | SystemExit | KeyboardInterrupt) or not request.is_cancelled
 
 
 def describe_error(error: BaseException, label: str, *, is_masked: bool) -> str:
-    """Return the text with which a client is informed that a handler has raised an exception.
+    """Return the text that informs a client that a handler has raised an exception.
 
-    Errors of Paddock are meant for clients, so their messages are used. Any other exception is a
-    defect or a failure of the handler. It is also logged, because the author needs its traceback.
+    Paddock's own errors are meant for clients, so their messages are used. Any other exception is a
+    bug or failure in the handler. It is also logged, because the author needs the traceback.
 
     Args:
         error: The exception that ended the call.
         label: A description of the item, as in `Tool 'add'`.
-        is_masked: Hide the messages of other exceptions, which may reveal internals of the server.
+        is_masked: Hide the messages of other exceptions, which may reveal server internals.
     """
     if isinstance(error, PaddockError):
         return str(error) if isinstance(error, ToolError) else f"{label}: {error}"
@@ -62,5 +62,5 @@ def describe_error(error: BaseException, label: str, *, is_masked: bool) -> str:
 
 
 def log_failure(error: BaseException | None, message: str) -> None:
-    """Log a failure, with the traceback of an exception if given."""
+    """Log a failure, with the traceback of the exception if given."""
     get_logger().error(message, exc_info=error)

@@ -1,7 +1,7 @@
-"""Handlers that a tool names as `package.module:function`, imported with the first call.
+"""Handlers that a tool names as `package.module:function`, imported on the first call.
 
-Lists of tools are built from declarations alone, so the module with the handler and its
-dependencies stay unloaded until a client calls the tool.
+Tool lists are built from declarations alone, so the handler's module and its dependencies are not
+loaded until a client calls the tool.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def resolve_handler(handler: Callable[..., Any] | str) -> Callable[..., Any]:
 def _create_importing_handler(reference: str) -> Callable[[Any, Context], Any]:
     """Return a handler that imports the actual handler of a built-in tool on the first call.
 
-    The message of a `PaddockError` is sent to the model unchanged, whereas the errors of other
-    handlers get the name of the failed tool as a prefix.
+    The message of a `PaddockError` is sent to the model unchanged, whereas errors of other handlers
+    are prefixed with the name of the failed tool.
 
     Args:
-        reference: The module and the name of the function, as in `package.module:function`.
+        reference: The module and the function name, as in `package.module:function`.
     """
 
     @functools.cache

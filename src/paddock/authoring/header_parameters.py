@@ -1,7 +1,7 @@
 """Tool arguments that HTTP clients mirror in headers (`x-mcp-header`).
 
-Proxies can route by such a header without parsing the body. A header that differs from the body
-would bypass a proxy's decision, so they are compared before the handler runs.
+Proxies can route requests by such a header without parsing the body. A header that differs from the
+body would bypass a proxy's decision, so the two are compared before the handler runs.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ HEADER_ANNOTATION = "x-mcp-header"
 HEADER_PREFIX = "Mcp-Param-"
 HEADER_TYPES = ("string", "integer", "boolean")
 DATA_KEYWORDS = frozenset({"const", "default", "enum", "examples"})
-"""Keywords whose values are data, in which a member named like the annotation has no meaning."""
+"""Keywords whose values are data, where a key with the annotation's name has no meaning."""
 MAX_NUMBER_CHARACTERS = 40
-# The patterns are compiled when they are needed first, because few tools have such arguments.
+# The patterns are compiled on first use, because few tools have such arguments.
 _HEADER_NAME = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 
@@ -74,11 +74,10 @@ def check_mirrored_headers(
 ) -> None:
     """Check that the headers of an HTTP request have the same values as the arguments in its body.
 
-    A proxy may have decided by a header, so a different value in the body would bypass its
-    decision.
+    A proxy may have relied on a header, so a different value in the body would bypass its decision.
 
     Raises:
-        HeaderMismatchError: A header is missing, superfluous or different.
+        HeaderMismatchError: A header is missing, unexpected or different.
     """
     arguments = msgspec.json.decode(raw_arguments) if isinstance(raw_arguments, Raw) else {}
     for parameter in header_parameters:
@@ -93,7 +92,7 @@ def _iter_header_parameters(
 
     Args:
         schema: The schema of an object.
-        path: The names of the properties that lead to the object.
+        path: The property names that lead to the object.
         where: The tool's name, for error messages.
     """
     properties = schema.get("properties")
@@ -111,7 +110,7 @@ def _create_header_parameter(field: Json, path: tuple[str, ...], where: str) -> 
 
     Args:
         field: The schema of the property, as in `{"type": "string", "x-mcp-header": "Tenant"}`.
-        path: The names of the properties that lead to it from the root of the arguments.
+        path: The property names that lead to it from the root of the arguments.
         where: The tool's name, for error messages.
 
     Raises:
@@ -141,8 +140,7 @@ def _count_annotations(node: object) -> int:
     count = 0
     for key, value in node.items():
         if key == "properties" and isinstance(value, dict):
-            # The keys of "properties" are argument names, one of which may be the same word as
-            # the annotation.
+            # The keys of "properties" are argument names, which may include the annotation's name.
             count += sum(_count_annotations(field) for field in value.values())
         elif key == HEADER_ANNOTATION:
             count += 1
@@ -159,15 +157,15 @@ def get_argument(arguments: object, path: tuple[str, ...]) -> object:
 
 
 def _check_header(parameter: HeaderParameter, value: object, header_text: str | None) -> None:
-    """Check that a header has the value of its argument, or that both are missing.
+    """Check that a header and its argument have the same value, or that both are missing.
 
     Args:
         parameter: The header and the path of its argument.
         value: The argument in the body of the request, or None if it is missing.
-        header_text: The value of the header as it was sent, or None if it is missing.
+        header_text: The header's value as sent, or None if it is missing.
 
     Raises:
-        HeaderMismatchError: Header and argument differ.
+        HeaderMismatchError: The header and the argument differ.
     """
     name = parameter.header
     if header_text is None:
@@ -196,9 +194,9 @@ def _is_same_value(header_value: str, value: object) -> bool:
 
 
 def _is_same_number(header_value: str, value: float) -> bool:
-    """Return whether the text of a header is a number that equals an argument.
+    """Return whether a header's text is a number that equals an argument.
 
-    The same number can be written in several ways: `1.0` in the header equals 1 in the body.
+    The same number can be written in different ways: `1.0` in the header equals 1 in the body.
     """
     # The length is limited because anyone can send the header, and parsing long numbers is slow.
     if len(header_value) > MAX_NUMBER_CHARACTERS or not re.fullmatch(_NUMBER, header_value):

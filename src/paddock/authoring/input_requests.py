@@ -1,4 +1,4 @@
-"""Requests of a handler to the client - elicitation, sampling, roots - and their results."""
+"""A handler's requests to the client (elicitation, sampling, roots) and their results."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SampledMessage(Struct, rename="camel"):
 
     @property
     def text(self) -> str:
-        """The text of the message: all text parts joined."""
+        """The message's text, with all text parts joined."""
         blocks = self.content if isinstance(self.content, list) else [self.content]
         return "".join(block.get("text", "") for block in blocks if isinstance(block, dict))
 
@@ -69,9 +69,9 @@ class _RootsResult(Struct):
 
 
 def elicitation(message: str, schema: Any = None) -> ServerRequest:
-    """Return a request to the client to let the user fill in a form; see `Context.elicit`.
+    """Return a request for the user to fill in a form; see `Context.elicit`.
 
-    The result is an `Elicited` whose `data` has the type that the schema describes.
+    The result is an `Elicited` whose `data` has the type described by the schema.
     """
     if schema is None:
         return _create_form_request(
@@ -79,7 +79,7 @@ def elicitation(message: str, schema: Any = None) -> ServerRequest:
         )
     if isinstance(schema, dict):
         return _create_form_request(message, schema, _create_content_validator(schema))
-    # A form is always an object, so any other type becomes the only field of a form.
+    # A form is always an object, so any other type becomes the form's only field.
     type_schema = build_type_schema(schema, "elicitation")
     if type_schema.get("type") == "object":
         form_schema = _flatten_schema(type_schema)
@@ -99,7 +99,7 @@ def elicitation(message: str, schema: Any = None) -> ServerRequest:
 
 
 def url_elicitation(message: str, url: str, elicitation_id: str | None = None) -> ServerRequest:
-    """Return a request to the client to let the user open a page; see `Context.elicit_url`."""
+    """Return a request for the user to open a page; see `Context.elicit_url`."""
     params: Json = {"mode": "url", "message": message, "url": url}
     if elicitation_id is not None:
         params["elicitationId"] = elicitation_id
@@ -154,7 +154,7 @@ def _create_form_request(
     """Return an `elicitation/create` request for a form.
 
     Args:
-        message: The text that is shown with the form.
+        message: The text shown with the form.
         form_schema: The JSON Schema of the form.
         convert_content: Converts the content of the submitted form to the author's type.
     """
@@ -193,7 +193,7 @@ def _create_elicitation_parser(
 def _create_content_validator(schema: Json) -> Callable[[Any], Any]:
     """Return a function that checks the content of a form and returns it unchanged.
 
-    The function raises an `AskError` if the content does not match the JSON Schema of the author.
+    The function raises an `AskError` if the content does not match the author's JSON Schema.
     """
     validator = SchemaValidator(schema, "elicitation")
 
@@ -207,7 +207,7 @@ def _create_content_validator(schema: Json) -> Callable[[Any], Any]:
 
 
 def _create_type_converter(target_type: Any, label: str = "elicitation") -> Callable[[Any], Any]:
-    """Return a function that converts the JSON data of a client's response to a type.
+    """Return a function that converts the JSON data in a client's response to a type.
 
     The function raises an `AskError` if the data does not match the type.
 
@@ -226,9 +226,9 @@ def _create_type_converter(target_type: Any, label: str = "elicitation") -> Call
 
 
 def _flatten_schema(schema: Json) -> Json:
-    """Return a schema in the subset of JSON Schema that the protocol allows for forms.
+    """Convert a schema to the subset of JSON Schema that the protocol allows for forms.
 
-    A form is one object with plain fields, so references are replaced by their targets.
+    A form is a single object with plain fields, so references are replaced by their targets.
 
     Raises:
         DefinitionError: A field is not plain, such as a nested object.
@@ -244,7 +244,7 @@ def _flatten_schema(schema: Json) -> Json:
 
 
 def _inline_reference(field: Json, schema: Json) -> Json:
-    """Return a field's schema with its `$ref` replaced by the target of the reference.
+    """Return a field's schema with its `$ref` replaced by the reference's target.
 
     Other members of the field take precedence over those of the target.
     """
@@ -257,8 +257,7 @@ def _inline_reference(field: Json, schema: Json) -> Json:
 def _flatten_field(name: str, field: Json, schema: Json) -> Json:
     """Return the schema of a form field, reduced to the keywords that the protocol allows.
 
-    The specification restricts the fields of forms to primitive types, string enums and arrays of
-    enums.
+    The specification restricts form fields to primitive types, string enums and arrays of enums.
 
     Args:
         name: The name of the field, for error messages.
@@ -294,9 +293,9 @@ def _flatten_field(name: str, field: Json, schema: Json) -> Json:
 
 
 def _to_prompt_message(message: Any) -> Any:
-    """Return a message of a conversation for the client's model.
+    """Return a conversation message for the client's model.
 
-    Text and content become messages of the user. A dictionary is sent unchanged.
+    Text and content become user messages. A dictionary is sent unchanged.
     """
     if isinstance(message, str):
         message = PromptMessage(TextContent(message))

@@ -1,7 +1,7 @@
-"""Reading of JSON Schemas, including those of other servers, and validation of data against them.
+"""Reads JSON Schemas, including those of other servers, and validates data against them.
 
 Validation uses `jsonschema_rs`, which is imported when the first value is validated. References to
-other documents are rejected, because resolving them would fetch URLs of the schema's choice.
+other documents are rejected, because resolving them would fetch URLs chosen by the schema.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def resolve_reference(reference: str, schema: Json) -> Json:
 
 
 def find_accepted_types(subschema: object, schema: Json) -> set[str]:
-    """Return the JSON types that a part of a schema accepts; empty if any type may do."""
+    """Return the JSON types that part of a schema accepts, or an empty set if it may accept any."""
     return _find_accepted_types(subschema, schema, 0)
 
 
@@ -100,7 +100,7 @@ class SchemaValidator:
         return f"{error.message} - at `${path}`"
 
     def fill_defaults(self, value: Json) -> Json:
-        """Return a copy of an object, with the schema's defaults for missing members."""
+        """Return a copy of an object, with missing properties set to the schema's defaults."""
         return _fill_defaults(self._schema, value)
 
     def _compile(self) -> Any:
@@ -124,9 +124,9 @@ def _reject_reference(uri: str) -> Any:
 
 
 def _fill_defaults(schema: Json, value: Json) -> Json:
-    """Return a copy of an object in which missing properties have the defaults of the schema.
+    """Return a copy of an object, with missing properties set to the schema's defaults.
 
-    Nested objects are filled as well, but only if they are present.
+    Defaults are also added to nested objects, but only if these are present.
     """
     filled = dict(value)
     properties = schema.get("properties")
