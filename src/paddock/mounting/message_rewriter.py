@@ -1,7 +1,7 @@
-"""Translation of requests, results and errors between a client's and an upstream's era.
+"""Translation of requests, results and errors between the eras of a client and an upstream.
 
 Members of `_meta` that belong to the protocol are removed and set again for the other side. All
-other members are passed through.
+others are passed through.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class UpstreamError(PaddockError):
-    """A mounted remote server is unreachable, or does not answer."""
+    """A mounted remote server is unreachable or does not respond."""
 
     code = "upstream"
 
@@ -84,8 +84,8 @@ def build_completion_params(request: Request, reference: CompletionReference) ->
 def build_meta(request: Request, peer: Peer, token: str) -> Json:
     """Return the `_meta` member of a call that is forwarded to an upstream, a mounted server.
 
-    Members that the author of the client has set are forwarded unchanged. Members of the protocol
-    are replaced, because they describe the connection between the client and this server.
+    Members set by the client's author are forwarded unchanged. Protocol members are replaced,
+    because they describe the connection between the client and this server.
 
     Args:
         request: The client's request.
@@ -118,8 +118,8 @@ def build_meta(request: Request, peer: Peer, token: str) -> Json:
 def rewrite_result(result: Json, request: Request) -> Json:
     """Convert an upstream's result to the protocol era of the client, session or stateless.
 
-    Members that the client's era does not have, or that it adds again itself, are removed. Among
-    them is the name of the upstream, because the client sees only the mounting server.
+    Members that do not exist in the client's era, or that it adds again, are removed. Among them is
+    the upstream's name, because the client sees only the mounting server.
     """
     removed_keys = ("resultType",) if request.era.is_stateless else _STATELESS_FIELDS
     members = _remove_keys(result, removed_keys)
@@ -155,10 +155,10 @@ def create_server_request(method: str, params: Json) -> ServerRequest:
 
 
 def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> ProtocolError:
-    """Convert an error of an upstream, a mounted server, to the error that the client receives.
+    """Convert an error from an upstream, a mounted server, to the error that the client receives.
 
     Args:
-        error: The error that was raised while the request was forwarded.
+        error: The error that was raised while forwarding the request.
         owner: The mounting server, which may mask errors.
         uri: The resource that was read, if any.
     """
@@ -166,7 +166,7 @@ def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> 
         return error
     if isinstance(error, PeerError):
         data = error.data if isinstance(error.data, dict) else {}
-        # Stateless versions use the code of invalid parameters, and name the URI in the data.
+        # Stateless versions use the error code for invalid parameters, with the URI in the data.
         if error.rpc_code == RESOURCE_NOT_FOUND or (uri and data.get("uri") == uri):
             return ResourceNotFoundError(uri)
         return ProtocolError(error.message, rpc_code=error.rpc_code, data=error.data)
@@ -174,7 +174,7 @@ def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> 
 
 
 def describe_failure(error: PaddockError, owner: BaseServer) -> str:
-    """Return the text about a failed upstream for clients, masked if the server masks errors."""
+    """Return a text for clients about a failed upstream, masked if the server masks errors."""
     if isinstance(error, UpstreamError) and owner.mask_errors:
         return f"The upstream {error.label!r} is not available"
     return str(error)

@@ -26,10 +26,10 @@ _SCHEME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 class ItemPrefix:
     """The prefix in the names of a mounted server's tools, prompts and resources.
 
-    Tools and prompts get the prefix before their names, as in `weather_forecast`. Names may contain
-    the separator, because they are looked up and never split.
+    The names of tools and prompts are prefixed, as in `weather_forecast`. Names may contain the
+    separator, because they are looked up and never split.
 
-    Resources keep their URIs if these are unique on the mounting server. Otherwise the prefix is
+    Resources keep their URIs if they are unique on the mounting server. Otherwise, the prefix is
     put before the scheme, as in `weather+notes://today`. Every resource can be read by that URI.
     """
 
@@ -51,7 +51,7 @@ class ItemPrefix:
         return self.name_prefix + name if kind in ("tools", "prompts") else name
 
     def get_prefixed_uri(self, kind: str, name: str) -> str | None:
-        """Return the prefixed URI of a resource, or None for other kinds and without a prefix."""
+        """Return the prefixed URI of a resource, or None for other kinds or without a prefix."""
         if self.uri_scheme is None or kind in ("tools", "prompts"):
             return None
         return f"{self.uri_scheme}+{name}"
@@ -80,9 +80,9 @@ def _to_uri_scheme(prefix: str) -> str:
 
 
 class Mount(ABC):
-    """A server whose items are offered by another one, the mounting server.
+    """A server whose items are offered by another server, the mounting server.
 
-    `LocalMount` is for a server in this process, and `RemoteMount` for one behind a connection.
+    `LocalMount` is for servers in this process, and `RemoteMount` for servers behind a connection.
     """
 
     def __init__(self, target: object, item_prefix: ItemPrefix, source: MountSource) -> None:
@@ -100,11 +100,11 @@ class Mount(ABC):
         self._change_callback = None
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Report a change of the mounted server to the mounting server's callback.
+        """Report a change in the mounted server to the mounting server's callback.
 
         Args:
-            kind: The list that has changed, such as `tools`.
-            uri: The resource that has changed, or None for a list.
+            kind: The list that changed, such as `tools`.
+            uri: The resource that changed, or None for a list.
 
         Returns:
             The number of clients that were notified.
@@ -156,7 +156,7 @@ class LocalMount(Mount):
         self.server.remove_connection(self.announce_change)
 
     def add_holder(self, holder: object) -> None:
-        """Keep remote servers connected that are mounted on this server in turn."""
+        """Keep the remote servers that are mounted on this server connected."""
         if self.server.mounts is not None:
             self.server.mounts.add_holder(holder)
 
@@ -166,7 +166,7 @@ class LocalMount(Mount):
             self.server.mounts.remove_holder(holder)
 
     def take_over(self, replacement: Mount) -> bool:
-        """Take the items of a reloaded server, and keep the state of the current lifespan."""
+        """Take over a reloaded server's items, keeping the state of the current lifespan."""
         if not isinstance(replacement, LocalMount):
             return False
         self.server.update_from(replacement.server)

@@ -51,7 +51,7 @@ class MountedItemLookup:
     def items(self) -> dict[str, MountedItem]:
         """Return all mounted items of this kind, such as tools, by their names on this server.
 
-        They have the order in which their servers were mounted. The result is cached until a list
+        They are in the order in which their servers were mounted. The result is cached until a list
         changes.
         """
         # Items of this server take precedence over mounted ones with the same name, so the cache
@@ -68,14 +68,15 @@ class MountedItemLookup:
     def find(self, key: str) -> MountedItem | None:
         """Return the mounted item with a name on this server, or None.
 
-        A remote server that has not sent its lists yet may have any item. A tool or prompt with its
-        prefix is then returned without a check, and the remote server reports an unknown name.
+        A remote server that has not sent its lists yet may have any item. In that case, a tool or
+        prompt with its prefix is returned without a check, and the remote server reports unknown
+        names.
 
         Args:
-            key: The name of a tool or prompt with its prefix, or the URI of a resource.
+            key: The prefixed name of a tool or prompt, or the URI of a resource.
         """
         item = self.items().get(key)
-        # Only the prefix of a tool or prompt shows to which server it belongs. URIs do not.
+        # A prefix identifies the server of a tool or prompt. URIs do not identify their server.
         if item is not None or self._kind not in ("tools", "prompts"):
             return item
         candidates = [mount for mount in self._mounts if self._can_belong_to(mount, key)]
@@ -92,18 +93,18 @@ class MountedItemLookup:
         return bool(name) and key.startswith(prefix) and mount.source.can_offer(self._kind, name)
 
     def find_collisions(self, mount: Mount) -> list[str]:
-        """Return messages about the items of a further server that could not be offered."""
+        """Return messages about the items of another server that could not be offered."""
         items = self.items()
         names = mount.source.list_keys(self._kind)
         return [error for name in names if (error := self._assign_name(items, mount, name)[1])]
 
     def _add_item(self, items: dict[str, MountedItem], mount: Mount, name: str) -> None:
-        """Add an item of a mounted server to a dictionary, or log the reason for leaving it out.
+        """Add a mounted server's item to a dictionary, or log the reason for omitting it.
 
         Args:
-            items: The mounted items by their names on this server.
+            items: The mounted items, keyed by their names on this server.
             mount: The mounted server.
-            name: The name of the item on the mounted server.
+            name: The item's name on the mounted server.
         """
         key, error = self._assign_name(items, mount, name)
         if error is None:
@@ -118,7 +119,7 @@ class MountedItemLookup:
     ) -> tuple[str, str | None]:
         """Choose the name that a mounted item has on this server.
 
-        This is the first unused one of its name with the prefix and of its prefixed URI.
+        This is its name with the prefix or, if that is in use, its prefixed URI.
 
         Returns:
             The name, and an error message if the item cannot be offered under any name.
@@ -132,7 +133,7 @@ class MountedItemLookup:
 
 
 class ServerMounts:
-    """The mounted servers of a server, in order."""
+    """The servers mounted on a server, in order."""
 
     def __init__(self, server: BaseServer) -> None:
         self._server = server
@@ -149,20 +150,20 @@ class ServerMounts:
 
     @property
     def revision(self) -> int:
-        """A number that increases whenever items of a mounted server change."""
+        """A number that increases whenever a mounted server's items change."""
         return sum(mount.source.revision for mount in self._mounts)
 
     def __iter__(self) -> Iterator[Mount]:
         return iter(list(self._mounts))
 
     def add(self, mount: Mount) -> None:
-        """Mount another server, and notify the clients of the new items.
+        """Mount another server and notify the clients of the new items.
 
         Raises:
             DefinitionError: The server would contain itself, or two items would get the same name.
         """
-        # The items of a remote server are not known yet. If their names collide with others, this
-        # is logged when the lists arrive.
+        # A remote server's items are not known yet. Any name collisions are logged when the lists
+        # arrive.
         if isinstance(mount, LocalMount):
             self._check_local_mount(mount)
         self._check_uri_scheme(mount.item_prefix)
@@ -190,9 +191,9 @@ class ServerMounts:
     def move_to(self, target: BaseServer) -> None:
         """Move all mounts of a reloaded server definition to the running server.
 
-        They replace the mounts of the running server, except those with the same prefix and a
-        compatible target, which continue. A local server then keeps the state of its lifespan, and
-        the connection to a remote server stays open.
+        They replace the running server's mounts, except those with the same prefix and a compatible
+        target, which continue. For these, a local server keeps the state of its lifespan, and the
+        connection to a remote server stays open.
 
         Args:
             target: The running server.
@@ -218,7 +219,7 @@ class ServerMounts:
                 target_mounts.add(mount)
 
     def are_lists_ready(self) -> bool:
-        """Return whether the lists of all remote servers have arrived or have timed out.
+        """Return whether the lists of all remote servers have arrived or timed out.
 
         As a side effect, lists that may be out of date are requested again in the background. The
         current request still uses the old lists.
@@ -233,7 +234,7 @@ class ServerMounts:
         await wait_for_upstream_lists(self.list_upstreams())
 
     def resolve_alias(self, uri: str) -> tuple[MountSource, str] | None:
-        """Find the mounted server to which a URI with a prefix, `prefix+scheme://…`, refers.
+        """Find the mounted server that a prefixed URI, `prefix+scheme://…`, refers to.
 
         Returns:
             The server and the URI without the prefix, or None if no server has the prefix.
@@ -248,9 +249,9 @@ class ServerMounts:
         return None
 
     def watch(self, uri: str) -> None:
-        """Subscribe to changes of a resource at the mounted server that has it.
+        """Subscribe to changes to a resource on the mounted server that has it.
 
-        Does nothing if no mounted server has a resource or a template for the URI.
+        Does nothing if no mounted server has a resource or template for the URI.
         """
         alias = self.resolve_alias(uri)
         if alias is not None:
@@ -285,7 +286,7 @@ class ServerMounts:
             mount.remove_holder((self, holder))
 
     def remove_holder_and_wait(self, holder: object) -> None:
-        """Remove a holder, and wait until connections that are now unused have been closed."""
+        """Remove a holder and wait until connections that are now unused have been closed."""
         self.remove_holder(holder)
         close_upstreams(
             [upstream for upstream in self.list_upstreams() if not upstream.has_holders]
@@ -336,13 +337,13 @@ class ServerMounts:
             )
 
     def _handle_change(self, mount: Mount, kind: str, uri: str | None) -> int:
-        """Notify the clients of this server of a change that a mounted server has reported.
+        """Notify this server's clients of a change reported by a mounted server.
 
         Args:
             mount: The mounted server.
-            kind: The list that has changed (`tools`, `prompts` or `resources`), or `elicitation`
-                if the user has completed a page that an elicitation has opened.
-            uri: The changed resource or the completed elicitation. None if a list has changed.
+            kind: The list that changed (`tools`, `prompts` or `resources`), or `elicitation` if the
+                user has completed a page opened by an elicitation.
+            uri: The changed resource or the completed elicitation. None if a list changed.
 
         Returns:
             The number of clients that were notified.
@@ -357,8 +358,8 @@ class ServerMounts:
     def _announce_resource_update(self, mount: Mount, uri: str) -> int:
         """Notify the subscribers of a mounted resource that it has changed.
 
-        The resource has two URIs on this server: its original URI, and one with the prefix of the
-        mount before the scheme. Clients may have subscribed to each of them.
+        The resource has two URIs on this server: its original URI, and one with the mount's prefix
+        before the scheme. Clients may have subscribed to either of them.
 
         Args:
             mount: The mounted server that has the resource.
@@ -372,17 +373,17 @@ class ServerMounts:
         if alias is not None:
             client_count += self._server.resource_updated(alias)
         owner = self._item_lookups["resources"].items().get(uri)
-        # If this server itself or another mounted server has a resource with the original URI, the
-        # subscribers of that URI do not see the changed resource.
+        # If this server or another mounted server has a resource with the original URI, the
+        # subscribers to that URI do not see the changed resource.
         is_hidden = uri in self._server.resources
         if not is_hidden and (owner is None or owner.source is mount.source):
             client_count += self._server.resource_updated(uri)
         return client_count
 
     def _announce_list_changes(self, mount: Mount) -> None:
-        """Notify the clients of this server of the lists that a mounted server changes.
+        """Notify this server's clients of the lists that a mounted server changes.
 
-        Called after the server was mounted or unmounted.
+        Called after the server is mounted or unmounted.
         """
         kinds = {kind for kind in self._registries if mount.source.list_keys(kind)}
         # The protocol has no notification for resource templates.

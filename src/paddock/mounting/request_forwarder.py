@@ -1,9 +1,9 @@
 """Forwarding of requests to an upstream, and of its results and questions to the client.
 
-Forwarding uses coroutines only, so a slow upstream occupies no thread. Questions of the upstream
-are sent to the client in the client's own protocol era. If both sides are stateless, each round
-with the upstream is a round with the client. A question of a session upstream to a stateless client
-keeps the upstream's call open until the client calls again with the answer.
+Forwarding uses coroutines only, so a slow upstream occupies no thread. The upstream's questions are
+sent to the client in the client's own protocol era. If both sides are stateless, each round with
+the upstream is a round with the client. When a session upstream asks a stateless client a question,
+the upstream's call stays open until the client calls again with the answer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 MAX_QUESTION_ROUNDS = 16
-"""Limit of rounds in which an upstream may answer one request with questions."""
+"""Maximum number of rounds in which an upstream may answer one request with questions."""
 
 
 class UpstreamSource:
@@ -54,20 +54,20 @@ class UpstreamSource:
         return self._upstream.lists.revision
 
     def can_offer(self, kind: str, key: str) -> bool:
-        """Return whether the upstream has an item, or its lists are not known yet."""
+        """Return whether the upstream has an item or its lists are not known yet."""
         lists = self._upstream.lists
         return not lists.has_entries or key in lists.get_entries(kind)
 
     def list_keys(self, kind: str) -> list[str]:
-        """Return the names of the items of a kind, as last fetched."""
+        """Return the names of all items of a kind, as last fetched."""
         return list(self._upstream.lists.get_entries(kind))
 
     def get_entry(self, kind: str, key: str) -> Json:
-        """Return the list entry of an item."""
+        """Return an item's list entry."""
         return self._upstream.lists.get_entries(kind)[key]
 
     def get_tool(self, name: str) -> RemoteToolInvoker:
-        """Return the invoker of a tool."""
+        """Return a tool's invoker."""
         entry = self._upstream.lists.get_entries("tools").get(name, {})
         return RemoteToolInvoker(self._upstream, name, entry)
 
@@ -84,11 +84,11 @@ class UpstreamSource:
         self._set_work(request, build_completion_params(request, reference))
 
     def watch(self, uri: str) -> None:
-        """Subscribe to changes of a resource."""
+        """Subscribe to changes to a resource."""
         self._upstream.watch(uri)
 
     def _set_work(self, request: Request, params: Json) -> None:
-        """Assign the coroutine to a request that forwards it to the upstream, a mounted server.
+        """Assign a request the coroutine that forwards it to the upstream, a mounted server.
 
         Args:
             request: The client's request.
@@ -107,7 +107,7 @@ class UpstreamSource:
 
 
 class RemoteToolInvoker:
-    """A tool of an upstream that is ready to be called: the counterpart of `ToolInvoker`."""
+    """An upstream's tool that is ready to be called: the counterpart of `ToolInvoker`."""
 
     is_async = True
     task_support: TaskSupport = "forbidden"
@@ -122,7 +122,7 @@ class RemoteToolInvoker:
         self.slow_tracker = SlowHandlerTracker()
 
     def check_http_request(self, request: Request) -> None:
-        """Check the headers of a tool call over HTTP that repeat arguments of the tool.
+        """Check the headers that mirror tool arguments in a tool call over HTTP.
 
         Stateless protocol versions require such headers for parameters with `x-mcp-header`.
 
@@ -140,16 +140,16 @@ class RemoteToolInvoker:
     def _find_header_parameters(self) -> tuple[HeaderParameter, ...]:
         try:
             return find_header_parameters(self._input_schema, self._name)
-        except DefinitionError:  # the upstream's schema is invalid, so no client mirrors anything
+        except DefinitionError:  # the upstream's schema is invalid, so clients mirror nothing
             return ()
 
     async def run_async(self, request: Request) -> Result:
-        """Call the tool of the upstream, a mounted server, and return its result.
+        """Call the tool on the upstream, a mounted server, and return its result.
 
-        If the upstream is not available, an error result is returned, so that the model can react.
+        If the upstream is unavailable, an error result is returned so that the model can react.
 
         Raises:
-            ProtocolError: The upstream has answered with an error.
+            ProtocolError: The upstream answered with an error.
         """
         try:
             params = build_call_params(request, self._name)
@@ -173,7 +173,7 @@ async def forward_request(upstream: Upstream, request: Request, params: Json) ->
         params: The parameters of the forwarded request.
 
     Raises:
-        UpstreamError: The upstream is unavailable, or does not answer in time.
+        UpstreamError: The upstream is unavailable or does not answer in time.
         PeerError: The upstream answered with an error.
         InputRequired: The upstream has questions. The client must answer them and call again.
     """
@@ -184,7 +184,7 @@ async def forward_request(upstream: Upstream, request: Request, params: Json) ->
 
 
 class RequestForwarder:
-    """Forwards one request, possibly in several rounds of questions."""
+    """Forwards one request, possibly in multiple rounds of questions."""
 
     def __init__(
         self, upstream: Upstream, request: Request, params: Json, remembered_state: Json
@@ -193,21 +193,21 @@ class RequestForwarder:
         self._request = request
         self._params = params
         self._remembered_state = remembered_state
-        """State of the previous round of questions, which the client has returned with its answers.
+        """State of the previous round of questions, returned by the client with its answers.
 
-        It is empty in the first round. Otherwise it has the member `call` if a session upstream
+        It is empty in the first round. Otherwise, it has the member `call` if a session upstream
         keeps its call open, or the members `asks` and `state` if a stateless upstream expects the
         request again with the answers.
         """
 
     async def run(self) -> Json:
-        """Send the request, or continue the call of an earlier round, and return the final result.
+        """Send the request or continue an earlier round's call, and return the final result.
 
         Raises:
             InputRequired: The client must answer questions and repeat its request.
         """
-        # In the previous round, a session upstream has asked questions. Its call stayed open while
-        # the stateless client collected the answers.
+        # In the previous round, a session upstream asked questions. Its call stayed open while the
+        # stateless client collected the answers.
         is_resumed = "call" in self._remembered_state
         calls = self._upstream.calls
         if is_resumed:
@@ -227,7 +227,7 @@ class RequestForwarder:
                 calls.end_call(call)
             raise
         except BaseException:
-            # Without a cancellation, the upstream would continue to work although the client has
+            # Without cancellation, the upstream would keep working even though the client has
             # disconnected.
             call.cancel("the client has cancelled the request")
             calls.end_call(call)
@@ -236,14 +236,14 @@ class RequestForwarder:
         return result
 
     async def _send_call(self, call: UpstreamCall, params: Json) -> None:
-        """Send a call to the upstream, and repeat it over a new connection if that fails.
+        """Send a call to the upstream, retrying over a new connection if that fails.
 
         Args:
             call: The call.
             params: The parameters of the call.
 
         Raises:
-            UpstreamError: Both connections have ended.
+            UpstreamError: Both connections ended.
         """
         reason = ""
         for _ in range(2):  # the connection may have ended unnoticed since the last call
@@ -259,13 +259,13 @@ class RequestForwarder:
         raise UpstreamError(self._upstream.label, reason)
 
     async def _get_final_result(self, call: UpstreamCall) -> Json:
-        """Wait for the final result of a call, and forward the upstream's questions to the client.
+        """Wait for a call's final result, forwarding the upstream's questions to the client.
 
         Raises:
-            UpstreamError: The upstream does not answer in time, or has asked too many times.
+            UpstreamError: The upstream does not answer in time, or asked too many times.
             InputRequired: The client must answer questions and repeat its request.
         """
-        # A faulty upstream could ask questions without end, so the number of rounds is limited.
+        # A faulty upstream could ask questions endlessly, so the number of rounds is limited.
         for _ in range(MAX_QUESTION_ROUNDS):
             result = await self._get_next_result(call)
             if result.get("resultType") != "input_required":
@@ -273,7 +273,7 @@ class RequestForwarder:
             answers = await self._ask_client(self._parse_questions(result))
             next_params = {**self._params, "inputResponses": answers}
             if "requestState" in result:
-                # A stateless upstream stores its state in the result, and expects it to be returned
+                # A stateless upstream stores its state in the result and expects it to be returned
                 # with the answers.
                 next_params["requestState"] = result["requestState"]
             await self._send_call(call, next_params)
@@ -282,7 +282,7 @@ class RequestForwarder:
         )
 
     async def _get_next_result(self, call: UpstreamCall) -> Json:
-        """Wait for the upstream's next result of a call, which may contain questions.
+        """Wait for the upstream's next result for a call, which may contain questions.
 
         Raises:
             InputRequired: A session upstream has questions for a stateless client.
@@ -308,7 +308,7 @@ class RequestForwarder:
             raise UpstreamError(self._upstream.label, str(error)) from None
 
     def _pass_answers(self, call: UpstreamCall) -> None:
-        """Pass the answers in the client's request on to the waiting upstream session."""
+        """Pass on the answers in the client's request to the waiting upstream session."""
         self._request.remembered_value = self._remembered_state
         questions = call.get_open_questions(self._remembered_state["keys"])
         call.set_answers(cast("Json", self._request.era.request_input(self._request, questions)))
@@ -316,7 +316,7 @@ class RequestForwarder:
     def _is_waiting_for_client(self, call: UpstreamCall) -> bool:
         """Return whether a call stays open while the client collects answers.
 
-        If it does, this records the time, so that the call can be cancelled if the client does not
+        If it does, this records the time so that the call can be cancelled if the client does not
         call again.
         """
         state = self._request.remembered_value
@@ -328,7 +328,7 @@ class RequestForwarder:
     async def _build_first_params(self) -> Json:
         """Return the parameters of the first call to the upstream.
 
-        If the client has answered questions of a stateless upstream, they include the answers, and
+        If the client has answered questions from a stateless upstream, they include the answers and
         the state that the upstream expects to be returned.
         """
         if "asks" not in self._remembered_state:
@@ -341,9 +341,9 @@ class RequestForwarder:
         return next_params
 
     def _parse_questions(self, result: Json) -> dict[str, ServerRequest]:
-        """Return the questions in a result of a stateless upstream, by their keys.
+        """Return the questions in a stateless upstream's result, by key.
 
-        They are also stored in the client's request, because a stateless client has to call again
+        They are also stored in the client's request, because a stateless client must call again
         with its answers.
 
         Raises:
@@ -366,7 +366,7 @@ class RequestForwarder:
 
 
 def _create_server_requests(questions: dict[str, tuple[str, Json]]) -> dict[str, ServerRequest]:
-    """Return requests to the client for an upstream's questions, given as method and params."""
+    """Convert an upstream's questions, given as method and params, to requests to the client."""
     return {
         key: create_server_request(method, params) for key, (method, params) in questions.items()
     }

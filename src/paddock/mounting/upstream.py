@@ -1,6 +1,6 @@
 """The connection to a mounted remote server: a command, a file, a URL, or an open peer.
 
-One connection serves all clients. A thread of its own maintains it: it connects, fetches lists,
+One connection serves all clients. A dedicated thread maintains it: it connects, fetches lists,
 subscribes to changes, and reconnects with increasing delays. Lists and calls wait for the
 connection only up to a timeout. Calls do not occupy a thread (see `mounting.request_forwarder`).
 """
@@ -76,20 +76,20 @@ class UpstreamConnector:
         self._pending_channel: ProcessChannel | None = None
         self._end_reason: str | None = None
         self.receives_notifications = not isinstance(target, Peer)
-        """Whether notifications arrive here. Those of an open peer go to its own callbacks."""
+        """Whether notifications arrive here. Those from an open peer go to its own callbacks."""
         if isinstance(target, Peer):
             target.when_ended(self._record_end)
 
     def connect(
         self, handle_notification: NotificationHandler, answer_question: QuestionHandler
     ) -> Peer:
-        """Connect to the mounted server, and return the connection.
+        """Connect to the mounted server and return the connection.
 
-        If an open connection was mounted, that one is returned.
+        If an open connection was mounted, that connection is returned.
 
         Args:
-            handle_notification: Function that is called with each notification of the server.
-            answer_question: Function that answers questions of the server. It may block.
+            handle_notification: Function that is called with each notification from the server.
+            answer_question: Function that answers questions from the server. It may block.
 
         Raises:
             ConnectError: The connection failed.
@@ -108,11 +108,11 @@ class UpstreamConnector:
         if is_server_url(target):
             return connector.connect(str(target), **cast("ConnectOptions", options))
         command = build_command(target)
-        # By these variables, the program detects a mount that leads back to this process.
+        # These variables let the program detect a mount that leads back to this process.
         options["env"] = {**(options.get("env") or {}), **build_mount_environment(command)}
         settings = ConnectSettings(**options)
         channel = ProcessChannel(command, settings)
-        # The handshake may block until its timeout. With the channel, `cancel_connect` can end it.
+        # The handshake may block until its timeout. The channel lets `cancel_connect` abort it.
         self._pending_channel = channel
         try:
             return connect_channel(channel, settings)
@@ -123,21 +123,21 @@ class UpstreamConnector:
         self._end_reason = reason
 
     def cancel_connect(self) -> None:
-        """Abort a connection attempt. Returns at once; the process is ended in the background."""
+        """Abort a connection attempt without blocking; the process is ended in the background."""
         channel = self._pending_channel
         if channel is not None:
-            # Closing waits for the process to exit, which the caller must not do.
+            # Closing waits for the process to exit, and the caller must not wait.
             threading.Thread(target=channel.close, daemon=True).start()
 
     def disconnect(self, peer: Peer) -> None:
-        """Close a connection that `connect` has opened."""
+        """Close a connection opened by `connect`."""
         # A mounted peer was opened by the author, who may use it for other things.
         if peer is not self._target:
             peer.close()
 
 
 def get_target_label(target: object) -> str:
-    """Return a name for an upstream without prefix."""
+    """Return a name for an upstream that has no prefix."""
     if isinstance(target, Peer):
         return str(target.server_info.get("name", "peer"))
     if isinstance(target, str | PathLike):
@@ -196,16 +196,16 @@ class Upstream:
         self._failure: str | None = None
         self._end_reason = ""
         self._connect_event = ThreadEvent()
-        """Set while there is a connection, and after a failed attempt to connect."""
+        """Set while there is a connection, and after a failed connection attempt."""
         self._lists_event = ThreadEvent()
-        """Set after the lists have arrived, have timed out, or cannot be fetched."""
+        """Set once the lists have arrived, have timed out, or cannot be fetched."""
         self._started_at = 0.0
 
     def __repr__(self) -> str:
         return f"the upstream {self.label!r}"
 
     def watch(self, uri: str) -> None:
-        """Subscribe to changes of a resource."""
+        """Subscribe to changes to a resource."""
         if self._change_tracker.watch_resource(uri):
             self.wake()
 
@@ -226,7 +226,7 @@ class Upstream:
         self.start()
 
     def remove_holder(self, holder: object) -> None:
-        """Remove a user of the connection. The last one closes it in the background."""
+        """Remove a user of the connection. Removing the last one closes it in the background."""
         with self._condition:
             self._holders.discard(holder)
             is_last = not self._holders
@@ -238,7 +238,7 @@ class Upstream:
         with self._condition:
             if self._thread is not None and not self._is_closing:
                 return
-            # A thread that has begun to close the connection cannot be stopped. The new thread
+            # A thread that has started to close the connection cannot be stopped. The new thread
             # waits until it has ended.
             earlier_thread = self._thread
             self._is_closing = False
@@ -253,7 +253,7 @@ class Upstream:
         _open_upstreams.add(self)
 
     def begin_closing(self) -> None:
-        """Close the connection in the background, and end the thread that maintains it."""
+        """Close the connection in the background and end the thread that maintains it."""
         with self._condition:
             if self._thread is None or self._is_closing:
                 return
@@ -275,10 +275,10 @@ class Upstream:
             self._condition.notify_all()
 
     def refresh_lists(self) -> None:
-        """Request the lists of the upstream again if they may be out of date.
+        """Request the upstream's lists again if they may be out of date.
 
-        These are lists of a certain age whose changes the upstream does not announce. The thread
-        that maintains the connection fetches them.
+        This applies to lists of a certain age whose changes the upstream does not announce. The
+        thread that maintains the connection fetches them.
         """
         fetched_at = self.lists.fetched_at
         if self._peer is None or fetched_at is None:
@@ -324,14 +324,14 @@ class Upstream:
         return peer
 
     def mark_lost(self, peer: Peer, reason: str) -> None:
-        """Report that a connection has ended, so that the upstream is connected again.
+        """Report that a connection has ended, so that the upstream is reconnected.
 
         Args:
             peer: The connection.
-            reason: Why it has ended, for the log.
+            reason: The reason why it ended, for the log.
         """
         with self._condition:
-            # Several calls may report the end of one connection. Only the first report counts.
+            # Multiple calls may report the end of one connection. Only the first report counts.
             if self._peer is not peer:
                 return
             self._peer = None
@@ -351,9 +351,9 @@ class Upstream:
     # The connection thread
 
     def _maintain_connection(self, earlier_thread: threading.Thread | None) -> None:
-        """Keep the upstream connected until it is closed, and reconnect after failures.
+        """Keep the upstream connected until it is closed, reconnecting after failures.
 
-        Runs in its own thread. The pauses between failed attempts become longer.
+        Runs in its own thread. The pauses between failed attempts increase.
 
         Args:
             earlier_thread: A thread that is still closing the previous connection.
@@ -375,7 +375,7 @@ class Upstream:
                     ConnectError(f"the connection ends soon after it starts: {self._end_reason}")
                 )
             self._pause(pause)
-            # The first reconnect is immediate. The delays before further ones double.
+            # The first reconnect is immediate. After that, the delays double.
             pause = min(2 * pause, MAX_RECONNECT_SECONDS) or MIN_RECONNECT_SECONDS
         with self._condition:
             if self._thread is threading.current_thread():
@@ -406,7 +406,7 @@ class Upstream:
     def _process_changes(self, peer: Peer) -> None:
         """Fetch changed lists and update subscriptions until a connection ends.
 
-        All lists are fetched for a new connection. Between changes, the thread sleeps.
+        For a new connection, all lists are fetched. Between changes, the thread sleeps.
 
         Args:
             peer: The connection.
@@ -433,7 +433,7 @@ class Upstream:
                 )
 
     def _record_failure(self, error: Exception) -> None:
-        """Log a failed connection, and wake the requests that wait for it or for lists."""
+        """Log a failed connection, and wake requests that are waiting for it or for lists."""
         if self._is_closing:
             return
         reason = (
@@ -456,10 +456,10 @@ class Upstream:
         return 0 if self.on_change is None else self.on_change(kind, uri)
 
     def _handle_notification(self, method: str, params: Json) -> None:
-        """Forward a notification of the upstream to the clients that it concerns.
+        """Forward a notification from the upstream to the clients that it concerns.
 
-        Progress and log messages go to the client that has made the call. Notifications about
-        changes go to all clients that are affected.
+        Progress and log messages go to the client that made the call. Change notifications go to
+        all affected clients.
 
         Args:
             method: The MCP method of the notification, such as `notifications/progress`.
@@ -473,7 +473,7 @@ class Upstream:
             self._announce_change("elicitation", str(params.get("elicitationId")))
         elif method == "notifications/resources/updated":
             uri = str(params.get("uri"))
-            if not self._announce_change("resources", uri):  # no client is subscribed any more
+            if not self._announce_change("resources", uri):  # no client is subscribed any longer
                 self._change_tracker.unwatch_resource(uri)
         elif method.endswith("/list_changed"):
             kind = method.removeprefix("notifications/").removesuffix("/list_changed")
@@ -489,7 +489,7 @@ atexit.register(lambda: close_upstreams(list(_open_upstreams)))
 
 
 def close_upstreams(upstreams: list[Upstream]) -> None:
-    """Close several connections at the same time, waiting up to `CLOSE_TIMEOUT_SECONDS`."""
+    """Close multiple connections concurrently, waiting up to `CLOSE_TIMEOUT_SECONDS`."""
     for upstream in upstreams:
         upstream.begin_closing()
     deadline = monotonic() + CLOSE_TIMEOUT_SECONDS
@@ -498,7 +498,7 @@ def close_upstreams(upstreams: list[Upstream]) -> None:
 
 
 async def wait_for_upstream_lists(upstreams: list[Upstream]) -> None:
-    """Wait for the lists of several upstreams, which are fetched concurrently."""
+    """Wait for the lists of multiple upstreams, which are fetched concurrently."""
     for upstream in upstreams:
         upstream.start()
     for upstream in upstreams:

@@ -1,8 +1,8 @@
 """The open calls to an upstream, and the routing of its messages to the clients that made them.
 
 Progress is routed by its token. Log messages and, in a session, questions do not refer to a call.
-They are passed to the caller if all open calls belong to one client. Otherwise log messages are
-dropped and questions rejected, because another client must not see them.
+They are passed to the caller if all open calls belong to one client. Otherwise, log messages are
+dropped and questions rejected, because other clients must not see them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 ANSWER_TIMEOUT_SECONDS = 600.0
-"""Time limit for a client to answer a question of an upstream."""
+"""Time limit for a client to answer an upstream's question."""
 CLEANUP_INTERVAL_SECONDS = 10.0
-"""Interval of checks for clients that have not returned with an answer."""
+"""Interval between checks for clients that have not returned with an answer."""
 MAX_OPEN_CALLS = 10_000
 """Maximum number of open calls to one upstream."""
 
@@ -60,7 +60,7 @@ class ThreadEvent:
             self.is_set = False
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until the event is set, and return whether this happens within a time limit.
+        """Wait until the event is set, and return whether this happened within a time limit.
 
         Args:
             seconds: The time limit.
@@ -94,7 +94,7 @@ class ThreadEvent:
 
 
 class PendingQuestion:
-    """A question that a stateless client answers with its next request.
+    """A question that a stateless client answers in its next request.
 
     The upstream that asks it has a session, so a thread waits for the answer.
     """
@@ -105,7 +105,7 @@ class PendingQuestion:
         self._answer: Json | None = None
 
     def set_answer(self, answer: Json | None) -> None:
-        """Store the answer of the client, and wake the thread that waits for it.
+        """Store the client's answer, and wake the thread that is waiting for it.
 
         Args:
             answer: The answer, or None if the client will not answer.
@@ -152,14 +152,14 @@ class UpstreamCall:
         """An object that identifies the client that made the call.
 
         This is its connection. Stateless HTTP requests cannot be attributed to a client, so each of
-        them counts as a client of its own.
+        them counts as a separate client.
         """
         request = self.request
         is_anonymous = request.era.is_stateless and request.exchange is not None
         return request if is_anonymous else request.connection
 
     def send(self, peer: Peer, params: Json) -> None:
-        """Send the call to the upstream, or send it again with the answers to its questions.
+        """Send the call to the upstream, or resend it with the answers to its questions.
 
         Raises:
             ConnectError: The connection has ended.
@@ -167,8 +167,8 @@ class UpstreamCall:
         meta = build_meta(self.request, peer, self.id)
         call_params = {**params, "_meta": meta} if meta else params
         self.is_done, self.peer = False, peer
-        # The questions of this call must reach the client that made it, so they are not answered
-        # by the callbacks of the connection.
+        # This call's questions must reach the client that made it, so they are not answered by the
+        # connection's callbacks.
         pending_call = peer.start(self.request.method, call_params, answers_questions=False)
         self._pending_call = pending_call
         pending_call.when_done(self._handle_completion)
@@ -194,7 +194,7 @@ class UpstreamCall:
             The open questions by key, or an empty dictionary if the call is completed.
 
         Raises:
-            TimeoutError: The time limit has passed without a message.
+            TimeoutError: No message arrived within the time limit.
         """
         while True:
             self._activity_event.clear()
@@ -203,7 +203,7 @@ class UpstreamCall:
             if self._open_questions:
                 return {key: asked.request for key, asked in list(self._open_questions.items())}
             has_activity = await self._activity_event.wait(seconds)
-            # A user may need a long time to answer a question, so there is no limit in this case.
+            # A user may take a long time to answer a question, so there is no limit in this case.
             if not has_activity and not self._questions_in_progress:
                 raise TimeoutError
 
@@ -212,7 +212,7 @@ class UpstreamCall:
         self._activity_event.set()
 
     def get_open_questions(self, keys: list[str]) -> dict[str, ServerRequest]:
-        """Return those of the questions that still wait for an answer."""
+        """Return the questions that are still waiting for an answer."""
         return {
             key: self._open_questions[key].request for key in keys if key in self._open_questions
         }
@@ -223,7 +223,7 @@ class UpstreamCall:
             self._open_questions.pop(key).set_answer(answer)
 
     def ask_client(self, question: ServerRequest) -> Json:
-        """Send a question of the upstream to the client, and wait for the answer.
+        """Send a question from the upstream to the client, and wait for the answer.
 
         Blocks the calling thread.
 
@@ -296,7 +296,7 @@ class UpstreamCallTable:
         """Return the open call whose questions a request answers, and attach the request to it.
 
         Args:
-            call_id: The ID of the call, which the client has received with the questions.
+            call_id: The ID of the call, which the client received with the questions.
             request: The request with the answers.
 
         Raises:
@@ -307,8 +307,8 @@ class UpstreamCallTable:
             call = self._open_calls.get(call_id)
         if call is None or call.client_left_at is None:
             raise UpstreamError(self._label, "its question has expired; call again")
-        # A client has received the ID of the call. Another user who knows the ID must neither
-        # answer the questions nor see the result.
+        # A client has received the call's ID. Another user who knows the ID must neither answer the
+        # questions nor see the result.
         if _get_principal_key(call.request) != _get_principal_key(request):
             raise ProtocolError("The question was sent to another user")
         call.request = request
@@ -316,10 +316,10 @@ class UpstreamCallTable:
         return call
 
     def request_log_level(self, peer: Peer, request: Request) -> None:
-        """Lower the log level of a session with the upstream, if a client requests more messages.
+        """Lower the log level of an upstream session if a client requests more messages.
 
-        A session has only one log level, which all clients share. It is never raised, because
-        another client may still need the messages that it has requested.
+        A session has only one log level, which all clients share. It is never raised, because other
+        clients may still need the messages that they requested.
 
         Args:
             peer: The connection to the upstream.
@@ -334,13 +334,13 @@ class UpstreamCallTable:
             peer.start("logging/setLevel", {"level": level})
 
     def reset_log_level(self) -> None:
-        """Forget the log level, because a new connection starts without one."""
+        """Reset the log level, because a new connection starts without one."""
         self._log_level = None
 
     def forward_progress(self, params: Json) -> None:
-        """Forward a progress notification of the upstream to the client that made the call.
+        """Forward a progress notification from the upstream to the client that made the call.
 
-        The notification gets the client's own progress token.
+        The notification is sent with the client's own progress token.
         """
         call = self._open_calls.get(str(params.get("progressToken")))
         if call is None or call.request.meta is None:
@@ -350,9 +350,10 @@ class UpstreamCallTable:
         call.request.notify("notifications/progress", {**params, "progressToken": token})
 
     def forward_log_message(self, params: Json) -> None:
-        """Forward a log message of the upstream to the client that it belongs to.
+        """Forward a log message from the upstream to the client that it belongs to.
 
-        Log messages do not name a call. If several clients have open calls, the message is dropped.
+        Log messages do not name a call. If multiple clients have open calls, the message is
+        dropped.
         """
         call = self._find_sole_call()
         level = params.get("level")
@@ -363,7 +364,7 @@ class UpstreamCallTable:
             call.request.notify("notifications/message", params)
 
     def answer_question(self, method: str, params: Json) -> Json:
-        """Send a question of the upstream to the client that made the call, and return the answer.
+        """Send the upstream's question to the client that made the call, and return the answer.
 
         Blocks the calling thread. A question in a session does not name a call, so all open calls
         must belong to one client.
@@ -388,15 +389,15 @@ class UpstreamCallTable:
             raise ProtocolError(str(error)) from None
 
     def _find_sole_call(self) -> UpstreamCall | None:
-        """Return the latest open call, or None unless all open calls belong to one client."""
+        """Return the latest open call if all open calls belong to one client, otherwise None."""
         with self._lock:
             calls = [call for call in self._open_calls.values() if not call.is_done]
-        # Clients are compared and not users, because one user may have several clients.
+        # Clients rather than users are compared, because one user may have multiple clients.
         clients = {id(call.client) for call in calls}
         return calls[-1] if len(clients) == 1 else None
 
     def _cancel_abandoned_calls(self) -> None:
-        """Cancel the calls whose clients have not answered the upstream's questions in time."""
+        """Cancel calls whose clients did not answer the upstream's questions in time."""
         now = monotonic()
         if now - self._cleaned_up_at < CLEANUP_INTERVAL_SECONDS:
             return

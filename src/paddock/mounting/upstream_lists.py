@@ -1,7 +1,7 @@
-"""Lists of an upstream's items, their changes, and detection of mount cycles.
+"""An upstream's item lists and their changes, and detection of mount cycles.
 
-Cycles within a process are visible in the mounts. A mounted program learns from an environment
-variable which commands started it, so a cycle ends before it spawns processes without limit. Over a
+Cycles within a process are visible in the mounts. An environment variable lists the commands that
+started a mounted program, so a cycle ends before it spawns an unlimited number of processes. Over a
 network, each list entry records the mounts that it has passed through.
 """
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 MOUNT_CHAIN_VARIABLE = "PADDOCK_MOUNTED_BY"
-"""Environment variable with the commands of the mounts that started this process, as JSON."""
+"""Environment variable that lists the mount commands that started this process, as JSON."""
 META_MOUNT_CHAIN = "paddock/via"
-"""Member of an entry's `_meta` with the mounts that the entry has passed through."""
+"""Member of an entry's `_meta` that lists the mounts that the entry has passed through."""
 
 Json = dict[str, Any]
 
@@ -46,8 +46,7 @@ def build_mount_environment(command: list[str]) -> dict[str, str]:
         DefinitionError: The command is one of those that led to this process.
     """
     mount_chain = _read_mount_chain()
-    # A program that mounts itself would start the next process, and so on until the memory is
-    # exhausted.
+    # A program that mounts itself would start another process, and so on until memory is exhausted.
     if command in mount_chain:
         raise DefinitionError(
             f"{' '.join(command)!r} would be mounted in itself",
@@ -116,12 +115,12 @@ class UpstreamLists:
         self._label = label
         self._entries: dict[str, dict[str, Json]] = {}
         self.revision = 0
-        """A number that increases with each fetched list, so that caches can be invalidated."""
+        """A number that increases with each fetched list so that caches can be invalidated."""
         self.fetched_at: float | None = None
         """Time at which the lists were last fetched."""
 
     def get_entries(self, kind: str) -> dict[str, Json]:
-        """Return the entries of a kind by name."""
+        """Return the entries of a kind, keyed by name."""
         return self._entries.get(kind, {})
 
     @property
@@ -130,16 +129,16 @@ class UpstreamLists:
         return "tools" in self._entries
 
     def fetch_lists(self, peer: Peer, capabilities: Iterable[str]) -> set[str]:
-        """Fetch the lists of some capabilities from the upstream, and store them.
+        """Fetch the lists for the given capabilities from the upstream, and store them.
 
-        A list that the upstream cannot return keeps its last known entries.
+        If the upstream cannot return a list, its last known entries are kept.
 
         Args:
             peer: The connection to the upstream.
             capabilities: The capabilities, among `tools`, `prompts` and `resources`.
 
         Returns:
-            The capabilities whose lists have changed.
+            The capabilities whose lists changed.
 
         Raises:
             ConnectError: The connection has ended.
@@ -159,10 +158,10 @@ class UpstreamLists:
         return changed_capabilities
 
     def _fetch_entries(self, peer: Peer, list_method: ListMethod) -> dict[str, Json] | None:
-        """Fetch a list of the upstream, and return its entries by name, or None if that fails.
+        """Fetch a list from the upstream and return its entries by name, or None if that fails.
 
-        Entries that have already passed through this mount are left out, because they appear when
-        servers mount each other in a circle.
+        Entries that have already passed through this mount are omitted, because they appear when
+        servers mount each other in a cycle.
 
         Raises:
             ConnectError: The connection has ended.
@@ -189,14 +188,14 @@ class UpstreamLists:
 
 
 MAX_WATCHED_RESOURCES = 10_000
-"""Maximum number of resources of one upstream that clients can subscribe to."""
+"""Maximum number of one upstream's resources that clients can subscribe to."""
 
 
 class UpstreamChangeTracker:
-    """Record of the lists to fetch again, and of the resources to subscribe to, at one upstream.
+    """Record of the lists to fetch again and the resources to subscribe to on one upstream.
 
-    `update_subscriptions` and `take_due_lists` may be called only by the connection thread, the
-    other methods by any thread.
+    Only the connection thread may call `update_subscriptions` and `take_due_lists`. Any thread may
+    call the other methods.
     """
 
     def __init__(self, *, receives_notifications: bool) -> None:
@@ -232,10 +231,10 @@ class UpstreamChangeTracker:
             self._due_lists.add(kind)
 
     def mark_unannounced_lists_due(self, peer: Peer) -> bool:
-        """Mark those lists as due whose changes the upstream does not announce.
+        """Mark lists whose changes the upstream does not announce as due.
 
         Returns:
-            Whether there are such lists.
+            Whether such lists exist.
         """
         with self._lock:
             unannounced_lists = {
@@ -248,8 +247,8 @@ class UpstreamChangeTracker:
         """Add a resource to those whose changes the upstream should announce.
 
         Returns:
-            Whether it was added. False means that it was added before, or that its changes cannot
-            be watched.
+            Whether it was added. False means that it was already present, or that its changes
+            cannot be watched.
         """
         with self._lock:
             is_full = len(self._watched_uris) >= MAX_WATCHED_RESOURCES
@@ -298,13 +297,13 @@ class UpstreamChangeTracker:
             return
 
     def _open_subscription(self, peer: Peer, uris: set[str]) -> None:
-        """Subscribe to all lists and to some resources of a stateless upstream.
+        """Subscribe to all lists and some resources of a stateless upstream.
 
         One subscription covers all of them, so it replaces the previous one.
         """
         previous_subscription, self._subscription = self._subscription, None
-        # The new subscription is opened before the earlier one is closed, so that no change is
-        # missed in between.
+        # The new subscription is opened before the earlier one is closed, so no change is missed in
+        # between.
         self._subscription = peer.listen(
             tools=True, prompts=True, resources=True, uris=sorted(uris) or None
         )
@@ -312,7 +311,7 @@ class UpstreamChangeTracker:
             previous_subscription.close()
 
     def _is_announced(self, peer: Peer, kind: str) -> bool:
-        """Return whether this object receives notifications about changes of a list.
+        """Return whether this object receives notifications about changes to a list.
 
         In a session, the upstream declares them in its capabilities. A stateless upstream
         acknowledges them for the open subscription.
