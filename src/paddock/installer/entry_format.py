@@ -386,7 +386,7 @@ ENTRY_FORMATS = {
         ),
     ),
     "codex": CODEX,
-    # Like Codex, as far as known.
+    # Grok uses the format of Codex in everything that was observed.
     "grok": EntryFormat(stdio=PROGRAM_FORM, http=CODEX.http),
     "goose": EntryFormat(
         stdio={

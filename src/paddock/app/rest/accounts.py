@@ -113,7 +113,7 @@ async def sign_in(
             authenticator.sign_in, data.name, data.password, data.token
         )
     except SignInError:
-        # Only wrong credentials count, because other errors are no sign of guessing.
+        # Only wrong credentials count, because other errors do not indicate guessing.
         throttle.record_failure(address)
         raise
     throttle.clear_failures(address)

@@ -214,7 +214,7 @@ class EvaluationSession:
         Args:
             engine: The engine for the call, which may differ from that of the previous call.
             is_requested: Whether the client passed the session's ID, and therefore expects stored
-                evaluations. If there are none, the status is "reused", and tools add a note to
+                evaluations. If none are stored, the status is "reused", and tools add a note to
                 their answer.
         """
         had_kernel, was_empty = self.has_kernel, not self._entries

@@ -76,7 +76,7 @@ _MAX_APP_ID_FILE_BYTES = 1000
 
 
 def find_app_id(options: Mapping[str, object], environment: Mapping[str, str] | None = None) -> str:
-    """Return the AppID, the user's Wolfram|Alpha key, or an empty string if there is none.
+    """Return the AppID, the user's Wolfram|Alpha key, or an empty string if none is set.
 
     The tool's options are checked first, then an environment variable, and then a file in the data
     directory.
