@@ -72,7 +72,7 @@ def make_tool_result(result: EvaluationResult, label: str) -> CallToolResult:
 
 
 def make_prompt_text(result: EvaluationResult, label: str) -> str:
-    """Convert an evaluation result to a prompt text, or to the error text if the function failed."""
+    """Convert an evaluation result to a prompt text. If the function failed, it is the error."""
     try:
         tool_result = make_tool_result(result, label)
     except ToolError as error:

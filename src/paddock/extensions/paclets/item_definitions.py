@@ -1,8 +1,8 @@
-"""Conversion of Wolfram definitions of tools, prompts and servers to property tables.
+"""Converts Wolfram definitions of tools, prompts and servers to property tables.
 
-The tables have the same form as definitions in TOML, so that `make_tool`, `make_prompt` and
-`parse_definition` serve both. Tools can be associations or `LLMTool` expressions. Functions become
-`WolframFunction` objects.
+The tables have the same form as TOML definitions, so `make_tool`, `make_prompt` and
+`parse_definition` work with both. Tools can be associations or `LLMTool` expressions. Functions
+become `WolframFunction` objects.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ _TEXT_KEYS = (
 
 
 def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[str, str]]:
-    """Convert the property `Parameters` of a Wolfram tool definition to an input schema.
+    """Convert the `Parameters` property of a Wolfram tool definition to an input schema.
 
-    A parameter is a name, a name with a type, or a name with properties, such as
-    `"n" -> <|"Interpreter" -> "Integer", "Required" -> False|>`. It is required by default.
+    A parameter is a name, a name with a type, or a name with properties, such as `"n" ->
+    <|"Interpreter" -> "Integer", "Required" -> False|>`. Parameters are required by default.
 
     Args:
         value: The value of the property as data.
@@ -100,8 +100,8 @@ def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[st
 def _iterate_parameters(value: object, where: str) -> Iterator[tuple[str, object]]:
     """Yield the name and definition of each parameter of a Wolfram tool.
 
-    The parameters can be written in every way that Wolfram's `LLMTool` accepts: as an association,
-    a rule, a name, or a list of these. The definition of a name alone is `"String"`.
+    Parameters can be written in any form that Wolfram's `LLMTool` accepts: an association, a rule,
+    a name, or a list of these. A name without a definition gets `"String"`.
 
     Raises:
         ToolSpecificationError: The value has another form.
@@ -124,13 +124,13 @@ def _iterate_parameters(value: object, where: str) -> Iterator[tuple[str, object
 
 
 def _read_details(value: object) -> dict[str, Any]:
-    """Return the properties of a parameter. A type alone is the interpreter."""
+    """Return the properties of a parameter. If there is only a type, it is the interpreter."""
     table = to_table(value) if isinstance(value, Mapping | list) and value else None
     return table if table is not None and table.keys() & _DETAIL_KEYS else {"Interpreter": value}
 
 
 def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
-    """Return the JSON Schema of a parameter, such as `{"type": "integer", "description": "…"}`.
+    """Return the JSON Schema for a parameter, such as `{"type": "integer", "description": "…"}`.
 
     Args:
         details: The properties of the parameter, such as `{"Interpreter": "Integer", "Help": "…"}`.
@@ -152,14 +152,14 @@ def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
 def _is_required(details: dict[str, Any], where: str) -> bool:
     """Return whether the model must pass a parameter.
 
-    A parameter with a default is optional, even with `"Required" -> True`.
+    A parameter with a default is optional, even if it has `"Required" -> True`.
 
     Args:
         details: The properties of the parameter, such as `{"Interpreter": "Integer", "Help": "…"}`.
         where: The location of the parameter, for errors.
 
     Raises:
-        ToolSpecificationError: The property `Required` is not a boolean.
+        ToolSpecificationError: The `Required` property is not a boolean.
     """
     required = details.get("Required", True)
     if isinstance(required, bool):
@@ -171,10 +171,10 @@ def _is_required(details: dict[str, Any], where: str) -> bool:
 
 
 def read_tool_table(value: object) -> PropertyDict | None:
-    """Return the properties of a tool that is written as an association or as an `LLMTool`.
+    """Return the properties of a tool written as an association or an `LLMTool`.
 
-    The Wolfram Language has the forms `LLMTool[<|…|>]`, `LLMTool[name, parameters, function]` and
-    `LLMTool[{name, description}, parameters, function]`. The result is None for other values.
+    Wolfram Language accepts `LLMTool[<|…|>]`, `LLMTool[name, parameters, function]` and
+    `LLMTool[{name, description}, parameters, function]`. For other values, return None.
     """
     if get_head_name(value) != LLM_TOOL_HEAD:
         return to_table(value)
@@ -192,9 +192,9 @@ def read_tool_table(value: object) -> PropertyDict | None:
 def make_tool_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """Convert the Wolfram definition of a tool to properties that `make_tool` accepts.
+    """Convert a Wolfram tool definition to properties that `make_tool` accepts.
 
-    The function of the tool becomes a `WolframFunction`, a handler that calls it in a kernel.
+    The tool's function becomes a `WolframFunction`, a handler that calls it in a kernel.
 
     Args:
         table: The properties as written, such as `{"Parameters": …, "Function": …}`.
@@ -223,10 +223,10 @@ def make_tool_properties(
 
 
 def _read_function(table: PropertyDict, where: str) -> str:
-    """Return the source code of the property `Function` of a tool.
+    """Return the source code in a tool's `Function` property.
 
     Raises:
-        ToolSpecificationError: The property is missing, or is not code.
+        ToolSpecificationError: The property is missing or is not code.
     """
     function = table.get("Function")
     if isinstance(function, UnevaluatedExpression):
@@ -249,7 +249,7 @@ def _read_options(value: object, where: str) -> dict[str, object]:
 def make_prompt_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """Convert the Wolfram definition of a prompt to properties that `make_prompt` accepts.
+    """Convert a Wolfram prompt definition to properties that `make_prompt` accepts.
 
     Args:
         table: The properties as written, such as `{"Content": …, "Arguments": …}`.
@@ -289,14 +289,14 @@ def _make_prompt_content(
     *,
     is_function: bool,
 ) -> str | Callable[[dict[str, str], Context], Any] | None:
-    """Return the text of a prompt, or a function that creates the text from the arguments.
+    """Return a prompt's text, or a function that creates the text from the arguments.
 
     Args:
-        content: The value of the property `Content`: a text, a list of texts, a Wolfram function
-            or a `StringTemplate`, a text with slots such as `` `topic` ``.
-        arguments: The arguments of the prompt, whose order matters for numbered slots.
+        content: The value of the `Content` property: a text, a list of texts, a Wolfram function or
+            a `StringTemplate` (a text with slots such as `` `topic` ``).
+        arguments: The prompt's arguments, whose order matters for numbered slots.
         owner: The prompt.
-        is_function: True if the property `Type` is `Function`, so that a text is invalid.
+        is_function: True if the `Type` property is `Function`, which means that a text is invalid.
 
     Returns:
         None if the content is invalid.
@@ -314,10 +314,10 @@ def _make_prompt_content(
 
 
 def _join_texts(parts: list[object]) -> str | None:
-    """Join the elements of a list that is the content of a prompt.
+    """Join the elements of a list that forms a prompt's content.
 
-    An element is a text, or an association such as `<|"Text" -> "…"|>`. The result is None if the
-    list is empty or has another element.
+    An element is a text, or an association such as `<|"Text" -> "…"|>`. If the list is empty or
+    contains anything else, return None.
     """
     texts: list[str] = []
     for part in parts:
@@ -330,7 +330,7 @@ def _join_texts(parts: list[object]) -> str | None:
 
 
 def _read_prompt_arguments(table: PropertyDict, where: str) -> list[PromptArgumentTable] | None:
-    """Return the arguments that the property `Arguments` of a prompt lists, or None if absent."""
+    """Return the arguments listed in a prompt's `Arguments` property, or None if absent."""
     arguments = table.get("Arguments")
     if is_missing(arguments):
         return None
@@ -341,13 +341,13 @@ def _read_prompt_arguments(table: PropertyDict, where: str) -> list[PromptArgume
 
 
 def _read_prompt_argument(argument: object, where: str) -> PromptArgumentTable:
-    """Convert an argument of a prompt, which is a name or an association of its properties.
+    """Convert a prompt argument, which is a name or an association with its properties.
 
     For example, `<|"Name" -> "topic", "Required" -> True|>` becomes
     `{"name": "topic", "required": True}`.
 
     Raises:
-        PromptSpecificationError: The argument has another form, or would have to be evaluated.
+        PromptSpecificationError: The argument has any other form, or would have to be evaluated.
     """
     if isinstance(argument, str):
         return {"name": argument}
@@ -365,10 +365,10 @@ def _read_prompt_argument(argument: object, where: str) -> PromptArgumentTable:
 def make_server_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """Convert the Wolfram definition of a server to properties that `parse_definition` accepts.
+    """Convert a Wolfram server definition to properties that `parse_definition` accepts.
 
-    The version of the server defaults to that of the paclet. Inline definitions of tools and
-    prompts are converted too.
+    The server's version defaults to that of the paclet. Inline tool and prompt definitions are
+    converted too.
 
     Args:
         table: The properties as written.
@@ -396,12 +396,12 @@ def make_server_properties(
 
 
 def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
-    """Return the content of a server's property `LLMEvaluator`, which lists tools and prompts.
+    """Return the contents of a server's `LLMEvaluator` property, which lists tools and prompts.
 
     In the Wolfram Language, it is an association `<|…|>` or `LLMConfiguration[<|…|>]`.
 
     Raises:
-        DefinitionError: The property is missing or is not a table.
+        DefinitionError: The property is missing or not a table.
     """
     value = table.get(EVALUATOR_KEY)
     if get_head_name(value) == _CONFIGURATION_HEAD:
@@ -417,7 +417,7 @@ def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
 def _convert_evaluator(
     evaluator: PropertyDict, owner: FunctionOwner, where: str
 ) -> dict[str, object]:
-    """Convert the content of a server's property `LLMEvaluator` to plain data.
+    """Convert the contents of a server's `LLMEvaluator` property to plain data.
 
     Tools and prompts that are defined inline, rather than referred to by name, become properties
     for `make_tool` and `make_prompt`.
@@ -440,7 +440,7 @@ def _convert_item_list(
     owner: FunctionOwner,
     where: str,
 ) -> object:
-    """Convert the list of a server's tools or prompts, which can be nested.
+    """Convert a server's list of tools or prompts, which can be nested.
 
     Names are returned unchanged. Inline definitions are converted with `make_inline`.
     """
@@ -465,7 +465,7 @@ def _make_inline_prompt(value: object, owner: FunctionOwner, where: str) -> obje
 
 
 def _make_inline_owner(owner: FunctionOwner, kind: str, table: PropertyDict) -> FunctionOwner:
-    """Return the owner for a function of an inline item, which errors then name."""
+    """Return the owner of an inline item's function, for error messages to name."""
     name = table.get("Name")
     return owner._replace(kind=kind, item=name if isinstance(name, str) else owner.item)
 
@@ -479,7 +479,7 @@ _INLINE_ITEM_MAKERS: dict[str, Callable[[object, FunctionOwner, str], Any]] = {
 def _read_evaluator_property(value: object, where: str) -> object:
     """Return a property of `LLMEvaluator` other than the item lists, as plain data.
 
-    An example is `Prompts`, the instructions for the model.
+    An example is `Prompts`, which contains the instructions for the model.
 
     Raises:
         LoadError: The value would have to be evaluated.

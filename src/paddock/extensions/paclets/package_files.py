@@ -22,10 +22,10 @@ PACKAGE_SUFFIXES = (".wl", ".m")
 
 
 class PacletPackageFiles:
-    """The package files of a paclet, which define its functions, found by context.
+    """The package files that define a paclet's functions, found by context.
 
     A context is the namespace of symbols in the Wolfram Language, such as ``Charts`Private` ``. The
-    "Kernel" extensions of the paclet declare its contexts and can name their files.
+    paclet's "Kernel" extensions declare its contexts and can name their files.
     """
 
     def __init__(self, files: ExtensionFiles) -> None:
@@ -49,7 +49,7 @@ class PacletPackageFiles:
     def find_package(self, context: str) -> PackageFile | None:
         """Return the package file that defines a context, such as ``Charts` ``, or None.
 
-        The paclet must declare the context or a context above it.
+        The paclet must declare the context or one of its parents.
 
         Raises:
             LoadError: The file cannot be read.
@@ -62,7 +62,7 @@ class PacletPackageFiles:
         return None
 
     def _iter_candidate_files(self, context: str) -> Iterator[str]:
-        """Yield the names of the files that may define a context, most likely first.
+        """Yield the names of files that may define a context, most likely first.
 
         The declaration of a context can name its file. Otherwise, the file is named after the
         context: for example, ``Charts`Axes` `` below the declared context ``Charts` `` is in
@@ -104,7 +104,7 @@ def open_package_files(files: ExtensionFiles | None) -> PacletPackageFiles | Non
 
 
 def _parse_contexts(value: object) -> Iterator[tuple[str, str | None]]:
-    """Yield each context in the property `Context` of a "Kernel" extension, with its file or None.
+    """Yield each context in the `Context` property of a "Kernel" extension, with its file or None.
 
     An element of the property is a context, or a pair such as ``{"Charts`", "Charts.wl"}``. Other
     elements are ignored.

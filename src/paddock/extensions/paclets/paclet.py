@@ -1,4 +1,4 @@
-"""Paclets as extensions, read from a directory or from an archive without unpacking it."""
+"""Paclets as extensions, read from a directory or directly from an archive."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class PacletExtension(Extension, frozen=True, kw_only=True):
-    """The extension in a paclet, a Wolfram package that declares tools, prompts or servers.
+    """The extension in a paclet: a Wolfram package that declares tools, prompts or servers.
 
-    It is declared as the "AgentTools" extension in the `PacletInfo` file of the paclet.
+    It is declared as the "AgentTools" extension in the paclet's `PacletInfo` file.
     """
 
     files: ExtensionFiles
@@ -66,7 +66,7 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
 
 
 def read_paclet(path: Path) -> PacletExtension:
-    """Read the extension of a paclet in a directory or an archive.
+    """Read the extension of a paclet in a directory or archive.
 
     Raises:
         ManifestError: There is no `PacletInfo` file, or it is invalid.
@@ -84,14 +84,14 @@ def read_paclet(path: Path) -> PacletExtension:
 
 
 class PacletContents(NamedTuple):
-    """The content of a paclet's `PacletInfo` file, and its extension if it declares one."""
+    """The contents of a paclet's `PacletInfo` file, and its extension if it declares one."""
 
     info: PacletInfo
     extension: PacletExtension | None
 
 
 def inspect_paclet(path: Path) -> PacletContents:
-    """Read a paclet in a directory or an archive, and its extension if it declares one.
+    """Read a paclet in a directory or archive, and its extension if it declares one.
 
     Unlike `read_paclet`, this function accepts paclets without an "AgentTools" extension.
 
@@ -105,10 +105,10 @@ def inspect_paclet(path: Path) -> PacletContents:
 
 
 def make_paclet_extension(info: PacletInfo, files: ExtensionFiles) -> PacletExtension | None:
-    """Create the extension of a paclet, or return None if the paclet does not declare one.
+    """Create a paclet's extension, or return None if it does not declare one.
 
     Args:
-        info: The content of the `PacletInfo` file.
+        info: The contents of the `PacletInfo` file.
         files: The files of the paclet.
     """
     if info.manifest is None:

@@ -1,4 +1,4 @@
-"""Conversion of Wolfram data to Python tables.
+"""Converts Wolfram data to Python tables.
 
 `paddock.wolfram.literals.evaluate` returns associations, rules and unevaluated expressions. This
 module converts associations and lists of rules to dictionaries with string keys, and other values
@@ -24,11 +24,11 @@ from paddock.wolfram.literals import (
 
 PropertyDict = dict[str, Any]
 _MAX_JSON_NUMBER = 2**63
-"""Exclusive limit of numbers that stay numbers, since many JSON parsers have no larger integers."""
+"""Exclusive limit for numbers that stay numbers; many JSON parsers do not support larger ones."""
 
 
 def to_table(value: object) -> PropertyDict | None:
-    """Convert parsed Wolfram data to a dictionary of properties, if it has this form.
+    """Convert parsed Wolfram data to a dictionary of properties, if possible.
 
     An association `<|"a" -> 1|>`, a rule `"a" -> 1` and a list of these give `{"a": 1}`. An empty
     list gives an empty dictionary. Keys can be strings or, as in older files, symbols.
@@ -52,7 +52,7 @@ def to_table(value: object) -> PropertyDict | None:
 
 
 def to_key(value: object) -> str | None:
-    """Return a key: a string, or the name of a symbol without its context; else None."""
+    """Return a key: a string, or a symbol's name without its context. Otherwise, return None."""
     if isinstance(value, str):
         return value
     name = get_symbol_name(value)
@@ -84,7 +84,7 @@ def get_arguments(value: object) -> list[object]:
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value means an absent one: `None`, `Missing[…]` or `Automatic`."""
+    """Return whether a value means "absent": `None`, `Missing[…]` or `Automatic`."""
     return (
         value is None or get_head_name(value) == "Missing" or get_symbol_name(value) == "Automatic"
     )
@@ -93,8 +93,8 @@ def is_missing(value: object) -> bool:
 def to_plain_data(value: object) -> Any:
     """Convert parsed Wolfram data to JSON data.
 
-    Rules and lists of rules become dictionaries, and code becomes its source text. A number that is
-    too large for many JSON parsers becomes a text such as `1.000000e+30`.
+    Rules and lists of rules become dictionaries, and code becomes source text. A number too large
+    for many JSON parsers becomes a text such as `1.000000e+30`.
     """
     if isinstance(value, UnevaluatedExpression | StringTemplate):
         return value.text
@@ -111,14 +111,14 @@ def to_plain_data(value: object) -> Any:
 
 
 def describe_value(value: object) -> str:
-    """Return a value as a short text for error messages."""
+    """Describe a value briefly for error messages."""
     return shorten_repr(to_plain_data(value))
 
 
 def _make_table(pairs: Any) -> PropertyDict | None:
-    """Create a dictionary from pairs of key and value.
+    """Create a dictionary from key and value pairs.
 
-    The result is None if a key is neither a string nor a symbol.
+    If a key is neither a string nor a symbol, return None.
     """
     table: PropertyDict = {}
     for key, value in pairs:
@@ -130,7 +130,7 @@ def _make_table(pairs: Any) -> PropertyDict | None:
 
 
 def get_text(table: PropertyDict, key: str, where: str) -> str | None:
-    """Return a property of a Wolfram definition that must be a string, or None if it is absent.
+    """Return a string property of a Wolfram definition, or None if it is absent.
 
     Args:
         table: The properties of the definition.

@@ -1,4 +1,4 @@
-"""The search paths for paclets on each operating system, and the names of their files.
+"""Paclet search paths for each operating system, and the names of paclet files.
 
 The paths are computed from the environment without accessing the file system.
 """
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 PACLET_SUFFIX = ".paclet"
 """The suffix of paclet archives."""
 PACLET_INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
-"""Names of the manifest of a paclet. A directory with such a file is a paclet."""
+"""Names of a paclet's manifest. A directory with such a file is a paclet."""
 PACLET_PATH_VARIABLE = "PADDOCK_PACLET_PATH"
 PADDOCK_PACLET_FOLDER = "paclets"
-"""The folder of the data directory with paclets that Paddock has installed."""
+"""The folder in the data directory for paclets installed by Paddock."""
 
 _USER_VARIABLES = ("WOLFRAM_USERBASE", "MATHEMATICA_USERBASE")
 _SYSTEM_VARIABLES = ("WOLFRAM_BASE", "MATHEMATICA_BASE")
@@ -36,16 +36,16 @@ def list_search_paths(
     *,
     data_directory: str | None = None,
 ) -> list[PurePath]:
-    """Return the directories and archives to search for installed paclets, Wolfram packages.
+    """Return the directories and archives to search for installed paclets (Wolfram packages).
 
-    These are, in order of precedence, the paths in the environment variable `PADDOCK_PACLET_PATH`,
-    Paddock's own folder, Wolfram's folders of the current user, and those of all users. They need
+    In order of precedence, these are the paths in the environment variable `PADDOCK_PACLET_PATH`,
+    Paddock's own folder, Wolfram's folders for the current user, and those for all users. They need
     not exist.
 
     Args:
-        system: A value of `sys.platform` (default: this system).
+        system: A `sys.platform` value (default: this system).
         environment: The environment variables (default: those of this process).
-        data_directory: Paddock's data directory (default: that of this user).
+        data_directory: Paddock's data directory (default: this user's).
     """
     system = system or sys.platform
     environment = os.environ if environment is None else environment
@@ -74,7 +74,7 @@ def get_configured_paths() -> str | None:
 
 
 def _get_home(path_class: type[PurePath]) -> str:
-    """Return the home directory if the environment has none, or "" for another system."""
+    """Return the home directory if it is not in the environment, or "" for another system."""
     native = PureWindowsPath if sys.platform == "win32" else PurePosixPath
     return str(Path.home()) if path_class is native else ""
 
@@ -98,7 +98,7 @@ def _iter_configured_paths(
 def _iter_user_directories(
     system: str, environment: Mapping[str, str], home: PurePath
 ) -> Iterator[PurePath | str]:
-    """Yield the directories where Wolfram's products store files of the current user.
+    """Yield the directories where Wolfram products store the current user's files.
 
     An example is `~/.Wolfram` on Linux. Environment variables such as `WOLFRAM_USERBASE` come
     first.
@@ -117,7 +117,7 @@ def _iter_user_directories(
 def _iter_system_directories(
     system: str, environment: Mapping[str, str]
 ) -> Iterator[PurePath | str]:
-    """Yield the directories where Wolfram's products store files for all users of the machine.
+    """Yield the directories where Wolfram products store files for all users of the machine.
 
     An example is `/usr/share/Wolfram` on Linux. Environment variables such as `WOLFRAM_BASE` come
     first.

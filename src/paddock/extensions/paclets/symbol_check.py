@@ -1,7 +1,7 @@
-"""Static search for symbols in Wolfram code that neither the engine nor a package defines.
+"""Static search of Wolfram code for symbols that neither the engine nor a package defines.
 
-The Wolfram Language leaves a call of an undefined function unevaluated, so an engine would report
-no error. The search finds such functions before the call.
+The Wolfram Language leaves calls to undefined functions unevaluated, so an engine would not report
+an error. The search finds such functions before the call.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def find_unresolved_symbols(
 ) -> list[str]:
     """Return the symbols in Wolfram Language code that have no definition.
 
-    Only the names of called functions and qualified names such as ``Charts`Plot`` are checked,
-    because any other name can be a variable.
+    Only names of called functions and qualified names such as ``Charts`Plot`` are checked, because
+    any other name may be a variable.
 
     Args:
         code: The source text.
@@ -52,10 +52,10 @@ def _is_unresolved(
     *,
     is_called: bool,
 ) -> bool:
-    """Return whether a symbol in code has no definition although it needs one.
+    """Return whether a symbol in code needs a definition but does not have one.
 
-    A symbol that is neither called nor qualified with a context can be a variable, which needs no
-    definition.
+    A symbol that is neither called nor qualified with a context may be a variable, which does not
+    need a definition.
 
     Args:
         name: The name of the symbol, such as ``Plot`` or ``Charts`Plot``.
@@ -74,11 +74,11 @@ def _iterate_symbols(expression: Expression) -> Iterator[tuple[str, bool]]:
     """Yield the name of each symbol in an expression, and True if it is called as a function.
 
     For example, `f[x] + 1` gives `("f", True)` and `("x", False)`. The symbol `Plus`, which the
-    operator implies, is left out.
+    operator implies, is omitted.
     """
     if isinstance(expression, Atom):
         if expression.kind == "symbol":
-            yield expression.text, True  # a symbol alone is the function to call
+            yield expression.text, True  # a bare symbol is the function to call
         return
     for part in walk(expression):
         if isinstance(part, Atom) and part.kind == "symbol":

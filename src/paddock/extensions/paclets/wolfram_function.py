@@ -1,6 +1,6 @@
 """Handlers of tools and prompts that call Wolfram functions or fill a `StringTemplate`.
 
-Creating them needs no engine and imports no kernel modules. The first call starts the engine.
+Creating them does not require an engine or import kernel modules. The first call starts the engine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _pending_initializations: dict[WolframInitialization, None] = {}
-"""Initializations of servers in this process, run before the next call, in order of start."""
+"""Initializations of this process's servers, in start order. They run before the next call."""
 _SLOT_PATTERN = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
 
 
@@ -40,31 +40,31 @@ class WolframFunction:
         initialization: str | None = None,
         interpreters: Mapping[str, str] | None = None,
     ) -> None:
-        self.__doc__ = None  # a tool without a description would get the docstring of this class
+        self.__doc__ = None  # a tool without a description would get this class's docstring
         self.code = code
         self.owner = owner
         self.initialization = initialization
         self.interpreters = dict(interpreters or {})
 
     def __call__(self, arguments: dict[str, Any], ctx: Context) -> Any:
-        """Call the function in the kernel of this process, which is started if necessary.
+        """Call the function in this process's kernel, which is started if necessary.
 
         Args:
-            arguments: The arguments that the client has passed, by name.
-            ctx: The context of the request.
+            arguments: The arguments passed by the client, by name.
+            ctx: The request context.
 
         Raises:
-            NoEngineError: There is no engine.
+            NoEngineError: No engine is available.
             UnresolvedSymbolsError: The engine does not define a symbol in the function.
             ToolError: The function failed.
         """
-        # Imported here, so that servers whose functions are not called do not load kernel modules.
+        # Imported here so that servers whose functions are never called do not load kernel modules.
         from paddock.extensions.paclets.function_call import (  # noqa: PLC0415 - see above
             FunctionCall,
             call_function,
         )
 
-        # Initializations of servers run before those of tools.
+        # Server initializations run before tool initializations.
         initializations = [(pending.code, pending.owner) for pending in _pending_initializations]
         if self.initialization is not None:
             initializations.append((self.initialization, self.owner))
@@ -97,7 +97,7 @@ class WolframInitialization:
 
 
 def list_slots(text: str) -> list[str]:
-    """Return the named slots of a template in order, without numbered ones."""
+    """Return a template's named slots in order, without the numbered ones."""
     names = (match[1] for match in _SLOT_PATTERN.finditer(text) if match[1])
     return [name for name in dict.fromkeys(names) if not name.isdigit()]
 
@@ -115,16 +115,16 @@ class StringTemplateHandler:
     """
 
     def __init__(self, text: str, arguments: Sequence[str], owner: FunctionOwner) -> None:
-        self.__doc__ = None  # a prompt without a description would get the docstring of this class
+        self.__doc__ = None  # a prompt without a description would get this class's docstring
         self.text = text
         self._argument_names = list(arguments)
         self._owner = owner
 
     def __call__(self, arguments: dict[str, str], ctx: Context) -> str:
-        """Return the text of the prompt, with its slots replaced by arguments.
+        """Return the prompt's text with its slots replaced by arguments.
 
-        A slot whose argument is missing is replaced by an empty text. An expression `<*…*>` is
-        evaluated by a kernel.
+        A slot whose argument is missing is replaced by an empty text. A kernel evaluates `<*…*>`
+        expressions.
 
         Raises:
             ToolError: The text contains an expression that cannot be evaluated.
@@ -149,5 +149,5 @@ class StringTemplateHandler:
         return _SLOT_PATTERN.sub(fill_slot, self.text)
 
     def _evaluate_expression(self, code: str, arguments: dict[str, str], ctx: Context) -> str:
-        """Evaluate an expression `<*…*>` in the text, in which slots are arguments."""
+        """Evaluate a `<*…*>` expression in the text. Its slots are arguments."""
         return str(WolframFunction(f"({code.strip()}) &", self._owner)(arguments, ctx))
