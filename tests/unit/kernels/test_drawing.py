@@ -44,7 +44,9 @@ def test_labels_are_drawn_and_the_paper_is_white() -> None:
 
 
 def test_what_cannot_be_drawn_leaves_the_others() -> None:
-    pictures = convert_images_to_png([(b"<svg", SVG), (drawing(10, 10), SVG), (b"...", "audio/wav")])
+    pictures = convert_images_to_png(
+        [(b"<svg", SVG), (drawing(10, 10), SVG), (b"...", "audio/wav")]
+    )
 
     assert [made is not None for made in pictures] == [False, True, False]
 

@@ -87,7 +87,9 @@ def test_paths_on_windows_are_divided_by_semicolons() -> None:
     ],
 )
 def test_variables_of_wolfram_say_where_its_folders_are(variable: str, place: int | None) -> None:
-    found = list_search_paths("linux", {"HOME": "/home/ann", variable: "/base"}, data_directory="/data")
+    found = list_search_paths(
+        "linux", {"HOME": "/home/ann", variable: "/base"}, data_directory="/data"
+    )
     expected: list[PurePath] = [PurePosixPath("/base/Paclets"), PurePosixPath("/base/Applications")]
     assert (found[place : place + 2] == expected) if place else (expected[0] not in found)
 
