@@ -83,7 +83,7 @@ def _list_files(client: Client) -> list[Path]:
     """Return the user's configuration files for a client, or an empty list if it has none."""
     try:
         return locate_config_files(client)
-    except PaddockError:  # no file on this operating system, or only in projects
+    except PaddockError:  # No file on this operating system, or only in projects.
         return []
 
 

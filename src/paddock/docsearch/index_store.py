@@ -1,7 +1,7 @@
-"""The search index: an SQLite file that several processes read and write concurrently.
+"""The search index: an SQLite file that multiple processes read and write concurrently.
 
-Each source is replaced in one transaction, so readers see all of its pages or none. A damaged file,
-or one with another schema, is deleted, because the index can be rebuilt at any time.
+Each source is replaced in one transaction, so readers see all of its pages or none. A file that is
+damaged or has a different schema is deleted, because the index can be rebuilt at any time.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class IndexUnavailableError(PaddockError):
 
 
 class DamagedIndexError(IndexUnavailableError):
-    """The file of the index is damaged."""
+    """The index file is damaged."""
 
     code = "index-damaged"
 
 
 def get_index_file() -> Path:
-    """Return the path of the user's index."""
+    """Return the path to the user's index."""
     return Path(get_data_directory()) / "docsearch" / "index.db"
 
 
@@ -61,10 +61,10 @@ class IndexStore:
     """A connection to the index, for use by one thread at a time."""
 
     def __init__(self, file: Path | None) -> None:
-        """Open or create a search index, which is a SQLite database.
+        """Open or create a search index, which is an SQLite database.
 
         Args:
-            file: The file of the index, or None for an index in memory.
+            file: The index file, or None for an index in memory.
 
         Raises:
             IndexUnavailableError: The file cannot be read or written.
@@ -83,9 +83,9 @@ class IndexStore:
 
     @property
     def generation(self) -> int:
-        """A number that changes whenever any process has changed the pages.
+        """A number that changes whenever any process changes the pages.
 
-        Caches in memory, such as the vectors of the ranker, compare it to detect changes.
+        In-memory caches, such as the ranker's vectors, compare it to detect changes.
         """
         generation: int = self.get_setting("generation") or 0
         return generation
@@ -101,12 +101,12 @@ class IndexStore:
             self._connection.execute("REPLACE INTO settings VALUES (?, ?)", (name, value))
 
     def fetch_rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return the rows that a statement selects."""
+        """Return the rows selected by a statement."""
         with _convert_errors(self.file):
             return self._connection.execute(statement, values).fetchall()
 
     def get_stamps(self, corpus: str) -> dict[str, str]:
-        """Return the stamps of a corpus' indexed sources by key."""
+        """Return the stamps of a corpus's indexed sources, by key."""
         return dict(self.fetch_rows("SELECT key, stamp FROM sources WHERE corpus = ?", corpus))
 
     def replace_source(
@@ -118,16 +118,16 @@ class IndexStore:
         kind: str = "",
         problem: str | None = None,
     ) -> None:
-        """Replace the pages of a source in one transaction.
+        """Replace a source's pages in one transaction.
 
-        Nothing is written if the stored stamp is the same: another process has indexed the source
-        since the caller read the stamps.
+        Nothing is written if the stored stamp is the same, because another process has then indexed
+        the source since the caller read the stamps.
 
         Args:
             corpus: The name of the corpus.
             source: The source, with its new stamp.
             pages: Its pages, each with a quantized vector or None.
-            kind: The name of the embedding that made the vectors.
+            kind: The name of the embedding that produced the vectors.
             problem: The reason why the source could not be read. Such a source has no pages.
         """
         with self._write_transaction() as connection:
@@ -154,12 +154,12 @@ class IndexStore:
     def _write_transaction(self) -> Iterator[sqlite3.Connection]:
         """Run the body of a `with` statement in a transaction.
 
-        The transaction also increases the generation, a number that shows other processes that the
+        The transaction also increments the generation, a number that shows other processes that the
         index has changed.
         """
         connection = self._connection
         with _convert_errors(self.file):
-            # The write lock is taken at once. A transaction that starts with a read can fail when
+            # Take the write lock immediately. A transaction that starts with a read can fail when
             # it is upgraded to a write while another process is writing.
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -185,7 +185,7 @@ def _insert_page(
 ) -> None:
     """Insert a page into the tables for its text, its vector and its names.
 
-    The full-text table contains the names also split into words, so that a query for "list plot"
+    The full-text table also contains the names split into words, so that a query for "list plot"
     finds `ListPlot`.
 
     Args:
@@ -194,7 +194,7 @@ def _insert_page(
         source: The row id of the source that contains the page.
         page: The page.
         vector: Its quantized vector, or None.
-        kind: The name of the embedding that made the vector.
+        kind: The name of the embedding that produced the vector.
     """
     page_id = connection.execute(
         "INSERT INTO pages (source, corpus, title, origin, text) VALUES (?, ?, ?, ?, ?)",
@@ -209,7 +209,7 @@ def _insert_page(
         "INSERT INTO texts (rowid, names, title, words, text, corpus) VALUES (?, ?, ?, ?, ?, ?)",
         (page_id, all_names, page.title, page.keywords, page.text, corpus),
     )
-    # Names are compared without regard to case.
+    # Names are compared case-insensitively.
     connection.executemany(
         "INSERT INTO names VALUES (?, ?, ?)",
         [(name.lower(), page_id, corpus) for name in page.names],
@@ -217,12 +217,12 @@ def _insert_page(
 
 
 def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> None:
-    """Delete a source and all rows that belong to its pages, if the source is in the index.
+    """Delete a source and all rows for its pages, if the source is in the index.
 
     Args:
         connection: A connection within a transaction.
         corpus: The name of the corpus.
-        key: The key of the source in the corpus, such as a path.
+        key: The source's key in the corpus, such as a path.
     """
     source_row = connection.execute(
         "SELECT id FROM sources WHERE corpus = ? AND key = ?", (corpus, key)
@@ -237,7 +237,7 @@ def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> Non
 
 
 def _open_connection(file: Path | str) -> sqlite3.Connection:
-    """Connect to the SQLite database of a search index, and create the tables if necessary."""
+    """Connect to a search index's SQLite database, and create the tables if necessary."""
     connection = sqlite3.connect(
         # The module begins all transactions explicitly (isolation_level). Handlers run in several
         # threads, but the lock of the search ensures that only one of them uses the connection at a
@@ -260,7 +260,7 @@ def _open_connection(file: Path | str) -> sqlite3.Connection:
 
 
 def _create_tables(connection: sqlite3.Connection) -> None:
-    """Create the tables in a new database, and reject a database with another schema version."""
+    """Create the tables in a new database, and reject one with a different schema version."""
     if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
         return
     # The version is read again under the write lock, because another process may have created the
@@ -281,16 +281,16 @@ def _create_tables(connection: sqlite3.Connection) -> None:
 
 
 class _SchemaVersionError(sqlite3.DatabaseError):
-    """The index was created by another release of Paddock.
+    """The index was created by a different release of Paddock.
 
-    The error code is the same as for a damaged file, so that the file is deleted and rebuilt.
+    The error code is the same as for a damaged file, so the file is deleted and rebuilt.
     """
 
     sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
 
 def _open_or_recreate(file: Path) -> sqlite3.Connection:
-    """Open the file of a search index. A damaged or outdated file is deleted and created again."""
+    """Open a search index file. A damaged or outdated file is deleted and recreated."""
     try:
         return _open_connection(file)
     except sqlite3.DatabaseError as error:
@@ -314,10 +314,10 @@ def delete_index_files(file: Path) -> None:
 
 @contextmanager
 def _convert_errors(file: Path | None) -> Iterator[None]:
-    """Convert errors of SQLite and the operating system to `IndexUnavailableError`.
+    """Convert SQLite and operating system errors to `IndexUnavailableError`.
 
-    If the file is damaged, the error is a `DamagedIndexError`, after which the caller can rebuild
-    the index.
+    If the file is damaged, the error is a `DamagedIndexError`, and the caller can rebuild the
+    index.
     """
     try:
         yield

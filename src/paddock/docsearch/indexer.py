@@ -1,8 +1,8 @@
-"""Updates of the search index, in this process or in a background process.
+"""Search index updates, in this process or in a background process.
 
-Only changed sources are read, and each is committed at once. An unreadable source is recorded with
-the reason, and read again when it changes. The background process ends when it is done or when its
-parent has ended, which closes its standard input. What it has indexed stays.
+Only changed sources are read, and each is committed immediately. An unreadable source is recorded
+with the reason, and read again when it changes. The background process ends when it is done or when
+its parent ends, which closes its standard input. Everything it has indexed is kept.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_PAGE_CHARACTERS = 200_000  # The rest of a longer page is not searchable.
 # A stored stamp consists of the stamp of the source, this separator and the name of the embedding.
 VECTORS_STAMP_SEPARATOR = " vectors: "
 PROGRESS_SETTING = "progress"
-"""The setting with the progress of indexing: fields separated by spaces."""
+"""The setting that stores the indexing progress, as fields separated by spaces."""
 # A process without progress for this time is assumed to have been killed.
 STALE_PROGRESS_SECONDS = 120.0
 BACKGROUND_INDEX_VARIABLE = "PADDOCK_INDEX_IN_BACKGROUND"
@@ -45,13 +45,13 @@ NICE_INCREMENT = 10  # Indexing must not slow down the user's programs.
 
 
 class IndexProgress(NamedTuple):
-    """The progress of indexing one corpus."""
+    """The indexing progress of one corpus."""
 
     corpus: str
     indexed_sources: int
     total_sources: int
     indexed_pages: int
-    """Number of pages written in this run."""
+    """Number of pages written during this run."""
 
 
 def update_index(
@@ -65,14 +65,14 @@ def update_index(
     """Index changed sources, and remove those that no longer exist.
 
     Each source has a stamp, which is stored with its pages. A source is indexed again if its stamp
-    has changed, or if its vectors were made by another embedding.
+    has changed, or if its vectors were produced by a different embedding.
 
     Args:
         database: The index.
         corpora: The corpora to update.
         seconds: The time limit. Defaults to no limit.
-        vectors: The embedding for new pages. Existing pages keep their vectors, even if another
-            embedding made them. By default all pages get vectors of the configured embedding.
+        vectors: The embedding for new pages. Existing pages keep their vectors, even if they are
+            from another embedding. By default, all pages get vectors from the configured embedding.
         report: Called with the progress before and after each source.
 
     Returns:
@@ -108,14 +108,13 @@ def _find_stale_sources(
     """Return the new and changed sources of a corpus, with the stamps to store for them.
 
     Sources that the corpus no longer lists are removed from the index. A stored stamp has the form
-    `STAMP vectors: EMBEDDING`, so that it also changes with the embedding.
+    `STAMP vectors: EMBEDDING`, so it also changes with the embedding.
 
     Args:
         database: The index.
         corpus: The corpus.
-        embedding_name: The embedding for new pages, which becomes a part of the stamps.
-        accepts_any_vectors: Whether a source that has not changed may keep vectors of another
-            embedding.
+        embedding_name: The embedding for new pages, which becomes part of the stamps.
+        accepts_any_vectors: Whether an unchanged source may keep vectors from another embedding.
     """
     indexed_stamps = database.get_stamps(corpus.name)
     sources = list(corpus.list_sources())
@@ -135,10 +134,10 @@ def _find_stale_sources(
 def _index_source(
     database: IndexStore, corpus: Corpus, source: CorpusSource, embedding_name: str
 ) -> int:
-    """Read the pages of a source, compute their vectors and store both in the index.
+    """Read a source's pages, compute their vectors and store both in the index.
 
-    A source that cannot be read is stored with the reason and without pages, so that it is not read
-    again before it changes.
+    A source that cannot be read is stored with the reason and without pages, so it is not read
+    again until it changes.
 
     Returns:
         The number of pages.
@@ -161,7 +160,7 @@ def _index_source(
 
 
 def _embed_pages(pages: Sequence[DocPage], name: str) -> list[tuple[DocPage, bytes | None]]:
-    """Pair pages with their quantized vectors, or with None without an embedding."""
+    """Pair pages with their quantized vectors, or with None if there is no embedding."""
     embedding = embeddings.load_embedding(name)
     if embedding is None or not pages:
         return [(page, None) for page in pages]
@@ -170,13 +169,13 @@ def _embed_pages(pages: Sequence[DocPage], name: str) -> list[tuple[DocPage, byt
 
 
 def get_embedding_text(page: DocPage) -> str:
-    """Return the part of a page from which its vector is computed."""
+    """Return the part of a page that its vector is computed from."""
     names = split_identifiers(" ".join(page.names[:1] or (page.title,)))
     return f"{names}. {page.keywords}. {page.text[:MAX_EMBEDDED_CHARACTERS]}"
 
 
 class IndexJob(NamedTuple):
-    """The progress of indexing a corpus, possibly in another process.
+    """The indexing progress of a corpus, possibly in another process.
 
     `done` and `total` count sources.
     """
@@ -189,8 +188,8 @@ class IndexJob(NamedTuple):
 def start_background_indexing(names: Sequence[str]) -> bool:
     """Start a process that indexes the named corpora, and return without waiting for it.
 
-    The standard input of the process is a pipe, which closes when this process ends. The indexing
-    process then ends, too.
+    The new process's standard input is a pipe, which closes when this process ends. The indexing
+    process then also ends.
 
     Returns:
         False if background indexing is disabled, or the process cannot be started.
@@ -213,17 +212,17 @@ def start_background_indexing(names: Sequence[str]) -> bool:
 
 def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
     """Reap the background process when it has ended, and close its pipe."""
-    # The open pipe tells the process that its parent is alive, so it is closed only afterwards.
+    # The open pipe shows the process that its parent is alive, so it is only closed afterwards.
     process.wait()
     if process.stdin is not None:
         process.stdin.close()
 
 
 def get_running_job(database: IndexStore) -> IndexJob | None:
-    """Return the progress of the indexing that this or another process is doing, or None.
+    """Return the progress of any indexing by this or another process, or None.
 
     The process publishes its progress as a setting in the index. Progress that has not changed for
-    two minutes is ignored, because its process was probably killed.
+    two minutes is ignored, because the process was probably killed.
     """
     progress = database.get_setting(PROGRESS_SETTING)
     if not progress:
@@ -237,23 +236,23 @@ def get_running_job(database: IndexStore) -> IndexJob | None:
 def index_corpora(
     names: Sequence[str], report: Callable[[IndexProgress], None] = lambda _progress: None
 ) -> bool:
-    """Bring the index of some corpora up to date, in the index file.
+    """Bring the index file up to date for some corpora.
 
-    The lock of the index file ensures that only one process indexes at a time.
+    The index file's lock ensures that only one process indexes at a time.
 
     Args:
         names: The names of the corpora.
         report: Called with the progress before and after each source.
 
     Returns:
-        False if another process is already indexing. Nothing is done then.
+        False if another process is already indexing. In that case, nothing is done.
 
     Raises:
         PaddockError: The index cannot be written, or a corpus cannot be read.
     """
     file = get_index_file()
     try:
-        # Two processes would do the same work twice, so the second one does not wait.
+        # Two processes would duplicate the work, so the second one does not wait.
         with lock_file(file, seconds=0.0):
             database = IndexStore(file)
             try:
@@ -270,7 +269,7 @@ def index_corpora(
 def _index_with_progress(
     database: IndexStore, names: Sequence[str], report: Callable[[IndexProgress], None]
 ) -> None:
-    """Index corpora, and publish the progress for other processes as a setting in the index.
+    """Index corpora, publishing the progress for other processes as a setting in the index.
 
     The setting is written at most once per second, because each change is a transaction.
     """
@@ -289,9 +288,9 @@ def _index_with_progress(
 
 
 def _exit_with_parent() -> None:
-    """End this process when its parent has ended, which closes the standard input."""
-    # The descriptor is read directly. With `sys.stdin`, this thread would hold its lock when the
-    # interpreter shuts down.
+    """End this process when its parent ends, which closes standard input."""
+    # Read the descriptor directly. With `sys.stdin`, this thread would hold that file's lock when
+    # the interpreter shuts down.
     while os.read(0, 4_096):
         pass
     os._exit(0)  # SQLite rolls back an unfinished transaction
@@ -300,7 +299,7 @@ def _exit_with_parent() -> None:
 def _main(names: Sequence[str]) -> int:
     """Run as the background process that indexes corpora, and return the exit code.
 
-    The process has a low priority, and ends when the process that started it ends.
+    The process has a low priority and ends when the process that started it ends.
     """
     if hasattr(os, "nice"):
         os.nice(NICE_INCREMENT)

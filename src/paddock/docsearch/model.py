@@ -1,8 +1,8 @@
 """The data model of documentation search: corpora, their pages, hits and queries.
 
-A corpus consists of sources (a file, a package, a folder), and a source of pages. A page contains
-everything about one symbol, function or section. Queries may contain any text, so only words of
-letters and digits become part of a search expression.
+A corpus consists of sources (a file, a package, a folder), and a source consists of pages. A page
+contains everything about one symbol, function or section. Queries may contain any text, so only
+words made of letters and digits become part of a search expression.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ when where which while who why will with would you your wolfram mathematica pyth
 function
 """
 STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
-"""Words that do not help to find pages; most are frequent in questions."""
+"""Words that do not help to find pages. Most of them are common in questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocPage:
-    """A page of documentation, as a corpus yields it for the search index."""
+    """A documentation page that a corpus yields for the search index."""
 
     title: str
-    """The name with its arguments, or the heading, to show."""
+    """The title to show: a name with its arguments, or a heading."""
     origin: str
-    """The source to show: a URL, a path, or the name of the package."""
+    """The source to show: a URL, a path, or a package name."""
     text: str
     names: tuple[str, ...] = ()
-    """Names that find the page: `Map`, `/@`, `os.path.join`."""
+    """Names that find the page, such as `Map`, `/@` or `os.path.join`."""
     keywords: str = ""
-    """Further search terms, which are not shown."""
+    """Additional search terms, which are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageHit:
-    """A page of documentation that matches a query."""
+    """A documentation page that matches a query."""
 
     title: str
     source: str
-    """The page's origin: a URL, a path, or the name of the package."""
+    """The page's origin: a URL, a path, or a package name."""
     text: str
     score: float
-    """The relevance, from 0 to 1."""
+    """The relevance, between 0 and 1."""
     corpus: str
 
 
@@ -64,15 +64,15 @@ class CorpusSource(NamedTuple):
     """A part of a corpus that is indexed as a whole."""
 
     key: str
-    """The identity of the part, such as the path of a file."""
+    """The key that identifies the part, such as a file path."""
     stamp: str
-    """A text that changes when the content changes."""
+    """A string that changes when the content changes."""
 
 
 class Corpus(Protocol):
     """A collection of documentation that can be indexed for search.
 
-    It consists of sources, such as files or packages, and each source of pages.
+    It consists of sources, such as files or packages, and each source consists of pages.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Corpus(Protocol):
         """Return all sources, the most important first. Called often, so it must be fast."""
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield the pages of the source with a key.
+        """Yield the pages of the source with the given key.
 
         Raises:
             OSError: The source cannot be read.
@@ -92,7 +92,7 @@ class SearchQuery(NamedTuple):
     """A search query, split into words and possible names."""
 
     text: str
-    """The query, shortened."""
+    """The query, truncated if necessary."""
     words: tuple[str, ...]
     """Distinct lower-case words without stop words."""
     names: tuple[str, ...]
@@ -102,17 +102,17 @@ class SearchQuery(NamedTuple):
     def fts_expression(self) -> str:
         """An expression for SQLite's full-text search that matches any of the words.
 
-        The words contain only letters and digits, so they need no escaping.
+        The words only contain letters and digits, so they need no escaping.
         """
         return " OR ".join(f'"{word}"' for word in self.words)
 
 
 def parse_query(question: str) -> SearchQuery:
-    """Split the text of a search query into words and possible names.
+    """Split a search query's text into words and possible names.
 
-    Words are searched in the text of pages, and names are compared with the names of pages.
-    Identifiers become words as a whole and in parts: `ListPlot` is searched as "list", "plot" and
-    "listplot".
+    Words are searched for in the pages' text, and names are compared with the pages' names.
+    Identifiers become words both as a whole and in parts: `ListPlot` is searched for as "list",
+    "plot" and "listplot".
     """
     # The sqlite3 module rejects lone surrogates, and some functions of SQLite end a text at a null
     # character.
@@ -125,7 +125,7 @@ def parse_query(question: str) -> SearchQuery:
     names = tuple(dict.fromkeys(name for name in _extract_names(text) if name))
     words = [word.lower() for word in _WORD_PATTERN.findall(split_identifiers(text))]
     words += [word.lower() for word in _WORD_PATTERN.findall(text)]
-    # A query of stop words only, such as "and", is searched as it is.
+    # A query that only contains stop words, such as "and", is searched for as it is.
     search_words = [word for word in words if word not in STOP_WORDS] or words
     distinct_words = tuple(dict.fromkeys(search_words))
     return SearchQuery(text.strip(), distinct_words[:MAX_QUERY_WORDS], names[:MAX_QUERY_WORDS])
@@ -134,12 +134,12 @@ def parse_query(question: str) -> SearchQuery:
 def _extract_names(text: str) -> list[str]:
     """Return the parts of a query that may be names or operators, such as `ListPlot` and `/@`.
 
-    A query of a single word is always a possible name. In longer queries, only operators,
-    capitalized words and words that are spelled like identifiers are possible names.
+    A single-word query is always a possible name. In longer queries, only operators, capitalized
+    words and words spelled like identifiers are possible names.
     """
     query = text.strip()
     is_single_word = not re.search(r"\s", query)
-    # `Plot[]` and "Plot" in quotation marks are also searched without these characters.
+    # `Plot[]` and "Plot" in quotation marks are also searched for without these characters.
     whole_query = [query, query.strip("\"'`?").rstrip("()[]")] if is_single_word else []
     words = [word for word in _NAME_PATTERN.findall(text) if len(word) > 1]
     identifiers = [word for word in words if is_identifier_like(word)]
@@ -148,10 +148,10 @@ def _extract_names(text: str) -> list[str]:
 
 
 def is_identifier_like(word: str) -> bool:
-    """Return True if a word has symbols, digits or inner capitals, unlike words of a sentence."""
+    """Return whether a word has symbols, digits or inner capitals, unlike words in a sentence."""
     return not word.isalpha() or not (word.islower() or word.istitle())
 
 
 def split_identifiers(text: str) -> str:
-    """Return the parts of identifiers as words: `ListLinePlot` becomes `List Line Plot`."""
+    """Split identifiers into words: `ListLinePlot` becomes `List Line Plot`."""
     return " ".join(_CAMEL_CASE_PATTERN.findall(text))

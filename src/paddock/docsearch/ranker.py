@@ -1,8 +1,8 @@
-"""Ranking of pages by three criteria: names, words and meaning.
+"""Page ranking by three criteria: names, words and meaning.
 
-The scores are added. A page whose name is the whole query comes first; otherwise names, words (bm25
-over stemmed words, with higher weights for names and titles) and meaning (cosine similarity of
-vectors) contribute to the score of a page.
+The scores are added. A page whose name is the entire query comes first. Otherwise, names, words
+(bm25 over stemmed words, with higher weights for names and titles) and meaning (cosine similarity
+of vectors) contribute to a page's score.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from paddock.docsearch.index_store import IndexStore
     from paddock.docsearch.model import SearchQuery
 
-# The weights were chosen with the half of the benchmark questions that is named `tune`. Changes
-# must not be checked with the other half, which measures the quality (decision 0012).
+# The weights were chosen with the `tune` half of the benchmark questions. Changes must not be
+# checked with the other half, which measures the quality (decision 0012).
 COLUMN_WEIGHTS = (3.0, 2.0, 3.0, 1.0)
-"""Weights of names, title, words and text for bm25."""
+"""The bm25 weights for names, title, words and text."""
 MAX_CANDIDATES = 60  # From the words, and as many from the vectors.
 WORD_WEIGHT = 1.0
 VECTOR_WEIGHT = 1.0
 NAME_WEIGHT = 0.6
 EXACT_NAME_WEIGHT = 2.0
-"""For a page whose name is the whole query."""
+"""The weight for a page whose name is the entire query."""
 # Pages with the same title are merged, so more are loaded than returned.
 CANDIDATES_PER_HIT = 8
 # The larger the offset, the smaller the advantage of the first ranks.
@@ -42,7 +42,7 @@ MAX_VECTOR_TABLES = 4  # In memory, one for each combination of corpora.
 
 
 class _VectorTable(NamedTuple):
-    """The vectors of pages as rows, for one state of the index."""
+    """The pages' vectors as rows, for one state of the index."""
 
     generation: int
     embedding: EmbeddingModel
@@ -51,7 +51,7 @@ class _VectorTable(NamedTuple):
 
 
 class Ranker:
-    """Ranks the pages of one index. One thread may use it at a time."""
+    """Ranks the pages in an index. Only one thread may use it at a time."""
 
     def __init__(self, database: IndexStore) -> None:
         self._store = database
@@ -60,8 +60,8 @@ class Ranker:
     def rank(self, query: SearchQuery, corpora: Sequence[str], limit: int) -> list[PageHit]:
         """Return the best pages for a query, best first.
 
-        Pages are ranked by matching words and by similar vectors. The score of a page depends on
-        both ranks, because the scores of the two methods have different scales (reciprocal rank
+        Pages are ranked by matching words and by similar vectors. A page's score depends on both
+        ranks, because the scores from the two methods have different scales (reciprocal rank
         fusion). A matching name adds a fixed weight.
 
         Args:
@@ -83,7 +83,7 @@ class Ranker:
         """Find the pages that have one of the names in the query.
 
         Returns:
-            The ids of the pages, each with True if the name is the whole query.
+            The ids of the pages, each with True if the name is the entire query.
         """
         is_exact_by_page: dict[int, bool] = {}
         for name in query.names:
@@ -99,7 +99,7 @@ class Ranker:
         return is_exact_by_page
 
     def _match_words(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
-        """Return the ids of the pages that contain words of the query, best first."""
+        """Return the ids of the pages that contain words from the query, best first."""
         if not query.words:
             return []
         rows = self._store.fetch_rows(
@@ -116,8 +116,8 @@ class Ranker:
     def _match_vectors(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
         """Return the ids of the pages whose vectors are most similar to the query's, best first.
 
-        The vector of the query is computed by the same embedding as those of the pages, because
-        vectors of different embeddings cannot be compared.
+        The query's vector is computed with the same embedding as the pages' vectors, because
+        vectors from different embeddings cannot be compared.
         """
         table = self._load_vectors(tuple(corpora)) if query.text else None
         if table is None or not table.page_ids:
@@ -160,7 +160,7 @@ class Ranker:
     def _choose_embedding_name(self, corpora: tuple[str, ...]) -> str:
         """Return the name of the embedding whose vectors a search compares.
 
-        While a background process replaces the static vectors with those of a sentence model, the
+        While a background process replaces static vectors with those from a sentence model, the
         index contains both kinds. The search then uses the kind that more pages have.
         """
         configured = embeddings.choose_embedding()
@@ -176,11 +176,11 @@ class Ranker:
     def _load_hits(self, page_ids: Sequence[int], scores: dict[int, float]) -> list[PageHit]:
         """Load the pages with the given ids as hits, best first.
 
-        Pages with the same title in a corpus become one hit. Its score is the sum of their scores,
-        and its text is the longest.
+        Pages with the same title in a corpus become a single hit. Its score is the sum of their
+        scores, and its text is the longest of their texts.
 
         Args:
-            page_ids: The pages, in the order of their scores.
+            page_ids: The pages, ordered by score.
             scores: The score of each page.
         """
         rows = self._store.fetch_rows(
@@ -192,7 +192,7 @@ class Ranker:
         max_score = (WORD_WEIGHT + VECTOR_WEIGHT) / RECIPROCAL_RANK_OFFSET + EXACT_NAME_WEIGHT
         hits: dict[tuple[str, str], PageHit] = {}
         for page_id in page_ids:
-            # Another process may have removed a page since it was ranked.
+            # Another process may have removed a page after it was ranked.
             if page_id not in rows_by_page:
                 continue
             title, origin, text, corpus = rows_by_page[page_id]

@@ -1,8 +1,8 @@
-"""Documentation search: for the Context tools, the Search prompts and the command line.
+"""Documentation search for the Context tools, the Search prompts and the command line.
 
-The first query indexes small corpora at once; others are indexed by a background process, and
-notes in the result say that it is not finished. If the index file cannot be written, an index in
-memory contains what can be indexed quickly.
+The first query indexes small corpora immediately. A background process indexes the others, and
+notes in the result mention that it has not finished. If the index file cannot be written, an index
+in memory contains everything that can be indexed quickly.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ TRUNCATION_MARK = " …"
 DEFAULT_MAX_HITS = 5
 DEFAULT_MAX_TEXT_CHARACTERS = 12_000
 FIRST_QUERY_WAIT_SECONDS = 1.5
-"""Time for which the first query waits for the partial index of a large corpus."""
+"""Time that the first query waits for the partial index of a large corpus."""
 # After this time a background process checks the sources for changes again.
 RECHECK_INTERVAL_SECONDS = 600.0
 
@@ -59,11 +59,11 @@ def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) ->
 
     Texts are shortened to fit, and the last pages are omitted if necessary. Each page may use an
     equal share of the remaining budget. The first pages, which match best, may also use characters
-    that the later ones do not need.
+    that later pages do not need.
 
     Args:
         hits: The pages, best first.
-        budget: The maximum number of characters of the result.
+        budget: The maximum number of characters in the result.
     """
     formatted_hits: list[str] = []
     remaining = budget
@@ -78,7 +78,7 @@ def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) ->
         if available < min(MIN_EXCERPT_CHARACTERS, len(hit.text)):
             break
         later_hits = hits[index + 1 :]
-        # Several pages get at least a useful excerpt each. The last page may use the rest.
+        # With multiple pages, each gets at least a useful excerpt. The last may use the rest.
         min_excerpt = min(available, MIN_EXCERPT_CHARACTERS * 4)
         fair_share = max(available // (len(later_hits) + 1), min_excerpt)
         share = max(fair_share, available - _count_characters(later_hits))
@@ -89,14 +89,14 @@ def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) ->
 
 
 def _count_characters(hits: Sequence[PageHit]) -> int:
-    """Return the approximate number of characters that pages need without shortening."""
+    """Return the approximate number of characters that unshortened pages need."""
     return sum(len(hit.text) + len(hit.title) + len(hit.source) + 40 for hit in hits)
 
 
 def _truncate_text(text: str, max_characters: int) -> str:
-    """Shorten a text at the end of a line or word, and close an open code fence.
+    """Shorten a text at the end of a line or word, and close any open code fence.
 
-    The text is cut in the last quarter of the allowed length. If it contains no line end or space
+    The text is cut in the last quarter of the allowed length. If there is no line break or space
     there, it is cut within a word.
     """
     if len(text) <= max_characters:
@@ -130,7 +130,7 @@ class CorpusStatus(NamedTuple):
     pages: int
     """Number of pages in the index."""
     problems: tuple[str, ...]
-    """Sources that could not be read, with the reasons."""
+    """Sources that could not be read, with the reasons why."""
 
 
 class IndexStatus(NamedTuple):
@@ -172,7 +172,7 @@ def _get_corpus_status(database: IndexStore, name: str) -> CorpusStatus:
 
 
 class SearchResult(NamedTuple):
-    """The hits of a query, and notes about the index."""
+    """A query's hits, and notes about the index."""
 
     hits: list[PageHit]
     notes: list[str]
@@ -194,7 +194,7 @@ def search_with_notes(
         query: Words, a question, or a name.
         corpora: The names of the corpora to search.
         limit: The maximum number of pages.
-        budget: The maximum number of characters of all texts; the last pages are omitted.
+        budget: The maximum total length of all texts. If necessary, the last pages are omitted.
     """
     parsed_query = parse_query(query)
     with _INDEX_LOCK:
@@ -214,8 +214,8 @@ class _OpenIndex:
     """The search index that this process has opened.
 
     Attributes:
-        file: The path of the index.
-        file_identity: The identity of the opened file, to detect that it was replaced.
+        file: The path to the index.
+        file_identity: The identity of the opened file, used to detect that it was replaced.
         store: The connection to the index, in the file or in memory.
         ranker: The ranker for the store.
         notes: Notes about the index for search results.
@@ -250,12 +250,12 @@ _open_indexes: list[_OpenIndex] = []
 
 
 def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
-    """Return the open search index of this process, and open or reopen it if necessary.
+    """Return this process's search index, opening or reopening it if necessary.
 
-    If the file cannot be written, the index is in memory, and its notes say so.
+    If the file cannot be written, the index is in memory, and its notes mention this.
 
     Args:
-        is_damaged: Whether to delete the file first, because a query found it to be damaged.
+        is_damaged: Whether to delete the file first, because a query found that it is damaged.
     """
     file = get_index_file()
     if (
@@ -273,8 +273,8 @@ def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
         if is_damaged:
             delete_index_files(file)
         database = IndexStore(file)
-        # Writing a setting fails at once if the file cannot be written. Otherwise the error would
-        # occur in the middle of indexing.
+        # Writing a setting fails immediately if the file cannot be written. Without it, the error
+        # would occur in the middle of indexing.
         database.set_setting("opened", "1")
     except (IndexUnavailableError, OSError) as error:
         notes.append(_format_memory_note(error))
@@ -290,8 +290,8 @@ def _format_memory_note(error: Exception) -> str:
 def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
     """Prepare corpora for a query: index small ones now, and others in a background process.
 
-    The first query must be answered quickly, so it indexes only a part of large corpora. Later
-    queries only start the background process from time to time, which finds changed sources.
+    The first query must be answered quickly, so it only indexes part of each large corpus. Later
+    queries only start the background process occasionally, to find changed sources.
     """
     try:
         _index_for_first_query(index, names)
@@ -307,12 +307,12 @@ def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
 def _index_for_first_query(index: _OpenIndex, names: Sequence[str]) -> None:
     """Index small corpora completely, and the most important part of large ones.
 
-    Corpora that an earlier query has indexed are skipped.
+    Corpora already indexed by an earlier query are skipped.
     """
     new_names = [name for name in names if name not in index.prepared_corpora]
     small_corpora = [name for name in new_names if name in INDEX_ON_FIRST_QUERY]
     large_corpora = [name for name in new_names if name in INDEX_PARTLY_ON_FIRST_QUERY]
-    # A sentence model is too slow for the first query. Pages get static vectors now, and the
+    # A sentence model is too slow for the first query. Pages get static vectors for now, and the
     # background process replaces them.
     vectors = embeddings.STATIC_VECTORS
     if embeddings.choose_embedding() == embeddings.NO_VECTORS:
@@ -324,9 +324,9 @@ def _index_for_first_query(index: _OpenIndex, names: Sequence[str]) -> None:
 
 
 def _start_due_indexing(index: _OpenIndex, names: Sequence[str]) -> None:
-    """Start a background process that updates the corpora among those with the given names.
+    """Start a background process that updates those of the named corpora that are due.
 
-    Corpora for which this process has started one recently are skipped.
+    Corpora for which this process recently started one are skipped.
     """
     vectors = embeddings.choose_embedding()
     has_model = vectors not in (embeddings.NO_VECTORS, embeddings.STATIC_VECTORS)
@@ -335,7 +335,7 @@ def _start_due_indexing(index: _OpenIndex, names: Sequence[str]) -> None:
         name
         for name in names
         if name in CORPORA
-        # The first query indexes small corpora completely, but without the vectors of a model.
+        # The first query indexes small corpora completely, but without a model's vectors.
         and (has_model or name not in INDEX_ON_FIRST_QUERY)
         and now - index.indexing_started_at.get(name, -inf) >= RECHECK_INTERVAL_SECONDS
     ]
@@ -364,7 +364,7 @@ def _get_file_identity(file: Path) -> tuple[int, int] | None:
 
 
 def _select_fitting_hits(hits: list[PageHit], budget: int) -> list[PageHit]:
-    """Return the first hits whose texts together have at most `budget` characters.
+    """Return the first hits whose texts have at most `budget` characters in total.
 
     The first hit is always returned.
     """

@@ -349,8 +349,8 @@ class RequestSender:
                 url.target,
                 body=request.body,
                 headers=headers,
-                # The callers retry and redirect, because both depend on the MCP method and the
-                # credentials.
+                # Callers handle retries and redirects, because both depend on the MCP method and
+                # the credentials.
                 retries=False,
                 redirect=False,
                 assert_same_host=False,

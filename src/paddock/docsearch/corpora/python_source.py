@@ -1,7 +1,7 @@
 """Pages from Python source files, which are parsed and never imported.
 
-Each public module, class, function and method with a docstring is a page. Compiled modules of the
-standard library have no source: an isolated interpreter imports them and prints their docstrings.
+Each public module, class, function and method with a docstring is a page. The standard library's
+compiled modules have no source: an isolated interpreter imports them and prints their docstrings.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ json.dump(rows, sys.stdout)
 
 
 def parse_source(source: bytes) -> ast.Module:
-    """Parse Python source code, and suppress warnings about invalid escape sequences in it.
+    """Parse Python source code, ignoring warnings about invalid escape sequences.
 
     Raises:
         SyntaxError: The source is not valid Python.
@@ -82,14 +82,14 @@ def read_module_pages(
 ) -> Iterator[DocPage]:
     """Yield a documentation page for a Python module, and one for each public definition in it.
 
-    The pages use the names under which users import a definition, which may differ from the names
-    in the module that contains it.
+    The pages use the names that users import, which may differ from the names in the module that
+    contains the definitions.
 
     Args:
-        source: The source code of the module.
-        module: The dotted name of the module.
+        source: The module's source code.
+        module: The module's dotted name.
         origin: The origin to show for the pages, such as `Python 3.12, json`.
-        get_public_name: Maps a dotted name to the name under which users import it.
+        get_public_name: Maps a dotted name to the name that users import.
 
     Raises:
         SyntaxError: The source is not valid Python.
@@ -112,10 +112,10 @@ def _read_definitions(
     If a name is defined more than once, only the first definition becomes a page.
 
     Args:
-        body: The statements of the module or class.
+        body: The statements in the module or class.
         prefix: The dotted name of the module or class.
         origin: The origin to show for the pages.
-        get_public_name: Maps a dotted name to the name under which users import it.
+        get_public_name: Maps a dotted name to the name that users import.
     """
     seen_names = set()
     for statement in _flatten_blocks(body):
@@ -139,15 +139,15 @@ def _read_definitions(
 def _read_class(
     statement: ast.ClassDef, full_name: str, name: str, origin: str
 ) -> Iterator[DocPage]:
-    """Yield the page of a class: its constructor, its docstring and a list of its members.
+    """Yield a class's page: its constructor, its docstring and a list of its members.
 
-    The docstring of `__init__` is appended to that of the class. A class without either has no
+    The docstring of `__init__` is appended to the class docstring. A class with neither has no
     page.
 
     Args:
-        statement: The definition of the class.
+        statement: The class definition.
         full_name: The dotted name in the module that contains the class.
-        name: The name under which users import the class.
+        name: The name that users import.
         origin: The origin to show for the page.
     """
     docstring, header = _get_docstring(statement), f"class {name}"
@@ -167,9 +167,9 @@ def _read_class(
 
 
 def _flatten_blocks(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a block and of the `if` and `try` statements in it.
+    """Yield the statements in a block and in its `if` and `try` statements.
 
-    Modules often define a function in several variants, for example one per operating system.
+    Modules often define multiple variants of a function, for example one per operating system.
     """
     for statement in body:
         if isinstance(statement, ast.If):
@@ -184,7 +184,7 @@ def _flatten_blocks(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _summarize_members(body: list[ast.stmt]) -> Mapping[str, str]:
-    """Return the first line of the docstring of each public function and class, by name."""
+    """Return the first docstring line of each public function and class, by name."""
     summaries = {}
     for statement in _flatten_blocks(body):
         if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -204,13 +204,13 @@ def _get_docstring(node: ast.Module | ast.ClassDef | FunctionNode) -> str:
 
 
 def _format_signature(function: FunctionNode, name: str, *, is_method: bool = False) -> str:
-    """Return the signature of a function as code, such as `loads(text: str) -> object`.
+    """Return a function's signature as code, such as `loads(text: str) -> object`.
 
     Args:
-        function: The definition of the function.
+        function: The function definition.
         name: The name to show.
-        is_method: The function is the constructor of a class, so that `self` and the type of the
-            result are omitted.
+        is_method: True if the function is a class's constructor. `self` and the result type are
+            then omitted.
     """
     try:
         arguments = ast.unparse(function.args)
@@ -223,10 +223,10 @@ def _format_signature(function: FunctionNode, name: str, *, is_method: bool = Fa
 
 
 def list_aliases(public_name: str, full_name: str) -> tuple[str, ...]:
-    """Return the names by which users can find the page of a definition.
+    """Return the names that users can search for to find a definition's page.
 
-    They are the public name, its last parts and the full name. For example, users search for
-    `os.path.join` also as `path.join` and `join`.
+    They are the public name, its last parts and the full name. For example, users also search for
+    `os.path.join` as `path.join` and `join`.
     """
     parts = public_name.split(".")
     last_parts = [".".join(parts[-count:]) for count in (2, 1)]
@@ -234,16 +234,16 @@ def list_aliases(public_name: str, full_name: str) -> tuple[str, ...]:
 
 
 class ExportedNames(NamedTuple):
-    """The names that a module exports, and the modules that it imports with `*`."""
+    """The names exported by a module, and the modules it imports with `*`."""
 
     names: frozenset[str] = frozenset()
     star_modules: frozenset[str] = frozenset()
 
 
 def find_exported_names(source: bytes) -> ExportedNames:
-    """Return the public names that an `__init__` module defines by imports and in `__all__`.
+    """Return the public names that an `__init__` module imports or lists in `__all__`.
 
-    Modules from which everything is imported (`from .module import *`) are returned separately,
+    Modules that it imports everything from (`from .module import *`) are returned separately,
     because their names are in their own source code.
 
     Raises:
@@ -279,13 +279,13 @@ def _read_dunder_all(statement: ast.Assign | ast.AugAssign) -> list[str]:
 
 
 def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
-    """Yield pages for modules of the standard library that are written in C.
+    """Yield pages for standard library modules that are written in C.
 
     They have no Python source to parse, so the interpreter is run to describe them.
 
     Args:
-        python: The path of the interpreter.
-        version: The Python version to show as the origin of the pages.
+        python: The path to the interpreter.
+        version: The Python version to show as the pages' origin.
 
     Raises:
         OSError: The interpreter cannot be run.
@@ -299,10 +299,10 @@ def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
 
 
 def _run_introspection(python: str) -> list[Any]:
-    """Run a program in a Python interpreter that describes its compiled modules.
+    """Describe a Python interpreter's compiled modules by running a program in it.
 
     Args:
-        python: The path of the interpreter.
+        python: The path to the interpreter.
 
     Returns:
         A row for each function and class: the module, the name, whether it is a class, the

@@ -1,4 +1,4 @@
-"""The registry of corpora, and files as their sources."""
+"""The corpus registry, and helpers for corpora whose sources are files."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 MAX_FILE_BYTES = 20_000_000
 MAX_DIRECTORY_FILES = 50_000
 EXCLUDED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
-"""Directories with third-party files, which are skipped like hidden ones."""
+"""Directories of third-party files, which are skipped like hidden directories."""
 _CORPORA_PACKAGE = "paddock.docsearch.corpora."
 
 
 class CorpusEntry(NamedTuple):
-    """A row of the registry."""
+    """A row in the registry."""
 
     reference: str
-    """The class, as `module:class` in this package. It is imported when the corpus is used."""
+    """The class, as `module:class` in this package, which is imported when the corpus is used."""
     description: str
 
 
@@ -57,13 +57,13 @@ WOLFRAM_CORPORA = ("wolfram-symbols", "wolfram-documentation", "mathics", "pacle
 PYTHON_CORPORA = ("python-stdlib", "python-packages")
 CORPUS_GROUPS = {"wolfram": WOLFRAM_CORPORA, "python": PYTHON_CORPORA, "all": tuple(CORPORA)}
 INDEX_ON_FIRST_QUERY = ("wolfram-symbols",)
-"""Corpora that the first query indexes completely, in a fraction of a second."""
+"""Corpora that the first query indexes completely, which takes a fraction of a second."""
 INDEX_PARTLY_ON_FIRST_QUERY = ("python-stdlib",)
-"""Corpora of which the first query indexes the most popular part."""
+"""Corpora whose most popular part is indexed by the first query."""
 
 
 def read_source_file(key: str) -> bytes:
-    """Return the content of a source that is a file.
+    """Return the content of a source file.
 
     Raises:
         OSError: The file cannot be read, is not a regular file, or is too large.
@@ -72,10 +72,10 @@ def read_source_file(key: str) -> bytes:
 
 
 def stamp_files(files: Iterable[Path]) -> list[CorpusSource]:
-    """Return a source of a search corpus for each file that still exists.
+    """Return a corpus source for each file that still exists.
 
-    The stamp of a source changes when it has to be indexed again. It consists of the time and size
-    of the file and Paddock's version, because another version may read other pages from it.
+    A source's stamp changes when the source must be indexed again. It consists of the file's time
+    and size and Paddock's version, because another version may read different pages from the file.
     """
     sources = []
     for file in files:
@@ -91,7 +91,7 @@ def stamp_files(files: Iterable[Path]) -> list[CorpusSource]:
 def walk_files(directory: Path, suffixes: frozenset[str]) -> Iterator[Path]:
     """Yield the files with the given suffixes below a directory, sorted by name.
 
-    Links to directories are not followed, and hidden directories and those with third-party files
+    Links to directories are not followed. Hidden directories and directories of third-party files
     are skipped. At most `MAX_DIRECTORY_FILES` files are yielded.
     """
     count = 0
@@ -117,9 +117,9 @@ class UnknownCorpusError(PaddockError):
 
 
 def resolve_corpus_names(words: Iterable[str]) -> list[str]:
-    """Return the names of the corpora that words of the user select, each once.
+    """Return the names of the corpora selected by the user's words, without duplicates.
 
-    A word is the name of a corpus, or of a group: `wolfram`, `python` or `all`.
+    A word is the name of a corpus or of a group: `wolfram`, `python` or `all`.
 
     Raises:
         UnknownCorpusError: A corpus or group does not exist.
@@ -139,7 +139,7 @@ def resolve_corpus_names(words: Iterable[str]) -> list[str]:
 def load_corpora(names: Iterable[str]) -> list[Corpus]:
     """Import and create the search corpora with the given names.
 
-    The module of a corpus is imported only here, when the corpus is used.
+    A corpus's module is only imported here, when the corpus is used.
     """
     corpora: list[Corpus] = []
     for name in names:

@@ -1,8 +1,8 @@
 """The corpus of the standard library of the Python that runs Paddock.
 
-Sources are parsed, not imported. Modules are sorted by popularity, so that a partial index can
-answer most queries. `data/python` contains descriptions written for Paddock, with words that users
-search for and docstrings lack.
+Sources are parsed, not imported. Modules are sorted by popularity, so a partial index can answer
+most queries. `data/python` contains descriptions written for Paddock, with words that users search
+for but docstrings lack.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ PUBLIC_MODULE_NAMES = {
 
 
 class StandardLibrary:
-    """The corpus of the standard library. Each file is a source."""
+    """The standard library corpus. Each file is a source."""
 
     name = CORPUS_NAME
 
@@ -72,10 +72,10 @@ class StandardLibrary:
         self._directory = directory or Path(sysconfig.get_path("stdlib"))
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the sources of the standard library, the most popular first.
+        """Return the standard library's sources, the most popular first.
 
-        A partial index contains the first sources only. Paddock's descriptions and the compiled
-        modules come first, then the modules by popularity, then the topics of `help`.
+        A partial index only contains the first sources. Paddock's descriptions and the compiled
+        modules come first, then the modules by popularity, then the `help` topics.
         """
         module_stamp = f"{PYTHON_VERSION} {__version__}"
         modules = [
@@ -95,10 +95,10 @@ class StandardLibrary:
         ]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield the pages of a source, and add Paddock's own descriptions to their texts.
+        """Yield a source's pages, with Paddock's own descriptions added to their texts.
 
         Args:
-            key: The key of the source: a file of the library, or the name of a special source.
+            key: The source's key: a library file, or the name of a special source.
         """
         for page in self._read_source(key):
             # Pages of private modules would hide the public ones, which re-export their names.
@@ -111,7 +111,7 @@ class StandardLibrary:
                 yield _add_description(page, *description)
 
     def _read_source(self, key: str) -> Iterator[DocPage]:
-        """Return the pages of a source as they are, without Paddock's own descriptions."""
+        """Return a source's pages as they are, without Paddock's own descriptions."""
         if key == DESCRIPTIONS_SOURCE:
             return _read_descriptions()
         if key == COMPILED_SOURCE:
@@ -126,10 +126,10 @@ class StandardLibrary:
         return read_module_pages(source_code, module, origin, get_public_name)
 
     def _list_files(self) -> Iterator[Path]:
-        """Yield the source files of the standard library's modules that are indexed.
+        """Yield the source files of the standard library modules to index.
 
-        Tests and obsolete modules are skipped, and so are private modules at the top level, unless
-        they implement a public one.
+        Tests and obsolete modules are skipped, as are private top-level modules, unless they
+        implement a public one.
         """
         root = str(self._directory)
         for folder, subfolders, names in os.walk(root):
@@ -148,7 +148,7 @@ class StandardLibrary:
 
 
 def _rank_popularity(source: CorpusSource) -> int:
-    """Return the rank of a module in `POPULAR_MODULES`. Other modules share the last rank."""
+    """Return a module's rank in `POPULAR_MODULES`. All other modules share the last rank."""
     top_level_module = source.key.partition("/")[0].removesuffix(".py")
     if top_level_module in POPULAR_MODULES:
         return POPULAR_MODULES.index(top_level_module)
@@ -156,18 +156,18 @@ def _rank_popularity(source: CorpusSource) -> int:
 
 
 class PublicNameResolver:
-    """Maps full names of a module's definitions to the names under which users import them.
+    """Maps the full names of a module's definitions to the names that users import.
 
     Packages often define names in submodules and export them from `__init__`. For example, users
-    import `json.decoder.JSONDecoder` as `json.JSONDecoder`. The resolver parses the `__init__`
-    module of the package, without importing it, to find these names.
+    import `json.decoder.JSONDecoder` as `json.JSONDecoder`. To find these names, the resolver
+    parses the package's `__init__` module without importing it.
     """
 
     def __init__(self, file: Path, root: Path) -> None:
-        """Read the names that the package of a module exports.
+        """Read the names exported by a module's package.
 
         Args:
-            file: The source file of the module.
+            file: The module's source file.
             root: The directory on the import path that contains the package.
         """
         self._module = get_module_name(file.relative_to(root).as_posix())
@@ -181,7 +181,7 @@ class PublicNameResolver:
                 self._exported_names |= _load_exported_names(file).names
 
     def __call__(self, full_name: str) -> str:
-        """Return the name under which users import a definition.
+        """Return the name that users import for a definition.
 
         Args:
             full_name: The dotted name in the module that contains the definition. It is returned
@@ -199,9 +199,9 @@ class PublicNameResolver:
 
 @lru_cache(maxsize=64)
 def _load_exported_names(file: Path) -> ExportedNames:
-    """Return the names that a Python file exports, or no names if the file cannot be read.
+    """Return the names exported by a Python file, or no names if the file cannot be read.
 
-    The result is cached, because it is needed for each module of a package.
+    The result is cached, because it is needed for each module in a package.
     """
     try:
         return find_exported_names(file.read_bytes()[:MAX_SOURCE_BYTES])
@@ -215,10 +215,10 @@ def get_module_name(path: str) -> str:
 
 
 def _read_topics(source_code: bytes) -> Iterator[DocPage]:
-    """Yield the pages of Python's `help` about topics such as `with` and `lambda`.
+    """Yield the pages of Python's `help` on topics such as `with` and `lambda`.
 
     Args:
-        source_code: A module of the standard library that assigns the topics to a dictionary.
+        source_code: A standard library module that assigns the topics to a dictionary.
     """
     for statement in ast.parse(source_code).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
@@ -235,9 +235,9 @@ def _add_description(page: DocPage, summary: str, words: str) -> DocPage:
 
 @lru_cache(maxsize=1)
 def load_descriptions() -> dict[str, tuple[str, str]]:
-    """Return Paddock's own descriptions of names in the standard library.
+    """Return Paddock's own descriptions of standard library names such as `os.path.join`.
 
-    Each is a pair of a summary and further search terms, for example for `os.path.join`.
+    Each description is a pair of a summary and additional search terms.
     """
     descriptions = {}
     data_directory = files("paddock.docsearch") / "data" / "python"

@@ -1,4 +1,4 @@
-"""Corpora of notebooks: the documentation of a Wolfram installation, and of paclets."""
+"""Notebook corpora: the documentation of a Wolfram installation and of paclets."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class _NotebookCorpus:
     """A search corpus whose sources are Wolfram notebooks. Each notebook is a page."""
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield the text of a Wolfram notebook as one page, without its pictures.
+        """Yield the text of a Wolfram notebook as a single page, without its pictures.
 
         Args:
-            key: The path of the notebook.
+            key: The path to the notebook.
 
         Raises:
             ValueError: The file is not a valid notebook.
@@ -59,7 +59,7 @@ class InstalledDocumentation(_NotebookCorpus):
     name = INSTALLATION_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the documentation notebooks, those about single symbols first.
+        """Return the documentation notebooks, starting with those about single symbols.
 
         The list is empty if no Wolfram product is installed.
         """
@@ -71,7 +71,7 @@ class InstalledDocumentation(_NotebookCorpus):
 
 
 class PacletPages(_NotebookCorpus):
-    """The search corpus of the documentation of paclets, the packages of the Wolfram Language.
+    """The search corpus of the documentation for paclets, the packages of the Wolfram Language.
 
     Each notebook is a source.
     """
@@ -82,7 +82,7 @@ class PacletPages(_NotebookCorpus):
         """Return the notebooks in the documentation directories of all paclets."""
         notebooks: list[Path] = []
         for folder in find_paclet_folders():
-            # The folder is a paclet, or contains paclets.
+            # The folder is a paclet or contains paclets.
             directories = [folder / "Documentation", *sorted(folder.glob("*/Documentation"))]
             for directory in directories:
                 notebooks += walk_files(directory, NOTEBOOK_SUFFIXES)
@@ -91,9 +91,9 @@ class PacletPages(_NotebookCorpus):
 
 
 def find_documentation_directory() -> Path | None:
-    """Return the directory with the documentation of the installed Wolfram product, or None.
+    """Return the documentation directory of the installed Wolfram product, or None.
 
-    It is searched for in the parent directories of the kernel program, or of the directory in the
+    The search covers the parent directories of the kernel program, or of the directory named by the
     environment variable `INSTALLATION_VARIABLE`.
     """
     configured = os.environ.get(INSTALLATION_VARIABLE)
@@ -113,8 +113,9 @@ def find_documentation_directory() -> Path | None:
 def find_paclet_folders() -> list[Path]:
     """Return the directories that are or contain paclets, the packages of the Wolfram Language.
 
-    They are the existing ones among the folders in the variable `PADDOCK_PACLET_PATH`, a folder in
-    Paddock's data directory, and the folders in which Wolfram products install paclets.
+    Candidates are the folders in the variable `PADDOCK_PACLET_PATH`, a folder in Paddock's data
+    directory, and the folders where Wolfram products install paclets. Only existing ones are
+    returned.
     """
     configured_folders = [
         Path(path) for path in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if path

@@ -1,8 +1,8 @@
-"""Corpora of Wolfram Language symbols: Paddock's own descriptions, and the docstrings of Mathics3.
+"""Corpora of Wolfram Language symbols: Paddock's own descriptions, and Mathics3 docstrings.
 
 Each line in `data/wolfram` describes a symbol: usage, summary and search terms, separated by
-dashes. `operators.txt` lists operators by symbol. Mathics3 is licensed under the GPL, so nothing of
-it is part of Paddock: the sources of the user's installation are parsed where they are.
+dashes. `operators.txt` lists operators by symbol. Mathics3 is licensed under the GPL, so no part of
+it is included in Paddock: the sources in the user's installation are parsed in place.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class SymbolDescription(NamedTuple):
 class SymbolDescriptions:
     """The search corpus of Paddock's descriptions of Wolfram Language symbols.
 
-    Each file of descriptions is a source.
+    Each description file is a source.
     """
 
     name = SYMBOLS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the files with descriptions, which change only with a release of Paddock.
+        """Return the description files, which only change with a release of Paddock.
 
-        The stamp of each consists of Paddock's version and the total size of the files.
+        Each file's stamp consists of Paddock's version and the total size of the files.
         """
         data_files = list(_get_descriptions_directory().iterdir())
         total_size = sum(len(file.read_bytes()) for file in data_files)
@@ -62,7 +62,7 @@ class SymbolDescriptions:
         return [CorpusSource(name, f"{__version__} {total_size}") for name in sorted(names)]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for each symbol that a file describes.
+        """Yield a page for each symbol described in a file.
 
         Operators are added to the names, so that a query for `/@` finds `Map`.
 
@@ -87,13 +87,13 @@ def _get_descriptions_directory() -> Traversable:
 
 
 def read_descriptions(file: Traversable) -> list[SymbolDescription]:
-    """Parse a file of descriptions of Wolfram Language symbols.
+    """Parse a file that describes Wolfram Language symbols.
 
     Each line has the form `Map[f, list] — applies f to each element — keywords`. The keywords are
     optional.
 
     Raises:
-        ValueError: A line has another form.
+        ValueError: A line has a different form.
     """
     descriptions = []
     for line in file.read_text("utf-8").splitlines():
@@ -109,7 +109,7 @@ def read_descriptions(file: Traversable) -> list[SymbolDescription]:
 
 @lru_cache(maxsize=1)
 def load_operators() -> dict[str, tuple[str, ...]]:
-    """Return the operators of symbols by the name of the symbol."""
+    """Return each symbol's operators, by symbol name."""
     operators_by_name: dict[str, tuple[str, ...]] = {}
     for line in (_get_descriptions_directory() / OPERATORS_FILE).read_text("utf-8").splitlines():
         name, *operators = line.split()
@@ -120,27 +120,27 @@ def load_operators() -> dict[str, tuple[str, ...]]:
 class MathicsDocstrings:
     """The search corpus of Mathics3, an open-source implementation of the Wolfram Language.
 
-    Each source file that defines built-in symbols is a source of the corpus.
+    Each file that defines built-in symbols is a source of the corpus.
     """
 
     name = MATHICS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the files of built-in symbols. The list is empty if Mathics3 is not installed."""
+        """Return the files that define built-in symbols, or none if Mathics3 is not installed."""
         spec = find_spec("mathics")
         if spec is None or spec.origin is None:
             return []
         return stamp_files(sorted((Path(spec.origin).parent / "builtin").rglob("*.py")))
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for each symbol that a source file of Mathics3 defines.
+        """Yield a page for each symbol defined in a Mathics3 source file.
 
-        In Mathics3 each symbol is a Python class, whose docstring is the documentation. The class
-        attributes `name` and `summary_text` contain the symbol's name, if it differs from that of
-        the class, and a summary.
+        In Mathics3, each symbol is a Python class whose docstring is the documentation. The class
+        attributes `name` and `summary_text` contain the symbol's name, if it differs from the class
+        name, and a summary.
 
         Args:
-            key: The path of the source file.
+            key: The path to the source file.
         """
         for statement in parse_source(read_source_file(key)).body:
             docstring = isinstance(statement, ast.ClassDef) and ast.get_docstring(statement)
@@ -155,7 +155,7 @@ class MathicsDocstrings:
 
 
 def _read_string_constants(statement: ast.ClassDef) -> dict[str, str]:
-    """Return the string constants that the body of a class assigns, by attribute name."""
+    """Return the string constants assigned in a class body, by attribute name."""
     constants = {}
     for assignment in statement.body:
         if isinstance(assignment, ast.Assign) and isinstance(assignment.value, ast.Constant):
@@ -166,7 +166,7 @@ def _read_string_constants(statement: ast.ClassDef) -> dict[str, str]:
 
 
 def _convert_to_markdown(docstring: str) -> str:
-    """Convert the markup of a Mathics3 docstring to Markdown."""
+    """Convert a Mathics3 docstring's markup to Markdown."""
     text = re.sub(r"<dt>", "\n- ", docstring)
     text = re.sub(r"<dd>", ": ", text)
     text = _TAG_PATTERN.sub("", text).replace("'", "`")

