@@ -1,7 +1,7 @@
-"""Creation of prompts from definitions: a `Prompt`, a function, or a table of properties.
+"""Creates prompts from definitions: a `Prompt`, a function, or a table of properties.
 
-The content in a table is a literal text, a template with placeholders, or a function that returns
-the text. The property `type` selects one of them, or it is inferred from the content.
+In a table, the content is a literal text, a template with placeholders, or a function that returns
+the text. The `type` property selects one of these; by default, it is inferred from the content.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class Template:
 def make_prompt(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Prompt:
-    """Create a prompt from the definition in an extension or a server.
+    """Create a prompt from a definition in an extension or server.
 
     If a table of properties lists arguments, its function is called with one dictionary.
-    Otherwise, the parameters of the function are the arguments of the prompt.
+    Otherwise, the function's parameters are the prompt's arguments.
 
     Args:
         definition: A `Prompt`, a function, or a table of properties.
@@ -70,8 +70,8 @@ def make_prompt(
         name: The name of the prompt if the definition has none.
 
     Raises:
-        PromptSpecificationError: The definition is invalid.
-        LoadError: A reference in it cannot be resolved.
+        PromptSpecificationError: The definition is invalid. LoadError: A reference in it cannot be
+            resolved.
     """
     if isinstance(definition, Prompt):
         return definition
@@ -127,17 +127,17 @@ def _make_prompt_from_table(
     text = _read_content_text(properties, kind)
     if kind == "template":
         return Prompt(name, text, **fields)
-    # `Prompt` would search the text for placeholders. The text of a handler is sent literally.
+    # `Prompt` would search the text for placeholders. A handler's text is sent literally.
     return Prompt(name, handler=lambda: text, **fields)
 
 
 def _read_content_type(properties: PropertyTable) -> str:
     """Return the content type of a prompt definition: `text`, `template` or `function`.
 
-    If the property `type` is absent or `Automatic`, the type is inferred from the content.
+    If the `type` property is absent or `Automatic`, the type is inferred from the content.
 
     Raises:
-        PromptSpecificationError: The type is unknown, or does not match the content.
+        PromptSpecificationError: The type is unknown or does not match the content.
     """
     if "content" in properties and "function" in properties:
         raise properties.make_error("content and function are both present", "keep one of them")
@@ -182,7 +182,7 @@ def _read_content_text(properties: PropertyTable, kind: str) -> str:
 
 
 def _read_arguments(properties: PropertyTable, where: str) -> list[PromptArgument] | None:
-    """Return the arguments in the property `arguments` of a prompt, or None if it is absent.
+    """Return the arguments in a prompt's `arguments` property, or None if it is absent.
 
     Raises:
         PromptSpecificationError: An argument is invalid, or two have the same name.
@@ -207,10 +207,10 @@ def _read_arguments(properties: PropertyTable, where: str) -> list[PromptArgumen
 
 
 def _read_argument(argument: object, where: str) -> PromptArgument:
-    """Convert an argument of a prompt, such as `{"name": "query", "required": True}`.
+    """Convert a prompt argument, such as `{"name": "query", "required": True}`.
 
     Raises:
-        PromptSpecificationError: The argument is not a table, or has no name.
+        PromptSpecificationError: The argument is not a table or has no name.
     """
     if isinstance(argument, PromptArgument):
         return argument

@@ -1,4 +1,4 @@
-"""Reading of definition tables: keys in any spelling, values of the expected types.
+"""Reads definition tables with keys in any spelling, and checks the types of values.
 
 This module also flattens the item lists of server definitions. `tool_definition`,
 `prompt_definition` and `resource_definition` interpret the properties and items.
@@ -30,14 +30,14 @@ _LIST_ERRORS: dict[str, type[SpecificationError]] = {
 
 
 class PropertyTable:
-    """The properties of a definition, with access by name and checks of their types.
+    """The properties of a definition, with access by name and type checks.
 
     Keys can be written in any style: `display_name`, `displayName` or `DisplayName`.
 
     Args:
         table: The definition as written.
-        names_by_key: The allowed keys in snake case, each with the name of its property.
-        error_class: The class of the errors that are raised.
+        names_by_key: The allowed keys in snake case, each with its property name.
+        error_class: The class of the errors to raise.
         where: The location of the definition, for errors.
 
     Raises:
@@ -116,11 +116,11 @@ class PropertyTable:
         raise self._make_type_error(name, value, "a list")
 
     def get_present(self, *names: str) -> dict[str, object]:
-        """Return those of the named properties that are present, unchecked."""
+        """Return the named properties that are present, unchecked."""
         return {name: self._values[name] for name in names if name in self._values}
 
     def make_error(self, problem: str, hint: str | None = None) -> SpecificationError:
-        """Return an error that describes a value found in this table."""
+        """Return an error that describes a value in this table."""
         return self._error_class(problem, hint=hint, where=self._where)
 
     def _make_type_error(self, name: str, value: object, expected: str) -> SpecificationError:
@@ -129,10 +129,10 @@ class PropertyTable:
 
 @contextmanager
 def convert_definition_errors(error_class: type[SpecificationError], where: str) -> Iterator[None]:
-    """Add the location of a definition to errors that are raised in the `with` block.
+    """Add the location of a definition to errors raised in the `with` block.
 
     Constructors such as `Tool` raise a `DefinitionError` without a location, because they do not
-    know the file of the definition. It becomes an error of a more specific class.
+    know the definition's file. It is converted to a more specific error class.
 
     Args:
         error_class: The class of the new error.
@@ -160,7 +160,7 @@ def _suggest_key(key: str, names_by_key: Mapping[str, str]) -> str:
 def read_item_list(
     kind: Literal["tools", "prompts", "resources"], value: object, where: str
 ) -> list[object]:
-    """Return the tools, prompts or resources that a definition lists, as a flat list.
+    """Return the tools, prompts or resources in a definition as a flat list.
 
     Nested lists are flattened, and a single item is returned as a list with one element.
 

@@ -1,7 +1,7 @@
-"""Loading of the Python files and modules that definitions refer to.
+"""Loads the Python files and modules that definitions refer to.
 
-Each file is run once per process, and a file that was already imported is not run again. A reload
-removes modules from `sys.modules`, so that their files are run again.
+Each file is run once per process; a file that was already imported is not run again. A reload
+removes modules from `sys.modules`, so their files are run again.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 DEFINITION_MODULE_PREFIX = "paddock_definition:"
-"""The prefix of the names of modules loaded from definition files, followed by the path."""
+"""The name prefix of modules loaded from definition files, followed by the path."""
 
 
 def load_script_module(path: Path) -> ModuleType:
-    """Load a user's file as a module. The file can import its neighbours.
+    """Load a user's file as a module. The file can import other files in its directory.
 
     Raises:
         LoadError: Running the file failed. The error contains the line.
@@ -35,8 +35,8 @@ def load_script_module(path: Path) -> ModuleType:
 def load_definition_module(path: Path) -> ModuleType:
     """Run a definition file, such as `tools/Plot.py`, and return it as a module.
 
-    A file that has been loaded before is not run again. Other modules cannot import the module by
-    its name, so that files with the same name in several extensions do not conflict.
+    A file that was loaded before is not run again. Other modules cannot import the module by name,
+    so files with the same name in different extensions do not conflict.
 
     Raises:
         LoadError: Running the file failed. The error contains the line.
@@ -61,12 +61,12 @@ def import_module(name: str, where: str) -> ModuleType:
         where: The location of the reference to the module, for errors.
 
     Raises:
-        LoadError: The module does not exist, or running it fails.
+        LoadError: The module does not exist, or running it failed.
     """
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        # The missing module can also be one that the named module imports.
+        # The missing module may also be one that the named module imports.
         is_named_module_missing = error.name and f"{name}.".startswith(f"{error.name}.")
         if not is_named_module_missing:
             raise _make_import_error(name, error) from error
@@ -80,18 +80,18 @@ def import_module(name: str, where: str) -> ModuleType:
 
 
 def _make_import_error(name: str, error: BaseException) -> LoadError:
-    """Describe an error raised while a module was imported, with its line."""
+    """Describe an error raised while importing a module, with its line."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):
-        spec = None  # a parent package is what failed
+        spec = None  # a parent package failed
     return to_load_error(Path((spec and spec.origin) or name), error)
 
 
 def _find_loaded_module(path: Path) -> ModuleType | None:
-    """Return the module that has been loaded from a file, or None if it has not been loaded."""
+    """Return the module that was loaded from a file, or None if it has not been loaded."""
     file_name = str(path)
-    # The modules are copied, because other threads can import modules during the loop.
+    # The modules are copied, because other threads may import modules during the loop.
     for module in list(sys.modules.values()):
         if getattr(module, "__file__", None) == file_name:
             return module

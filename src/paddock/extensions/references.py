@@ -1,8 +1,8 @@
 """References to Python objects in definitions.
 
 `package.module:name` imports a module. `path.py:name` runs a file, with a path relative to the file
-of the reference. The name can be dotted, for attributes. Paclets are read but never run, so their
-definitions must not contain references (`reject_python`).
+that contains the reference. The name can be dotted to access attributes. Paclets are read but never
+run, so their definitions must not contain references (`reject_python`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def is_reference(text: str) -> bool:
 
 
 def load_reference(text: str, *, relative_to: Path | None = None, where: str) -> object:
-    """Load the Python object to which a definition refers, running its file or module.
+    """Load the Python object that a definition refers to, running its file or module.
 
     Args:
         text: The reference, such as `acme.charts:plot` or `tools.py:plot`. The name can be dotted.
@@ -83,10 +83,10 @@ def make_reference_absolute(text: str) -> str:
 
 
 def get_reference_directory(text: str, relative_to: Path | None = None) -> Path | None:
-    """Return the directory for relative paths in a definition that is loaded from a reference.
+    """Return the directory for relative paths in a definition loaded from a reference.
 
-    For `shared/tools.py:plot`, this is the directory of the file. For a reference to a module, it
-    is `relative_to`, because an installed module is in `site-packages`.
+    For `shared/tools.py:plot`, this is the file's directory. For a reference to a module, it is
+    `relative_to`, because an installed module is in `site-packages`.
     """
     file_or_module, _, _ = text.rpartition(":")
     if file_or_module.endswith(_PYTHON_SUFFIX):
@@ -99,7 +99,7 @@ def _resolve_path(file_or_module: str, relative_to: Path | None) -> Path:
 
 
 def _load_file(file_name: str, relative_to: Path | None, where: str) -> ModuleType:
-    """Run the Python file of a reference, such as `tools.py`, and return its module.
+    """Run the Python file that a reference names, such as `tools.py`, and return its module.
 
     Raises:
         LoadError: The file does not exist, or running it failed.
@@ -119,10 +119,10 @@ def _make_missing_name_error(text: str, attribute: str, value: object, where: st
 
 
 def get_function_name(function: object) -> str:
-    """Return the name of a function, to be used as the name of its tool or prompt.
+    """Return a function's name, for use as the name of its tool or prompt.
 
     Raises:
-        DefinitionError: The function has no name, such as a lambda or a partial function.
+        DefinitionError: The function does not have a name, such as a lambda or partial function.
     """
     name = getattr(function, "__name__", None)
     if not isinstance(name, str) or name == "<lambda>":
@@ -134,9 +134,9 @@ def get_function_name(function: object) -> str:
 
 
 def list_required_parameters(function: Callable[..., Any]) -> list[str]:
-    """Return the names of the parameters without a default, or [] if a function has no signature.
+    """Return the names of a function's required parameters, or [] if it does not have a signature.
 
-    Some functions that are written in C have no signature.
+    Some functions written in C do not have a signature.
     """
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -153,7 +153,7 @@ def list_required_parameters(function: Callable[..., Any]) -> list[str]:
 def read_function_property(
     properties: PropertyTable, name: str, *, relative_to: Path | None, where: str
 ) -> Callable[..., Any] | None:
-    """Return the function in a property of a definition, or None if the property is absent.
+    """Return the function in a definition property, or None if the property is absent.
 
     Args:
         properties: The definition.
@@ -162,7 +162,7 @@ def read_function_property(
         where: The location of the definition, for errors.
 
     Raises:
-        SpecificationError: The property is not a function or reference.
+        SpecificationError: The property is not a function or a reference.
         LoadError: The reference cannot be resolved.
     """
     value = properties.get(name)
@@ -181,9 +181,9 @@ def read_function_property(
 
 
 def list_reference_keys(definition: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the keys of a definition whose value can be a reference to a Python function.
+    """Return the definition keys whose value can be a reference to a Python function.
 
-    The keys are in snake case. One of them is `content` if the `type` of a prompt is `Function`.
+    The keys are in snake case. They include `content` if a prompt's `type` is `Function`.
     """
     content_type = next(
         (value for key, value in definition.items() if normalize_key(str(key)) == "type"), ""
@@ -195,11 +195,11 @@ def list_reference_keys(definition: Mapping[str, object]) -> tuple[str, ...]:
 def reject_python(spec: object, owner: Extension | None, where: str) -> None:
     """Reject an item that refers to Python code in an extension whose code is never run.
 
-    Such an extension is a paclet, a Wolfram package. A server definition in it must not make
+    These extensions are paclets (Wolfram packages). A server definition in a paclet must not make
     Paddock run Python code or read other files.
 
     Args:
-        spec: An element of the list of a server's tools, prompts or resources.
+        spec: An element of a server's list of tools, prompts or resources.
         owner: The extension that contains the element, if any.
         where: The location of the element, for errors.
 

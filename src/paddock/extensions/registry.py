@@ -1,9 +1,9 @@
-"""Registries of the items that extensions declare, and resolution of the items in server lists.
+"""Registries of the items declared by extensions, and resolution of a server's item lists.
 
 A server's definition lists its tools, prompts and resources by name, by reference or inline. A
 registry turns each element into an object. Finding a declared item is discovery and loads nothing;
 resolving it is inspection and loads its definition. Resolving a short name never scans for
-installed extensions, so that servers of built-in items start fast.
+installed extensions, so servers with built-in items start fast.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ class DeclaredItem(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name with which any definition can refer to the item.
+        """The name that any definition can use to refer to the item.
 
-        It is short, such as `Plot`, for items of Paddock itself, and qualified for others.
+        It is short, such as `Plot`, for Paddock's own items, and qualified for others.
         """
         return self.item.name if self.extension.is_built_in else self.qualified_name
 
     def definition(self) -> DefinitionFile:
-        """Locate the definition of the item, without reading or running its file.
+        """Locate the item's definition without reading or running its file.
 
         Raises:
             LoadError: There is no definition file.
@@ -89,7 +89,7 @@ class DeclaredItem(NamedTuple):
 
 
 class _ItemFactory(NamedTuple):
-    """The function that creates items of a kind, and the errors for invalid and unknown items."""
+    """The function that creates items of a kind, with the errors for invalid and unknown items."""
 
     make: Callable[..., Any]
     registry_title: str
@@ -109,7 +109,7 @@ _ITEM_FACTORIES: dict[ItemKind, _ItemFactory] = {
 
 
 class ItemRegistry:
-    """The items that a set of extensions declares."""
+    """The items declared by a set of extensions."""
 
     def __init__(self, extensions: Sequence[Extension]) -> None:
         self._extensions_by_name = {extension.name: extension for extension in extensions}
@@ -142,8 +142,8 @@ class ItemRegistry:
     ) -> DeclaredItem | None:
         """Return the declared item with a name, or None.
 
-        A short name, such as `Plot`, means an item of the owner or of Paddock itself. A qualified
-        name, such as `acme/charts/Plot`, means an item of the named extension.
+        A short name, such as `Plot`, refers to an item of the owner or of Paddock. A qualified
+        name, such as `acme/charts/Plot`, refers to an item of the named extension.
 
         Args:
             kind: The kind of the item, such as `"tools"`.
@@ -213,7 +213,7 @@ class ItemRegistry:
         """Return the error for a qualified name that cannot be resolved.
 
         The error depends on the reason: the extension does not declare the item, is listed in a
-        catalogue but not installed, has another name than its distribution, or is unknown.
+        catalogue but not installed, has a different name from its distribution, or is unknown.
         """
         missing = MissingItem(kind, name, where)
         extension = self._find_named_extension(name, owner)
@@ -238,11 +238,11 @@ class ItemRegistry:
     def _find_named_extension(
         self, name: QualifiedName, owner: Extension | None
     ) -> Extension | None:
-        """Return the extension in a qualified name, or None if it is not known.
+        """Return the extension in a qualified name, or None if it is unknown.
 
         Args:
             name: The qualified name, such as `acme/charts/Plot`.
-            owner: The extension whose definition contains the name. It need not be installed,
+            owner: The extension whose definition contains the name. It might not be installed,
                 because `paddock validate` also reads extensions in project folders.
         """
         if owner is not None and owner.name == name.extension_name:
@@ -281,7 +281,7 @@ class ItemRegistry:
 
 
 class InstalledItemRegistry(ItemRegistry):
-    """The items of all installed extensions, which are searched for when they are needed."""
+    """The items of all installed extensions, which are searched for on demand."""
 
     def __init__(self) -> None:
         super().__init__([get_built_in_extension()])
@@ -293,7 +293,7 @@ class InstalledItemRegistry(ItemRegistry):
     def find_extension(self, name: str) -> Extension | None:
         """Return the installed extension with a name, or None.
 
-        Unlike `list_extensions`, it reads only manifests that can belong to this extension.
+        Unlike `list_extensions`, this reads only manifests that could belong to the extension.
 
         Raises:
             PaddockError: The extension is broken.
@@ -307,7 +307,7 @@ class InstalledItemRegistry(ItemRegistry):
 
 
 class LazyItemMapping(Mapping[str, T], Generic[T]):
-    """A mapping of item names to tools, prompts or resources, each loaded when it is accessed.
+    """A mapping of item names to tools, prompts or resources, each loaded on access.
 
     Listing the names reads no definitions and runs no code.
     """
@@ -332,7 +332,7 @@ class LazyItemMapping(Mapping[str, T], Generic[T]):
 
 
 def load_item(declared_item: DeclaredItem) -> Any:
-    """Read the definition of a declared item, and create the tool, prompt or resource from it.
+    """Read the definition of a declared item and create the tool, prompt or resource.
 
     Raises:
         LoadError: The definition is missing or cannot be read.
@@ -348,7 +348,7 @@ def load_item(declared_item: DeclaredItem) -> Any:
 def find_catalogue_extension(name: str) -> Extension | None:
     """Return an extension that could be installed from a catalogue, or None.
 
-    Only the local copies of the catalogues are searched. They list extensions for download.
+    Only local copies of the catalogues, which list extensions to download, are searched.
     """
     if is_package_installed(name):
         return None
@@ -360,17 +360,18 @@ def find_catalogue_extension(name: str) -> Extension | None:
 
 
 def list_catalogue_items(kind: ItemKind, *, refresh: bool) -> list[DeclaredItem]:
-    """Return all items of a kind in extensions that catalogues list and that are not installed.
+    """Return all items of a kind in extensions that are listed in catalogues but not installed.
 
-    Catalogues are downloaded if their cached copies are missing or old, or all with `refresh`.
+    Catalogues are downloaded if their cached copies are missing or outdated. If `refresh` is set,
+    all are downloaded.
     """
     extensions = _import_catalogues().list_remote_extensions(may_fetch=True, refresh=refresh)
     return ItemRegistry(extensions).list_items(kind)
 
 
 def _import_catalogues() -> ModuleType:
-    """Import the reading of catalogues, which only names of missing extensions need."""
-    # Saves 40 ms of packaging, tomlkit and urllib.
+    """Import the catalogue reader, which is only needed for names of missing extensions."""
+    # Saves the 40 ms of importing packaging, tomlkit and urllib.
     from paddock.extensions.catalogues import remote  # noqa: PLC0415 - see above
 
     return remote
@@ -387,7 +388,7 @@ def default_tools() -> Mapping[str, Tool]:
 def default_prompts() -> Mapping[str, Prompt]:
     """Return the built-in prompts by name, each loaded on access.
 
-    A name here can differ from the name that clients see: several prompts are named `Search`.
+    A name here can differ from the one that clients see: multiple prompts are named `Search`.
     Trust level: discovery for the names, inspection for the prompts.
     """
     return LazyItemMapping(ItemRegistry([get_built_in_extension()]).list_items("prompts"))

@@ -1,4 +1,4 @@
-"""Creation of resources and templates from definitions: an object, or a table of properties."""
+"""Creates resources and templates from definitions: an object, or a table of properties."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RESOURCE_KEYS = {
 def make_resource(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Resource | ResourceTemplate:
-    """Create a resource or a resource template from the definition in an extension or a server.
+    """Create a resource or resource template from a definition in an extension or server.
 
     Args:
         definition: A `Resource`, a `ResourceTemplate`, a function decorated as one, or a table of
@@ -63,8 +63,8 @@ def _make_resource_from_table(
 ) -> Resource | ResourceTemplate:
     """Create a resource from a table of properties, such as `{"uri": …, "text": …}`.
 
-    The table must contain either `uri` or `uri_template`, and one of `text`, `file` and `function`,
-    which provides the content.
+    The table must contain either `uri` or `uri_template`. It must also contain one of `text`,
+    `file` and `function`, which provides the content.
 
     Args:
         definition: The properties as written.
@@ -110,7 +110,7 @@ def _make_resource_from_table(
 
 
 def _resolve_file(properties: PropertyTable, relative_to: Path | None) -> Path | None:
-    """Return the absolute path in the property `file` of a resource, or None if it is absent.
+    """Return the absolute path in a resource's `file` property, or None if it is absent.
 
     Raises:
         ResourceSpecificationError: The file does not exist.
@@ -125,10 +125,10 @@ def _resolve_file(properties: PropertyTable, relative_to: Path | None) -> Path |
 
 
 def _make_content_handler(text: str | None, file: Path | None) -> Callable[[], str | bytes]:
-    """Return the handler of a resource whose content is a fixed text or a file.
+    """Return the handler for a resource whose content is a fixed text or a file.
 
-    The file is read on each request, so that clients see its changes. Its content is returned as
-    text if it is UTF-8, and otherwise as bytes.
+    The file is read on each request so that clients see changes to it. Its contents are returned as
+    text if they are valid UTF-8, and otherwise as bytes.
     """
 
     def read_content() -> str | bytes:

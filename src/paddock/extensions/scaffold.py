@@ -1,6 +1,6 @@
-"""Creation of new extensions from the templates in `starter`.
+"""Creates new extensions from the templates in `starter`.
 
-The README.md among the templates explains the files to the author.
+The README.md template explains the files to the author.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RESERVED_NAMES = frozenset(
         *("cloudpickle", "pytest", "jwt", "ruamel"),
     ]
 )
-"""Distributions and modules of Paddock and its dependencies, which an extension would shadow."""
+"""Distributions and modules of Paddock and its dependencies, which an extension must not shadow."""
 _NAME_PATTERN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _TEST_MODULES = ("test_extension", "conftest")
 """Modules that pytest imports before the tests import the package."""
@@ -45,13 +45,13 @@ _TARGET_PATHS = {
 
 
 class ExtensionScaffold(NamedTuple):
-    """The names and files of an extension that `create_extension` has written."""
+    """The names and files of an extension written by `create_extension`."""
 
     name: str
     server: str
     """The qualified name of its server."""
     files: tuple[Path, ...]
-    """Paths relative to the directory of the extension."""
+    """Paths relative to the extension's directory."""
 
 
 class ScaffoldError(ExtensionError):
@@ -63,7 +63,7 @@ class ScaffoldError(ExtensionError):
 def create_extension(
     directory: Path, *, name: str | None = None, publisher: str | None = None
 ) -> ExtensionScaffold:
-    """Write the files of a new extension, a Python package with an example tool and server.
+    """Write the files of a new extension: a Python package with an example tool and server.
 
     The files are created from templates.
 
@@ -73,7 +73,7 @@ def create_extension(
         publisher: The publisher, for item names of the form `publisher/name/Item`.
 
     Raises:
-        ScaffoldError: The directory is not empty or cannot be written, or a name is invalid.
+        ScaffoldError: The directory is not empty or not writable, or a name is invalid.
     """
     name = name or directory.absolute().name
     _check_names(name, publisher)
@@ -130,8 +130,8 @@ def _check_names(name: str, publisher: str | None) -> None:
 def make_module_name(name: str) -> str:
     """Return the name of the Python package for a distribution, such as `acme_charts`.
 
-    If Python could not import a package with this name, or would import another module, such as
-    one of the standard library, the name gets the prefix `ext_`.
+    The name gets the prefix `ext_` if Python could not import a package with this name, or would
+    import a different module, such as one from the standard library.
     """
     module = re.sub(r"\W+", "_", name).lower()
     is_taken = module in sys.stdlib_module_names or module in _TEST_MODULES
@@ -140,9 +140,9 @@ def make_module_name(name: str) -> str:
 
 
 def _require_empty_directory(directory: Path) -> None:
-    """Check that a directory does not exist, or contains only hidden files.
+    """Check that a directory does not exist or contains only hidden files.
 
-    Otherwise, new files could overwrite files in it.
+    Otherwise, new files could overwrite existing ones.
 
     Raises:
         ScaffoldError: The directory contains other files, or the path is a file.
@@ -152,7 +152,7 @@ def _require_empty_directory(directory: Path) -> None:
             directory.is_dir() and not any(directory.glob("[!.]*"))
         )
     except OSError:
-        is_empty = True  # writing the files reports the error, with the name of the file
+        is_empty = True  # writing the files reports the error, with the file name
     if not is_empty:
         raise ScaffoldError(
             "is not an empty directory",

@@ -1,8 +1,8 @@
-"""Creation of tools from definitions: a `Tool`, a function, or a table of properties.
+"""Creates tools from definitions: a `Tool`, a function, or a table of properties.
 
 A definition can name an initialization function, which runs once before the first call. A server
-runs it when it starts, and otherwise the first call does. If it fails, the call fails with the
-reason, and the next call tries again.
+runs it at startup; otherwise, the first call does. If it fails, the call fails with the reason, and
+the next call tries again.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _TOOL_KEYS = {key: key for key in _PROPERTIES} | {"display_name": "title", "hand
 
 
 class _ParameterEntry(NamedTuple):
-    """A parameter of a tool as written in its definition, before it is checked."""
+    """A tool parameter as written in its definition, before it is checked."""
 
     name: object
     """The name, or None if the properties must contain it."""
@@ -75,10 +75,10 @@ def read_parameters(value: object, where: str) -> list[Parameter]:
 
 
 def _iter_parameter_entries(value: object, where: str) -> Iterator[_ParameterEntry]:
-    """Yield the parameters in the property `parameters` of a tool.
+    """Yield the parameters in a tool's `parameters` property.
 
-    The value is a table of parameters by name, or a list. An element of the list is such a table,
-    a pair of name and properties, a table of properties with a name, or a `Parameter`.
+    The value is a table of parameters by name, or a list. A list element is such a table, a pair of
+    name and properties, a table of properties with a name, or a `Parameter`.
 
     Raises:
         ToolSpecificationError: The value is neither a table nor a list.
@@ -102,12 +102,12 @@ def _iter_parameter_entries(value: object, where: str) -> Iterator[_ParameterEnt
 
 
 def _has_only_tables(table: Mapping[object, object]) -> bool:
-    """Return whether a table contains parameters by name, and not the properties of one."""
+    """Return whether a table contains parameters by name rather than the properties of one."""
     return bool(table) and all(isinstance(value, Mapping) for value in table.values())
 
 
 def _read_parameter(name: object, parameter: object, where: str) -> Parameter:
-    """Convert a parameter of a tool as written in its definition to a `Parameter`.
+    """Convert a tool parameter, as written in its definition, to a `Parameter`.
 
     Args:
         name: The name, or None if the table contains it.
@@ -115,7 +115,7 @@ def _read_parameter(name: object, parameter: object, where: str) -> Parameter:
         where: The location of the parameter, for errors.
 
     Raises:
-        ToolSpecificationError: The parameter is not a table, or has no name.
+        ToolSpecificationError: The parameter is not a table or has no name.
     """
     if isinstance(parameter, Parameter):
         return parameter
@@ -145,9 +145,9 @@ def _read_json_type(properties: PropertyTable) -> str:
 
 
 class OneTimeInitializer:
-    """Calls the initialization function of a tool once, also if several threads need it.
+    """Calls a tool's initialization function once, even if multiple threads need it.
 
-    If the function fails, it is called again the next time.
+    If the function fails, it is called again next time.
     """
 
     __slots__ = ("_function", "_is_done", "_lock")
@@ -160,7 +160,7 @@ class OneTimeInitializer:
     def run(self) -> None:
         """Call the function unless it has already succeeded.
 
-        Other threads wait until the call has ended. Exceptions of the function are propagated.
+        Other threads wait for the call to finish. The function's exceptions are propagated.
         """
         if self._is_done:
             return
@@ -186,10 +186,10 @@ class OneTimeInitializer:
 def add_initializer(
     handler: Callable[..., Any], initializer: OneTimeInitializer
 ) -> Callable[..., Any]:
-    """Return a wrapper of a tool's handler that runs the initialization before the first call.
+    """Wrap a tool's handler so that the initialization runs before the first call.
 
-    The wrapper of a coroutine function is a coroutine function. Its attribute `initialization` is
-    the initializer.
+    The wrapper of a coroutine function is also a coroutine function. Its `initialization` attribute
+    is the initializer.
     """
     if is_coroutine_function(handler):
 
@@ -214,7 +214,7 @@ def add_initializer(
 
 
 def get_initializer(tool: Tool) -> OneTimeInitializer | None:
-    """Return the initialization of a tool, for a starting server, or None."""
+    """Return a tool's initialization for a server to run at startup, or None."""
     initializer = getattr(tool.handler, "initialization", None)
     return initializer if isinstance(initializer, OneTimeInitializer) else None
 
@@ -222,10 +222,10 @@ def get_initializer(tool: Tool) -> OneTimeInitializer | None:
 def make_tool(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Tool:
-    """Create a tool from the definition in an extension or a server.
+    """Create a tool from a definition in an extension or server.
 
     If a table of properties contains `parameters`, its function is called with one dictionary.
-    Otherwise, the input schema is derived from the type hints of the function.
+    Otherwise, the input schema is derived from the function's type hints.
 
     Args:
         definition: A `Tool`, a function, or a table of properties.
@@ -310,10 +310,10 @@ def _read_optional_properties(properties: PropertyTable, where: str) -> dict[str
 
 
 def _read_option(option: object) -> object:
-    """Return an option of a tool: an `Option`, or only its default.
+    """Convert a tool option to an `Option`, or return it if it is just a default.
 
     A table such as `{ default = 10, description = "…" }` becomes an `Option`. Any other value is
-    the default of the option.
+    the option's default.
     """
     if not isinstance(option, Mapping):
         return option

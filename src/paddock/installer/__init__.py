@@ -1,4 +1,4 @@
-"""Installing servers into the applications that use them.
+"""Installs servers into the applications that use them.
 
 It may import `named_servers` and the packages below it.
 """

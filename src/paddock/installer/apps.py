@@ -1,4 +1,4 @@
-"""The supported client applications, read from `clients.toml`, and lookup by name."""
+"""The supported client applications, read from `clients.toml`, and their lookup by name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ APPLICATIONS_DIRECTORIES: dict[OperatingSystem, str] = {
     "macos": APPLICATION_SUPPORT_DIRECTORY,
     "windows": APPDATA_DIRECTORY,
 }
-"""The directories for the settings of applications, which replace `{applications}`."""
+"""The directories for application settings, which replace `{applications}`."""
 
 
 class UnsupportedClientError(PaddockError):
@@ -48,7 +48,7 @@ STANDARD_CLIENT = Client(
     shape=PLAIN,
     steps=("The entry has the format that most clients read. Check that your client accepts it.",),
 )
-"""Any other client, assumed to read the most common format of entries."""
+"""Any other client, assumed to read the most common entry format."""
 
 
 @cache
@@ -61,8 +61,8 @@ def supported_clients() -> Mapping[str, Client]:
 def _build_client(client_id: str, table: dict[str, Any]) -> Client:
     """Create a client application from its table in `clients.toml`.
 
-    The table contains fields of `Client` in a short form. For example, locations of configuration
-    files can be only paths, and keys of settings are dotted (`mcp.enabled`).
+    The table contains fields of `Client` in a short form. For example, configuration file locations
+    can be just paths, and settings keys are dotted (`mcp.enabled`).
     """
     row = {
         **table,
@@ -78,7 +78,7 @@ def _build_client(client_id: str, table: dict[str, Any]) -> Client:
 
 
 def _build_locations(places: list[Any] | dict[str, list[Any]]) -> dict[str, list[ConfigLocation]]:
-    """Return the locations on each system, from one list for all systems or one list for each."""
+    """Return the locations on each system, from one list for all systems or one list per system."""
     lists = places if isinstance(places, dict) else dict.fromkeys(OPERATING_SYSTEMS, places)
     return {
         system: [_build_location(place, system) for place in lists.get(system, ())]
@@ -103,7 +103,7 @@ def _build_location(place: str | dict[str, Any], system: OperatingSystem) -> Con
 
 
 def _expand_directories(template: str, system: OperatingSystem) -> str:
-    """Replace the placeholders for directories in a path of `clients.toml`.
+    """Replace the directory placeholders in a path from `clients.toml`.
 
     For example, `{appdata}/Claude` becomes `${APPDATA:-~/AppData/Roaming}/Claude`, which contains
     an environment variable with its default.
@@ -121,9 +121,9 @@ def _expand_directories(template: str, system: OperatingSystem) -> str:
 
 
 def find_client(name: str) -> Client:
-    """Return the client application with an id, display name or alias.
+    """Find a client application by id, display name or alias.
 
-    Case and punctuation are ignored, so that `Claude Desktop` and `claude-desktop` are the same.
+    Case and punctuation are ignored: `Claude Desktop` and `claude-desktop` are the same.
 
     Raises:
         UnsupportedClientError: There is no such client. The hint suggests similar names.
@@ -142,9 +142,9 @@ def find_client(name: str) -> Client:
 
 @cache
 def _index_clients_by_name() -> dict[str, Client]:
-    """Return the client applications by all their normalized names: ids, display names, aliases.
+    """Return the client applications by normalized name: ids, display names and aliases.
 
-    If the id of one client is an alias of another, it means the former.
+    If one client's id is another's alias, it refers to the former.
     """
     clients = supported_clients().values()
     other_names = {

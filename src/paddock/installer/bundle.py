@@ -1,10 +1,9 @@
 """Bundles: `.mcpb` files that Claude Desktop and other applications install with a double click.
 
-A bundle either starts the server that is installed on this machine, or contains the server, which
-uv then runs on any machine. The format is specified in MANIFEST.md of the MCPB project. In a
-portable bundle, references to files are rewritten to paths in the bundle, and imported modules
-become requirements on the distributions that contain them. A server that needs anything else is
-rejected.
+A bundle either starts the server installed on this machine, or contains a server that uv can run on
+any machine. The format is specified in MANIFEST.md of the MCPB project. In a portable bundle,
+references to files are rewritten to paths in the bundle, and imported modules become requirements
+on the distributions that contain them. A server that needs anything else is rejected.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ BUNDLE_SUFFIX = ".mcpb"
 MANIFEST_NAME = "manifest.json"
 MACHINE_MANIFEST_VERSION = "0.3"
 PORTABLE_MANIFEST_VERSION = "0.4"
-"""The first version that supports servers run by uv."""
+"""The first version that supports running servers with uv."""
 START_SCRIPT_NAME = "main.py"
 ABOUT_NAME = "about.txt"
 PORTABLE_COMPATIBILITY = {
@@ -56,7 +55,7 @@ PORTABLE_COMPATIBILITY = {
     "runtimes": {"python": ">=3.11"},
 }
 FILE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
-"""A fixed time for all files makes bundles of the same server identical."""
+"""Fixed time for all files, so that bundles of the same server are identical."""
 READABLE_MODE = 0o644
 START_SCRIPT_TEMPLATE = '''"""Serves the server of this bundle."""
 
@@ -80,9 +79,9 @@ package = false
 DEFINITION_NAME = "server.toml"
 CODE_DIRECTORY = "code"
 VERBATIM_TABLES = frozenset({"options", "parameters", "arguments", "annotations", "input_schema"})
-"""Tables with keys chosen by the author, which are copied unchanged."""
+"""Tables with author-defined keys, which are copied unchanged."""
 REFERENCE_KEYS = frozenset({"tools", "prompts", "resources", "initialization", "function"})
-"""Keys whose strings are names of items or references to functions."""
+"""Keys whose strings are item names or function references."""
 LOCAL_BUNDLE_HINT = "leave out --portable to make a bundle for this machine only"
 MAX_DIRECTORY_BYTES = 50_000_000
 """A larger directory most likely contains files that the server does not need."""
@@ -90,9 +89,9 @@ MAX_DIRECTORY_BYTES = 50_000_000
 
 @dataclass
 class BundleContents:
-    """The contents of a portable bundle, a zip file with a server for client applications.
+    """The contents of a portable bundle: a zip file with a server for client applications.
 
-    They are the files by path, the file to serve, and the Python packages to install.
+    These are the files by path, the file to serve, and the Python packages to install.
     """
 
     base_directory: Path = field(default_factory=Path)
@@ -101,15 +100,15 @@ class BundleContents:
     target: str = DEFINITION_NAME
     requirements: set[str] = field(default_factory=set)
     directory_names: dict[Path, str] = field(default_factory=dict)
-    """The names in the bundle of the directories that files come from."""
+    """The directories that files come from, with their names in the bundle."""
 
     def add_file(self, file: Path) -> str:
-        """Add a Python file, and the files beside it that it imports, to the bundle.
+        """Add a Python file and the neighboring files it imports to the bundle.
 
-        The packages that the files import become requirements of the bundle.
+        The packages that the files import become the bundle's requirements.
 
         Returns:
-            The path of the file in the bundle, such as `code/tools.py`.
+            The file's path in the bundle, such as `code/tools.py`.
 
         Raises:
             BundleError: The file does not exist, or a requirement cannot be bundled.
@@ -127,8 +126,8 @@ class BundleContents:
     def _assign_path(self, file: Path, directory: Path) -> str:
         """Return the path in the bundle for a file below a source directory.
 
-        Each source directory has its own directory in the bundle (`code`, `code2`, …), so that
-        files with the same name do not conflict.
+        Each source directory has its own directory in the bundle (`code`, `code2`, …), so files
+        with the same name do not conflict.
         """
         directory_count = len(self.directory_names)
         number = directory_count + 1 if directory_count else ""
@@ -136,14 +135,14 @@ class BundleContents:
         return f"{name}/{file.relative_to(directory).as_posix()}"
 
     def convert_value(self, value: Any, key: str) -> Any:
-        """Convert a value of a server definition so that it works inside the bundle.
+        """Convert a value in a server definition so that it works inside the bundle.
 
-        The files to which the value refers are added to the bundle, and their paths are replaced by
+        Files that the value refers to are added to the bundle, and their paths are replaced by
         paths in the bundle.
 
         Args:
             value: The value: a text, a table, a list or any other TOML value.
-            key: The key of the value in the definition.
+            key: The value's key in the definition.
 
         Raises:
             BundleError: The value does not work on other machines.
@@ -163,18 +162,18 @@ class BundleContents:
         return self._convert_text(value, key) if isinstance(value, str) else value
 
     def _convert_text(self, text: str, key: str) -> str:
-        """Convert a string of a server definition so that it works inside the bundle.
+        """Convert a string in a server definition so that it works inside the bundle.
 
         Depending on its key, the string is a path, a reference to a Python object, the name of a
         tool, prompt or resource, or plain text, which is returned unchanged.
 
         Raises:
-            BundleError: The string names an item of an extension, which bundles cannot contain.
+            BundleError: The string names an extension item, which bundles cannot contain.
         """
         normalized_key = normalize_key(key)
         if normalized_key == "file":
             return self.add_file(self.base_directory / Path(text).expanduser())
-        # The content of a prompt is usually plain text, so only `file.py:name` is a reference.
+        # Prompt content is usually plain text, so only `file.py:name` is a reference.
         is_content = normalized_key == "content" and is_reference(text) and ".py:" in text
         if normalized_key not in REFERENCE_KEYS and not is_content:
             return text
@@ -207,13 +206,13 @@ class BundleContents:
 
 
 def collect_contents(server: InstallableServer) -> BundleContents:
-    """Return the contents of a portable bundle, which runs a server on any machine.
+    """Return the contents of a portable bundle that runs a server on any machine.
 
     Args:
         server: A named server, or a server in a Python file or directory.
 
     Raises:
-        BundleError: A part of the server does not work on other machines.
+        BundleError: Part of the server does not work on other machines.
     """
     if server.named_server is None:
         return _collect_path_contents(server.name)
@@ -223,10 +222,10 @@ def collect_contents(server: InstallableServer) -> BundleContents:
 def _collect_definition_contents(server: NamedServer) -> BundleContents:
     """Return the contents of a portable bundle for a server with a definition.
 
-    These are its definition as `server.toml`, and the files to which the definition refers.
+    These are its definition, as `server.toml`, and the files that the definition refers to.
 
     Raises:
-        BundleError: The server is in an extension, or a part of it does not work on other machines.
+        BundleError: The server is in an extension, or part of it does not work on other machines.
     """
     location = server.location
     if not isinstance(location, Path) and location != BUILT_IN_LOCATION:
@@ -243,7 +242,7 @@ def _collect_definition_contents(server: NamedServer) -> BundleContents:
 def _collect_path_contents(text: str) -> BundleContents:
     """Return the contents of a portable bundle for a server in a Python file or a directory.
 
-    A file is bundled with the files that it imports, and a directory with all its files.
+    A file is bundled with the files it imports, and a directory with all its files.
 
     Args:
         text: A path, which can end with the name of an attribute, such as `server.py:app`.
@@ -279,14 +278,14 @@ def bundle(
     portable: bool = False,
     env: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write a bundle of a server, and return its path.
+    """Bundle a server and return the path of the bundle.
 
     Args:
         server: A named server, or the path of a file or directory.
-        file: The file to write, or its directory; by default a file in the working directory that
-            is named after the server.
+        file: The file to write, or its directory (default: a file in the working directory, named
+            after the server).
         portable: Include the server, so that uv can run it on any machine. Otherwise, the bundle
-            starts the server that is installed on this machine.
+            starts the server installed on this machine.
         env: Environment variables for the server.
 
     Raises:
@@ -316,10 +315,10 @@ def list_bundle_files(file: Path) -> list[str]:
 
 
 def _check_replaceable(target: Path) -> None:
-    """Check that the target of a new bundle does not exist, or is a bundle to be replaced.
+    """Check that a new bundle's target does not exist or is a bundle to be replaced.
 
     Raises:
-        BundleError: The target is another file, which must not be overwritten.
+        BundleError: The target is some other file, which must not be overwritten.
     """
     if not path_exists(target):
         return
@@ -337,9 +336,9 @@ def _resolve_target(file: str | os.PathLike[str] | None, key: str) -> Path:
 
 
 def _build_local_bundle(server: InstallableServer, env: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the files of a bundle that starts a server with the Paddock of this machine.
+    """Return the files of a bundle that starts a server with this machine's Paddock.
 
-    The bundle contains only a manifest with the command. It does not work on other machines.
+    The bundle contains only a manifest with the command, so it does not work on other machines.
     """
     entry = build_entry(server, env=env)
     launch: dict[str, object] = {"command": entry.command, "args": list(entry.args)}
@@ -357,7 +356,7 @@ def _build_local_bundle(server: InstallableServer, env: Mapping[str, str]) -> di
 
 
 def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the files of a bundle that contains a server, and runs on any machine with uv.
+    """Return the files of a bundle that contains a server and runs on any machine with uv.
 
     The files are a Python project. Its dependencies are this version of Paddock and the
     distributions that the server imports.
@@ -384,7 +383,7 @@ def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) ->
 def _describe_server(server: InstallableServer) -> dict[str, object]:
     """Return the fields of a bundle's manifest that describe the server.
 
-    Client applications show them to the user before the bundle is installed. The server is loaded,
+    Client applications show them to the user before installing the bundle. The server is loaded,
     because the fields include its tools.
     """
     loaded_server = server.load()
@@ -413,7 +412,7 @@ def _encode_json(data: object) -> bytes:
 def _zip_files(files: Mapping[str, bytes]) -> bytes:
     """Return a zip file with the given files.
 
-    All files have the same fixed time, so that equal files give an identical zip file.
+    All files have the same fixed time, so the same files produce an identical zip file.
     """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
