@@ -1,4 +1,4 @@
-"""Opening a zoo, and the location of its database."""
+"""Opens the user's zoo, and locates its database."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ ZOO_DATABASE_VARIABLE = "PADDOCK_ZOO_DATABASE"
 
 
 class DatabaseInfo(NamedTuple):
-    """The kind and the location of the database that holds a zoo."""
+    """The type and location of a zoo's database."""
 
     kind: Literal["sqlite", "postgresql"]
     location: str
-    """The path of the file, or the URL of the server without its password."""
+    """The file path, or the server URL without its password."""
 
 
 def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
-    """Open the user's zoo, and create it if it does not exist.
+    """Open the user's zoo, creating it if it does not exist.
 
     Args:
         url: `sqlite:////path/to/zoo.db`, `postgresql://user:password@host/name`, or the path of a
-            SQLite file. The default is PADDOCK_ZOO_DATABASE, or else a file in Paddock's directory.
-        wait_seconds: How long to wait for the lock of another writer.
+            SQLite file. Defaults to PADDOCK_ZOO_DATABASE, or to a file in Paddock's directory.
+        wait_seconds: How long to wait for another writer's lock.
 
     Raises:
         ZooUnavailableError: The database cannot be used. It is left unchanged.
@@ -45,13 +45,13 @@ def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
 
 
 def get_zoo_address() -> str:
-    """Return the URL or the path of the user's zoo."""
+    """Return the URL or path of the user's zoo."""
     return os.environ.get(ZOO_DATABASE_VARIABLE) or str(
         Path(get_data_directory()) / "zoo" / "zoo.db"
     )
 
 
 def get_database_info(zoo: Zoo) -> DatabaseInfo:
-    """Return the kind and the location of a zoo's database."""
+    """Return the type and location of a zoo's database."""
     database = zoo.backups.context.database
     return DatabaseInfo("sqlite" if database.is_sqlite else "postgresql", database.location)

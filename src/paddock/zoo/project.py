@@ -1,4 +1,4 @@
-"""The zoo settings of a project, in the file `.paddock/zoo.toml`.
+"""A project's zoo settings, stored in `.paddock/zoo.toml`.
 
 For example:
 
@@ -28,7 +28,7 @@ PROJECT_FILE_MODE = 0o644
 
 
 class ProjectFileError(PaddockError):
-    """A project's zoo.toml cannot be read, written or understood."""
+    """A project's zoo.toml cannot be read, written or parsed."""
 
     code = "zoo-project"
 
@@ -49,12 +49,12 @@ class ZooProject(msgspec.Struct, kw_only=True):
 
 
 def get_project_file(folder: Path) -> Path:
-    """Return the path of the settings file, which may not exist."""
+    """Return the path of a project's settings file, which may not exist."""
     return folder / PROJECT_FILE_PATH
 
 
 def find_project(start: Path) -> Path | None:
-    """Return the closest folder that has a settings file, searching upwards from `start`."""
+    """Return the nearest folder with a settings file, searching upwards from `start`."""
     for folder in (start, *start.parents):
         if get_project_file(folder).is_file():
             return folder
@@ -62,9 +62,9 @@ def find_project(start: Path) -> Path | None:
 
 
 def read_project(folder: Path) -> ZooProject:
-    """Return the settings of a project.
+    """Return a project's settings.
 
-    A project without a settings file has the defaults.
+    A project without a settings file gets the defaults.
 
     Raises:
         ProjectFileError: The file cannot be read, or its content is invalid.
@@ -99,7 +99,7 @@ def get_default_agent(start: Path) -> str | None:
 
 
 def set_default_agent(folder: Path, agent_id: str | None) -> Path:
-    """Set or remove the default agent of a project. The rest of the file stays unchanged.
+    """Set or remove a project's default agent, leaving the rest of the file unchanged.
 
     Raises:
         ProjectFileError: The file cannot be read or written.
@@ -112,8 +112,8 @@ def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[
 
     Args:
         folder: The folder of the project.
-        agents: IDs of agents.
-        formats: Names of formats, such as `claude-code`.
+        agents: Agent IDs.
+        formats: Format names, such as `claude-code`.
 
     Raises:
         ProjectFileError: The file cannot be read or written.
@@ -124,7 +124,7 @@ def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[
 
 
 def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
-    """Set or remove keys in the settings file of a project, keeping its comments and layout.
+    """Set or remove keys in a project's settings file, keeping its comments and layout.
 
     Args:
         folder: The folder of the project.
@@ -139,7 +139,7 @@ def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
     """
     import tomlkit  # noqa: PLC0415 - needed only for writing
 
-    # Raises an error before an invalid file is changed.
+    # Raises an error for an invalid file before anything is changed.
     read_project(folder)
     path = get_project_file(folder)
     before = path.read_bytes() if path.is_file() else b""

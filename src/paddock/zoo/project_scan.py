@@ -1,4 +1,4 @@
-"""Discovery of agents' files in a project, and reading of files, folders and archives."""
+"""Finds agent files in a project, and reads files, folders and archives."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ AGENT_FILE_PATTERNS = (
     ".codex/prompts/*.md",
     AGENTS_MD_PATH,
 )
-"""Patterns of the paths that agents and skills can have in a project."""
+"""Patterns for the paths of agents and skills in a project."""
 
 
 class ScanResult(NamedTuple):
-    """Files that were read, and remarks about files left out."""
+    """The files that were read, and remarks about those that were skipped."""
 
     files: list[File]
     report: list[Remark]
@@ -45,8 +45,8 @@ class ScanResult(NamedTuple):
 def scan_project(folder: Path) -> ScanResult:
     """Read the files in a project that may contain agents or skills.
 
-    Symbolic links that lead out of the project are not followed. Files that cannot be read are left
-    out, with a remark.
+    Symbolic links that lead out of the project are not followed. Unreadable files are skipped with
+    a remark.
     """
     result = ScanResult([], [])
     root = folder.resolve()
@@ -83,10 +83,10 @@ def read_agent_files(path: Path, format_name: str | None = None) -> ScanResult:
 
     Args:
         path: A file, a project folder to scan, the folder of a skill, or a zip archive. The path of
-            a single file is shortened to begin like a path in a project, for example with
-            `.claude`, so that its format can be detected.
-        format_name: The format that the user has chosen. A folder is then always scanned as a
-            project.
+            a single file is shortened to look like a path in a project, starting with `.claude` for
+            example, so that its format can be detected.
+        format_name: The format that the user chose, if any. With it, a folder is always scanned as
+            a project.
 
     Raises:
         AgentFilesError: The path cannot be read.
@@ -112,10 +112,10 @@ def read_agent_files(path: Path, format_name: str | None = None) -> ScanResult:
 
 
 def _find_identifying_path(path: Path, text: str) -> str:
-    """Return the shortest end of a path that identifies the format of a file.
+    """Return the shortest trailing part of a path that identifies the file's format.
 
-    For `/home/me/project/.claude/agents/ada.md` this is `.claude/agents/ada.md`. If no end does,
-    the file name is returned.
+    For `/home/me/project/.claude/agents/ada.md` this is `.claude/agents/ada.md`. If nothing
+    identifies the format, return the file name.
     """
     parts = path.absolute().parts[1:]
     for count in range(1, len(parts) + 1):
@@ -134,8 +134,8 @@ def _shows_format(name: str, text: str) -> bool:
 def _read_text(path: Path, name: str, report: list[Remark]) -> str | None:
     """Return the text of a file, or None if it cannot be read or does not exist.
 
-    If it cannot be read, a remark is added to the report instead of raising an error, because one
-    unreadable file must not stop the import of the others.
+    For an unreadable file, a remark is added to the report instead of raising an error, because one
+    bad file must not stop the import of the others.
     """
     try:
         return read_text_file(path)

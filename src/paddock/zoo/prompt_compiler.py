@@ -1,7 +1,7 @@
-"""The compiler of injected prompts: text only, without database access.
+"""Compiles injected prompts: pure text processing, without database access.
 
-Without memory, the prompt is byte for byte the one of older zoos: introduction, soul, a rule and
-the enabled skills in their stored order. Memory comes last, after another rule.
+Without memory, the prompt is byte for byte the same as in older zoos: introduction, soul, a rule
+and the enabled skills in their stored order. Memory comes last, after another rule.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def list_enabled_skills(agent: Agent) -> list[AgentSkill]:
 
 
 def format_skills(agent: Agent) -> str:
-    """Return the section of the enabled skills, or an empty text if there are no such skills."""
+    """Return the section with the enabled skills, or an empty string if no skills are enabled."""
     enabled = list_enabled_skills(agent)
     if not enabled:
         return ""
@@ -78,7 +78,7 @@ def format_entry(entry: BrainEntry) -> str:
     if entry.pinned:
         labels.append("pinned")
     origin = entry.metadata.get("source")
-    # The model should know which entries no person has written or reviewed.
+    # The model should know which entries have not been written or reviewed by a person.
     if origin in ("mcp", "import"):
         labels.append(f"from {origin}")
     if entry.tags:
@@ -87,7 +87,7 @@ def format_entry(entry: BrainEntry) -> str:
 
 
 def format_memory(entries: Sequence[BrainEntry]) -> str:
-    """Return the memory section, or an empty text without entries."""
+    """Return the memory section, or an empty string if there are no entries."""
     if not entries:
         return ""
     return "\n\n".join([MEMORY_TITLE, MEMORY_INTRODUCTION, *map(format_entry, entries)])
@@ -98,12 +98,12 @@ def select_entries_within_budget(
 ) -> list[BrainEntry]:
     """Return the brain entries that fit into a token budget, in order and without duplicates.
 
-    Entries are never truncated. All pinned entries are tried. The iteration of the others stops
-    when several in a row do not fit, because each further one may cost a query.
+    Entries are never truncated. All pinned entries are tried. The others are tried until several in
+    a row do not fit, because each additional one may cost a query.
 
     Args:
         pinned: The pinned entries, which come first.
-        others: Further entries, most relevant first.
+        others: The other entries, most relevant first.
         budget_tokens: The maximum size of the memory section of the prompt.
     """
     remaining_tokens = budget_tokens - estimate_tokens(f"{MEMORY_TITLE}\n\n{MEMORY_INTRODUCTION}")
@@ -117,7 +117,7 @@ def select_entries_within_budget(
             selected[entry.id] = entry
             remaining_tokens -= tokens
             consecutive_misfits = 0
-        # A pinned entry is tried in any case, so it does not count.
+        # Pinned entries are always tried, so they do not count.
         elif not entry.pinned:
             consecutive_misfits += 1
             if consecutive_misfits == MAX_CONSECUTIVE_MISFITS:
@@ -126,9 +126,9 @@ def select_entries_within_budget(
 
 
 def compile_prompt(agent: Agent, memory: Sequence[BrainEntry] = ()) -> str:
-    """Join the introduction, soul, skills and memory of an agent to one prompt.
+    """Join an agent's introduction, soul, skills and memory into one prompt.
 
-    Rules (`---`) separate all parts but the introduction. Empty parts are left out.
+    Rules (`---`) separate all parts except the introduction. Empty parts are left out.
     """
     soul = trim_whitespace(agent.system_prompt)
     parts = [soul, format_skills(agent), format_memory(memory)]
@@ -143,9 +143,9 @@ def compile_injection(
     """Return the prompt that makes a chat act as an agent, with its sections and their sizes.
 
     Args:
-        agent: The agent, of which the prompt contains the name, soul and enabled skills.
+        agent: The agent, whose name, soul and enabled skills go into the prompt.
         memory: The brain entries to include, most important first.
-        warnings: Messages for the user, which are passed on unchanged.
+        warnings: Messages for the user, passed on unchanged.
     """
     prompt = compile_prompt(agent, memory)
     sections = [
@@ -165,7 +165,7 @@ def compile_injection(
 
 
 def _make_section(kind: SectionKind, title: str, text: str) -> PromptSection:
-    """Return a section with its size, for the preview of a prompt."""
+    """Return a section with its size, for prompt previews."""
     return PromptSection(
         kind=kind, title=title, text=text, characters=len(text), tokens=estimate_tokens(text)
     )

@@ -1,1 +1,1 @@
-"""The zoo's part of the REST API: routes, request bodies, error responses and the event stream."""
+"""The zoo's REST API: routes, request bodies, error responses and the event stream."""

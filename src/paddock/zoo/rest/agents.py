@@ -1,4 +1,4 @@
-"""Routes of agents, of their versions, and of their injection."""
+"""Routes for agents, their versions and their injection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes of the brain entries of agents."""
+"""Routes for agents' brain entries."""
 
 from __future__ import annotations
 

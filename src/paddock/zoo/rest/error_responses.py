@@ -1,7 +1,7 @@
 """Error responses of the REST API: a message, a code and details.
 
-Errors of the zoo have the code of their class in capitals. The response to an unexpected error says
-nothing about its cause; the log has the traceback.
+For zoo errors, the code is derived from the error class, in capitals. The response to an unexpected
+error does not reveal its cause; the log has the traceback.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ ERROR_CODES = {
     429: "RATE_LIMITED",
     503: "UNAVAILABLE",
 }
-"""Codes of the errors that Litestar raises, by status."""
+"""Codes for the errors that Litestar raises, by status."""
 ERROR_STATUSES: dict[type[PaddockError], int] = {
     NotInZooError: 404,
     ConflictError: 412,
     ZooUnavailableError: 503,
 }
-"""Statuses of error classes with their subclasses; that of all other errors is 400."""
+"""Statuses for error classes and their subclasses; all other errors have status 400."""
 
 _ERROR_DESCRIPTIONS = {
     400: "The request is invalid; `details` lists the invalid values.",
@@ -97,9 +97,9 @@ class Conflict(Struct, rename="camel", kw_only=True):
 
 
 def describe_errors(*statuses: int) -> dict[int, ResponseSpec]:
-    """Return the responses that the OpenAPI document lists for the errors of a route.
+    """Return the error responses that the OpenAPI document lists for a route.
 
-    The body of a failed `If-Match` (412) also has the current object.
+    The body for a failed `If-Match` (412) also contains the current object.
     """
     return {
         status: ResponseSpec(
@@ -119,15 +119,15 @@ def declare_route(
 ) -> RouteDecorator:
     """Return a decorator that makes a function the handler of a route.
 
-    Handlers that use the database or the file system are declared in this way. They are plain
-    functions, which Litestar runs in a thread, so that they do not block the event loop.
+    This is for handlers that use the database or the file system. They are plain functions that
+    Litestar runs in a thread, so they do not block the event loop.
 
     Args:
         method: Litestar's decorator for the HTTP method, such as `get`.
         path: The path below `/api`, such as `/agents/{agent_id:str}`.
         summary: The title of the route in the OpenAPI document.
         errors: The error statuses that the document lists for the route, such as 404.
-        options: Further arguments for `method`.
+        options: More arguments for `method`.
     """
     return method(
         path, summary=summary, responses=describe_errors(*errors), sync_to_thread=True, **options
@@ -141,14 +141,14 @@ def make_error_response(
     details: object = (),
     headers: dict[str, str] | None = None,
 ) -> Response[dict[str, Any]]:
-    """Return the response for an error of the API.
+    """Return an API error response.
 
     Args:
         status: The HTTP status.
-        code: The code by which programs distinguish errors.
-        message: The text for users.
+        code: The code that identifies the error to programs.
+        message: The message for users.
         details: One item for each invalid field, or `{"current": …}` for a conflict.
-        headers: Further headers, such as `Allow`.
+        headers: Additional headers, such as `Allow`.
     """
     body = {"error": message, "code": code, "details": details or []}
     # Errors must not be cached, because the same request may succeed a moment later.
@@ -159,9 +159,9 @@ def make_error_response(
 def handle_http_exception(
     request: Request[Any, Any, Any], error: HTTPException
 ) -> Response[dict[str, Any]]:
-    """Convert an exception that Litestar raised to an error response of the API.
+    """Convert an exception raised by Litestar to an API error response.
 
-    Examples are an unknown route or method, and arguments of wrong types.
+    Examples are an unknown route or method, and arguments of the wrong type.
     """
     status = error.status_code
     # The messages of unexpected errors may reveal internals, so they are only logged.
@@ -169,7 +169,7 @@ def handle_http_exception(
         return handle_unexpected_error(request, error)
     details = _parse_details(error.extra)
     if details:
-        # The message names at most five fields. The details have all of them.
+        # The message names at most five fields. The details list all of them.
         message = "; ".join(f"{detail.path}: {detail.message}" for detail in details[:5])
     else:
         message = _describe_http_exception(request, error)
@@ -180,11 +180,11 @@ def handle_http_exception(
 def handle_paddock_error(
     request: Request[Any, Any, Any], error: PaddockError
 ) -> Response[dict[str, Any]]:
-    """Convert a `PaddockError` to an error response of the API.
+    """Convert a `PaddockError` to an API error response.
 
-    The details list the invalid fields, or have the current object in case of a conflict.
+    The details list the invalid fields, or contain the current object after a conflict.
     """
-    # The most specific class that has a status decides.
+    # The most specific class with a status determines it.
     error_classes = type(error).__mro__
     status = next((ERROR_STATUSES[cls] for cls in error_classes if cls in ERROR_STATUSES), 400)
     code = get_api_code(error)
@@ -193,8 +193,8 @@ def handle_paddock_error(
         details = error.details
     if isinstance(error, ConflictError):
         details = {"current": error.current}
-    # The status 503 means that the database is unavailable. Only the operator of the server can fix
-    # that, so it is logged.
+    # Status 503 means that the database is unavailable. Only the server operator can fix that, so
+    # it is logged.
     if status == 503:
         log.warning("%s %s: %s", request.method, request.url.path, error)
     return make_error_response(status, code, str(error), details)
@@ -216,7 +216,7 @@ def handle_unexpected_error(
 
 
 def _describe_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> str:
-    """Return a message for a Litestar exception, more helpful than its own if possible."""
+    """Return a message for a Litestar exception, if possible a more helpful one than its own."""
     if error.status_code == 404 and error.detail == "Not Found":
         return f"No resource at {request.url.path}"
     if error.status_code == 405:
@@ -240,6 +240,6 @@ def _parse_detail(data: dict[str, Any]) -> FieldError:
 
 
 def _to_camel_case(key: str) -> str:
-    """Convert the name of a parameter to its spelling in URLs: `date_from` to `dateFrom`."""
+    """Convert a parameter name to its spelling in URLs: `date_from` to `dateFrom`."""
     first, *rest = key.split("_")
     return first + "".join(part.capitalize() for part in rest)

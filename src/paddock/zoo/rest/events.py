@@ -1,7 +1,8 @@
-"""The event stream of a zoo over HTTP: server-sent events from every process.
+"""A zoo's event stream over HTTP: server-sent events from every process.
 
-One thread waits for events of the database while there are listeners. A reader that is too slow is
-disconnected; the browser reconnects with the ID of its last event, and gets the events it missed.
+One thread waits for database events while there are listeners. Readers that are too slow are
+disconnected; the browser then reconnects with the ID of its last event and receives the events it
+missed.
 """
 
 from __future__ import annotations
@@ -34,16 +35,17 @@ if TYPE_CHECKING:
 
 PING_SECONDS = 15.0
 READ_BATCH_EVENTS = 500
-# Missed events that are replayed; after more, a `reset` makes the reader reload everything.
+# Maximum number of missed events to replay. Beyond it, a `reset` makes the reader reload
+# everything.
 MAX_MISSED_EVENTS = 5_000
 PING_CHUNK = b": ping\n\n"
 RESET_CHUNK = b"event: reset\ndata: {}\n\n"
 
 log = logging.getLogger("paddock.rest")
 
-# Unsent bytes after which a slow reader is disconnected.
+# Number of unsent bytes at which a slow reader is disconnected.
 MAX_UNREAD_BYTES = 1024 * 1024
-# Longest event ID that both databases accept as a number.
+# Longest event ID, in digits, that both databases accept as a number.
 MAX_EVENT_ID_DIGITS = 18
 STREAM_HEADERS: Headers = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -51,11 +53,11 @@ STREAM_HEADERS: Headers = [
     (b"x-accel-buffering", b"no"),
 ]
 RETRY_CHUNK = b"retry: 1000\n\n"
-"""The delay in milliseconds after which browsers reconnect."""
+"""The delay in milliseconds before browsers reconnect."""
 
 
 class EventListener(Protocol):
-    """A connected client that receives events. Used on the event loop only."""
+    """A connected client that receives events. Only used on the event loop."""
 
     def send_chunk(self, chunk: bytes) -> None:
         """Send an encoded server-sent event to the client."""
@@ -67,18 +69,18 @@ class EventListener(Protocol):
 class ListenerState:
     """The position of a listener in the event log.
 
-    New events are held back while missed ones are replayed, so that the listener gets all of them
-    in order.
+    New events are held back while missed ones are replayed, so the listener receives all of them in
+    order.
     """
 
     def __init__(self, listener: EventListener, last_event_id: int) -> None:
         self.listener = listener
         self.last_event_id = last_event_id
-        # The events that are held back, or None once the missed events were sent.
+        # The events that are held back, or None once the missed events have been sent.
         self.pending: list[tuple[int | None, bytes]] | None = []
 
     def deliver(self, event_id: int | None, chunk: bytes) -> None:
-        """Send an event unless it was sent before. Events without an ID are always sent."""
+        """Send an event unless it has already been sent. Events without an ID are always sent."""
         if self.pending is not None:
             self.pending.append((event_id, chunk))
         elif event_id is None or event_id > self.last_event_id:
@@ -87,17 +89,17 @@ class ListenerState:
             self.listener.send_chunk(chunk)
 
     def flush_pending(self) -> None:
-        """Send the events that were held back, and send later ones at once."""
+        """Send the events that were held back, and from now on send events immediately."""
         pending, self.pending = self.pending or [], None
         for event_id, chunk in pending:
             self.deliver(event_id, chunk)
 
 
 class EventFeed:
-    """The event feed of one zoo. Except for `publish`, used on the event loop only.
+    """The event feed of one zoo. Only used on the event loop, except for `publish`.
 
-    Events of the zoo arrive on the thread of `EventLog.follow`, which runs only while there are
-    listeners. They are passed to the event loop from there.
+    Zoo events arrive on the thread that runs `EventLog.follow`, which exists only while there are
+    listeners. From there they are passed to the event loop.
     """
 
     def __init__(
@@ -107,15 +109,15 @@ class EventFeed:
         self._ping_seconds = ping_seconds
         self._max_missed = max_missed
         self._states_by_listener: dict[EventListener, ListenerState] = {}
-        # The event loop of the listeners. Other threads call `publish`, which needs it.
+        # The listeners' event loop, which `publish` needs because other threads call it.
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ping_timer: asyncio.TimerHandle | None = None
-        # Ends the thread that follows the event log.
+        # Stops the thread that follows the event log.
         self._stop_flag = Flag()
         self._is_closed = False
 
     async def subscribe(self, listener: EventListener, after: int | None) -> None:
-        """Send a listener all events from now on, or since the event with the ID `after`.
+        """Send a listener all events from now on, or all since the event with the ID `after`.
 
         The listener is registered first, then missed events are replayed, and finally the events
         that occurred during the replay are sent.
@@ -128,8 +130,7 @@ class EventFeed:
         # An ID from the future belongs to another database, so the client has to reload everything.
         is_from_other_database = after is not None and after > latest_id
         start_id = latest_id if after is None or is_from_other_database else after
-        # The listener is registered before missed events are read, so that no event falls in
-        # between.
+        # The listener is registered before missed events are read, so no event is lost in between.
         state = self._states_by_listener[listener] = ListenerState(listener, start_id)
         if is_from_other_database:
             listener.send_chunk(RESET_CHUNK)
@@ -140,13 +141,13 @@ class EventFeed:
         state.flush_pending()
 
     def unsubscribe(self, listener: EventListener) -> None:
-        """Send a listener no more events."""
+        """Stop sending events to a listener."""
         self._states_by_listener.pop(listener, None)
         if not self._states_by_listener:
             self._stop_flag.set()
 
     def publish(self, kind: str, data: object) -> None:
-        """Send an event that the zoo does not store to all listeners.
+        """Send all listeners an event that the zoo does not store.
 
         This method is thread-safe.
         """
@@ -168,9 +169,9 @@ class EventFeed:
         self._states_by_listener.clear()
 
     async def _send_missed_events(self, state: ListenerState, latest_id: int) -> None:
-        """Replay the events that a listener has missed, up to the event `latest_id`.
+        """Replay the events that a listener missed, up to the event `latest_id`.
 
-        If there are too many of them, send an event `reset` instead, on which the client reloads
+        If there are too many of them, send a `reset` event instead, which makes the client reload
         everything.
         """
         if latest_id - state.last_event_id > self._max_missed:
@@ -187,10 +188,10 @@ class EventFeed:
             state.last_event_id = missed[-1].id
 
     def _start_watching(self, after: int) -> None:
-        """Start the thread that follows the event log, unless it is running.
+        """Start the thread that follows the event log, unless it is already running.
 
         Args:
-            after: The ID of the event after which the thread starts.
+            after: The ID of the event after which to start.
         """
         # The new listener is already registered, so the thread can only be running if there are
         # others.
@@ -208,7 +209,7 @@ class EventFeed:
         self._stop_flag = self._zoo.events.follow(after, schedule_broadcast, _log_unreadable)
 
     def _broadcast(self, chunks: Iterable[tuple[int | None, bytes]]) -> None:
-        """Deliver events, each with its ID if it has one, to all listeners."""
+        """Deliver events to all listeners, each with its ID if it has one."""
         for event_id, chunk in chunks:
             for state in list(self._states_by_listener.values()):
                 state.deliver(event_id, chunk)
@@ -236,7 +237,7 @@ def _encode_chunk(event_id: int | None, kind: str, data: object) -> bytes:
 class EventStream:
     """The streaming response to one reader (an ASGI application).
 
-    It listens to a feed, and sends what it receives through an outbox of limited size.
+    It listens to a feed, and forwards the events through an outbox of limited size.
     """
 
     def __init__(
@@ -247,9 +248,10 @@ class EventStream:
         self._outbox = AsgiResponder(max_unread_bytes, None)
 
     def send_chunk(self, chunk: bytes) -> None:
-        """Send a part of the stream, or disconnect a reader that is too slow."""
+        """Send a chunk of the stream, or disconnect a reader that is too slow."""
         if not self._outbox.is_complete and not self._outbox.write(chunk):
-            # Memory would grow without limit. The browser reconnects and asks for what it missed.
+            # Otherwise memory would grow without limit. The browser reconnects and requests the
+            # events it missed.
             self._feed.unsubscribe(self)
             self._outbox.abort()
 
@@ -265,7 +267,7 @@ class EventStream:
         send_task = asyncio.ensure_future(self._outbox.send_messages(send))  # type: ignore[arg-type]  # Litestar has its own types
         self._outbox.pump_task = send_task
         disconnect_task = asyncio.ensure_future(_wait_for_disconnect(receive))
-        # Subscribing ends early, so it does not end the stream.
+        # Subscribing finishes early, which must not end the stream.
         subscribe_task = asyncio.ensure_future(self._subscribe())
         try:
             await asyncio.wait((send_task, disconnect_task), return_when=asyncio.FIRST_COMPLETED)
@@ -315,7 +317,7 @@ async def events(
 
 
 def _parse_event_id(last_event_id: str) -> int | None:
-    """Return the event ID that a reader has sent, or None if it is not valid."""
+    """Return the event ID that a reader sent, or None if it is invalid."""
     is_valid = last_event_id.isdecimal() and len(last_event_id) <= MAX_EVENT_ID_DIGITS
     return int(last_event_id) if is_valid else None
 

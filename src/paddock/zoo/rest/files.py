@@ -1,4 +1,4 @@
-"""Routes of import and export in other programs' formats, and of starter agents."""
+"""Routes for starter agents, and for import and export in other programs' formats."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
 MAX_FILES_BODY_BYTES = 16 * 1024 * 1024
-"""Maximum size of the request body of an import."""
+"""Maximum size of an import's request body."""
 
 FormatQuery = Annotated[str, QueryParameter(name="format", max_length=50)]
 MemoryQuery = Annotated[bool, QueryParameter(description="Include brain entries.")]
@@ -148,7 +148,7 @@ def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None
         for index, starter_id in enumerate(ids)
         if starter_id not in starters
     ]
-    # All IDs are checked first, so that a mistake does not create some of the agents.
+    # All IDs are checked first, so that a wrong one does not leave only some agents created.
     if errors:
         raise InvalidAgentError(errors)
     return [zoo.agents.create(msgspec.to_builtins(starters[starter_id])) for starter_id in ids]
@@ -162,8 +162,8 @@ def _export_agents(
     Args:
         zoo: The zoo.
         agents: The agents.
-        format_name: The name of the format, such as `claude-code`.
-        with_memory: Include the brain entries of the agents.
+        format_name: The format name, such as `claude-code`.
+        with_memory: Include the agents' brain entries.
     """
     is_bundle = format_name == BUNDLE_FORMAT
     brains = None
@@ -179,7 +179,7 @@ def _export_agents(
 
 
 def _read_import(body: FilesBody) -> ImportBatch:
-    """Convert the files of a request. Skills that belong to no agent go to the library."""
+    """Convert the files in a request. Skills that belong to no agent go to the library."""
     batch = import_files(body.files, body.format)
     batch.library += [standalone.skill for standalone in batch.skills]
     return batch

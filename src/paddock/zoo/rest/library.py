@@ -1,4 +1,4 @@
-"""Routes of the library: skills that agents can get copies of, and packs of them."""
+"""Routes for the library: skills that can be copied to agents, and skill packs."""
 
 from __future__ import annotations
 

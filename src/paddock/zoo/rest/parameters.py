@@ -1,4 +1,4 @@
-"""Parameters that routes share, their headers, and the strict decoding of request bodies."""
+"""Shared route parameters, version and page headers, and strict decoding of request bodies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddock.zoo.service import Zoo
 ZooDependency = NamedDependency[Zoo]
 """The zoo of the user who sent the request."""
 ExpectedVersion = NamedDependency[int | None]
-"""The version that a change is based on; None if the client does not send If-Match."""
+"""The version that a change is based on, or None if the client did not send If-Match."""
 
 MAX_PAGE_ITEMS = 500
 """Maximum number of items on a page."""
@@ -49,12 +49,12 @@ def parse_if_match(if_match: IfMatchHeader = None) -> int | None:
     # RFC 9110 section 13.1.1: `*` matches any current version.
     if if_match is None or if_match == "*":
         return None
-    # Proxies that compress responses turn ETags into weak ones.
+    # Proxies that compress responses make ETags weak.
     return int(if_match.removeprefix("W/").strip('"'))
 
 
 async def set_etag_header(response: Response[Any]) -> Response[Any]:
-    """Set the ETag header of a response whose content is one versioned object.
+    """Set the ETag header of a response that contains one versioned object.
 
     Litestar calls this function after every handler of the zoo. The ETag of an agent at version 3
     is `"3"`, which clients send back as If-Match with a change.
@@ -67,12 +67,12 @@ async def set_etag_header(response: Response[Any]) -> Response[Any]:
 
 
 def make_page_headers(next_cursor: str | None) -> dict[str, str]:
-    """Return the header with the cursor of the next page, if there is one."""
+    """Return the header with the next page's cursor, if there is one."""
     return {} if next_cursor is None else {"X-Next-Cursor": next_cursor}
 
 
 class StrictRequest(Request[Any, Any, Any]):
-    """A request whose body must have exactly the types that its route declares.
+    """A request whose body must match the types that its route declares exactly.
 
     Litestar decodes bodies as leniently as URL parameters: it would accept "true" for a boolean and
     a number for a string.
@@ -82,15 +82,15 @@ class StrictRequest(Request[Any, Any, Any]):
         """Decode the body as the type that the route declares.
 
         Raises:
-            ValidationException: A value has the wrong type. The client gets the status 400.
-            ClientException: The body is not JSON. The client gets the status 400.
+            ValidationException: A value has the wrong type. The client gets status 400.
+            ClientException: The body is not JSON. The client gets status 400.
         """
         field = self.route_handler.parsed_data_field
         body_type = Any if field is None else field.annotation
         try:
             return msgspec.json.decode(await self.body(), type=body_type)
         except msgspec.ValidationError as error:
-            # The message of msgspec ends with the location of the value, such as "$.tags[0]".
+            # msgspec's message ends with the location of the value, such as "$.tags[0]".
             match = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
             path, message = (match["path"], match["message"]) if match else ("", str(error))
             raise ValidationException(extra=[{"key": path or "", "message": message}]) from None

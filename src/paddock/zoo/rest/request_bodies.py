@@ -1,7 +1,7 @@
-"""The JSON bodies of requests. An unknown key is an error, so that a misspelled one is noticed.
+"""JSON request bodies. Unknown keys are errors, so that misspelled ones are noticed.
 
-Bodies that create or change an object of the model get their fields from the model, so that a new
-field of an agent needs no change here. Such a body declares only the fields in which it differs.
+Bodies that create or change a model object get their fields from the model, so a new agent field
+needs no change here. Such a body declares only the fields that differ.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class RequestBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=Tr
 
 
 def with_creation_fields_of(model: type[Struct]) -> Callable[[BodyT], BodyT]:
-    """Return a decorator that gives a request body class the ID and editable fields of a model.
+    """Return a decorator that adds a model's ID and editable fields to a request body class.
 
-    The body describes a new object. Fields that a request omits have the defaults of the model.
+    The body describes a new object. Fields that a request omits get the model's defaults.
     """
     fields = {info.name: _define_field(info) for info in list_editable_fields(model)}
     return lambda body: _add_fields(body, {"id": ("id", str | None, None), **fields})
 
 
 def with_optional_fields_of(model: type[Struct]) -> Callable[[BodyT], BodyT]:
-    """Return a decorator that gives a request body class the editable fields of a model class.
+    """Return a decorator that adds a model's editable fields to a request body class.
 
     All of them are optional, because the body describes changes to an object. Fields that a request
     omits are UNSET, and `get_changes` leaves them out.
@@ -51,13 +51,13 @@ def with_optional_fields_of(model: type[Struct]) -> Callable[[BodyT], BodyT]:
 
 
 def _add_fields(body_class: BodyT, fields: dict[str, tuple[Any, ...]]) -> BodyT:
-    """Return a copy of a request body class with further fields before its own.
+    """Return a copy of a request body class with more fields before its own.
 
-    The class has to be built again, because a struct cannot get fields after its definition.
+    The class has to be rebuilt, because fields cannot be added to a struct after its definition.
 
     Args:
         body_class: The class. If it defines one of the fields itself, its definition is used.
-        fields: A tuple of name, type and default by the name of the field.
+        fields: Tuples of name, type and default, by field name.
     """
     own_fields = {info.name: _define_field(info) for info in msgspec.structs.fields(body_class)}
     namespace = {"__doc__": body_class.__doc__, "__qualname__": body_class.__qualname__}
@@ -74,7 +74,7 @@ def _add_fields(body_class: BodyT, fields: dict[str, tuple[Any, ...]]) -> BodyT:
 
 
 def _define_field(info: msgspec.structs.FieldInfo) -> tuple[Any, ...]:
-    """Return a field of a struct in the form that `defstruct` expects."""
+    """Return a struct field in the form that `defstruct` expects."""
     if info.default_factory is not NODEFAULT:
         return info.name, info.type, field(default_factory=info.default_factory)
     return (info.name, info.type) if info.required else (info.name, info.type, info.default)
@@ -242,7 +242,7 @@ def get_changes(body: RequestBody) -> dict[str, Any]:
     Fields that the request omits and read-only fields are left out.
     """
     fields: dict[str, Any] = msgspec.to_builtins(body)
-    # Fields that are UNSET are not encoded at all.
+    # UNSET fields are not encoded at all.
     return {key: value for key, value in fields.items() if key not in IGNORED_FIELDS}
 
 

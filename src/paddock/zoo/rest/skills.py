@@ -1,4 +1,4 @@
-"""Routes of an agent's skills and skill categories. Every change returns the complete agent."""
+"""Routes for an agent's skills and skill categories. Every change returns the complete agent."""
 
 from __future__ import annotations
 
