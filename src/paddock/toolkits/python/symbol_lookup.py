@@ -121,8 +121,8 @@ def _run_symbol_child(
     """
     source_directory = str(Path(__file__).parents[3])
     result = run_program(
-        # In isolated mode the working directory is not on the import path, so that a module of the
-        # project cannot shadow one that the child imports.
+        # In isolated mode, the working directory is not on the import path, so a project module
+        # cannot shadow one that the child imports.
         [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source_directory)],
         Path(request["project"]),
         seconds=LOOKUP_TIMEOUT_SECONDS,

@@ -41,7 +41,7 @@ RESUMED_NOTE = (
 
 
 def get_configured_engine(ctx: Context) -> Engine:
-    """Return the engine that the tool's option or the environment names, else the best one.
+    """Return the engine that the tool's option or the environment names, or else the best one.
 
     Raises:
         EngineError: The named engine is not installed.
@@ -50,7 +50,7 @@ def get_configured_engine(ctx: Context) -> Engine:
 
 
 def get_engine_by_name(name: str | None) -> Engine:
-    """Return the named engine, else that of the environment, else the best one.
+    """Return the named engine, or else the environment's engine, or else the best one.
 
     Raises:
         EngineError: The named engine is not installed.
@@ -60,13 +60,13 @@ def get_engine_by_name(name: str | None) -> Engine:
 
 @cache
 def _choose_cached_engine(name: str | None, _variable: str | None) -> Engine:
-    # Cached, because finding an engine reads many directories. `choose_engine` reads the variable,
+    # Cached because finding an engine reads many directories. `choose_engine` reads the variable,
     # so it must be part of the key.
     return choose_engine(name).engine
 
 
 def acquire_kernel(engine: Engine, limits: EvaluationLimits) -> Kernel:
-    """Return a kernel without definitions, which the caller must close.
+    """Return a kernel without definitions. The caller must close it.
 
     Raises:
         KernelError: The kernel does not start.
@@ -76,7 +76,7 @@ def acquire_kernel(engine: Engine, limits: EvaluationLimits) -> Kernel:
 
 @contextlib.contextmanager
 def open_kernel(engine: Engine, limits: EvaluationLimits) -> Generator[Kernel]:
-    """Provide a new Wolfram Language kernel for a `with` block, and close it at its end.
+    """Provide a new Wolfram Language kernel for a `with` block, and close it afterwards.
 
     Raises:
         KernelError: The kernel does not start.
@@ -89,7 +89,7 @@ def open_kernel(engine: Engine, limits: EvaluationLimits) -> Generator[Kernel]:
 
 
 def describe_engine(engine: Engine) -> str:
-    """Return the name of an engine for results, which say if it is not Wolfram's."""
+    """Return an engine's name for use in results, including a note if it is not Wolfram's."""
     title = f"{engine.title} {engine.version}".strip()
     return title if engine.name == "wolfram" else f"{title}, not by a Wolfram kernel"
 
@@ -97,7 +97,7 @@ def describe_engine(engine: Engine) -> str:
 def evaluate_wolfram_language(arguments: WolframEvaluatorArguments, ctx: Context) -> ToolContent:
     """Evaluate Wolfram Language code in a session, and return its output.
 
-    The session is recorded as the caller's latest one, so that the tool `SymbolDefinition` reads
+    The session is recorded as the caller's latest one so that the `SymbolDefinition` tool reads
     its definitions.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Inspection of Wolfram Language code for the tool `CodeInspector`."""
+"""Inspection of Wolfram Language code, for the `CodeInspector` tool."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _WOLFRAM_LANGUAGE = InspectionLanguage(
 
 
 def inspect_wolfram(arguments: dict[str, Any], ctx: Context) -> str:
-    """Return a report on the problems of Wolfram Language code, a file or a directory.
+    """Return a report on the problems in Wolfram Language code, a file or a directory.
 
     The code is parsed by Paddock itself, so no Wolfram Language engine is needed.
     """
@@ -70,8 +70,8 @@ def _inspect_text(name: str, text: str, issue_filter: IssueFilter) -> InspectedF
 def _read_source(file: Path) -> str:
     """Return the text of a source file.
 
-    A byte order mark decides the encoding. Without one, the file is UTF-8, or Latin-1 if it is not
-    valid UTF-8, as old files are.
+    A byte order mark determines the encoding. Without one, the file is read as UTF-8, or as Latin-1
+    if it is not valid UTF-8, as in old files.
     """
     data = read_regular_file(file, MAX_FILE_BYTES)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -83,7 +83,7 @@ def _read_source(file: Path) -> str:
 
 
 def _inspect_directory(directory: Path, reporter: InspectionReporter, ctx: Context) -> str:
-    """Inspect all source files of a directory and return the report.
+    """Inspect all source files in a directory and return the report.
 
     If the call is cancelled, the report covers the files inspected so far. Unreadable files are
     listed at the end.
@@ -101,7 +101,7 @@ def _inspect_directory(directory: Path, reporter: InspectionReporter, ctx: Conte
             break
         try:
             text = _read_source(file)
-        # A single unreadable file does not fail the inspection of the others.
+        # One unreadable file must not prevent the inspection of the others.
         except OSError:
             skipped.append(file)
         else:

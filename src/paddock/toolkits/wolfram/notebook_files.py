@@ -1,6 +1,6 @@
-"""Reading and writing of Wolfram notebook files (.nb).
+"""Reading and writing Wolfram notebook files (.nb).
 
-A problem with a file is returned as text that the model can act on. Only paths outside the allowed
+Problems with a file are returned as text that the model can act on. Only paths outside the allowed
 folders raise errors.
 """
 
@@ -42,7 +42,7 @@ def read_wolfram_file(
 ) -> list[TextContent | ImageContent]:
     """Return a Wolfram notebook file as Markdown, followed by its images.
 
-    A file that is missing or damaged does not raise an error: the text then describes the problem.
+    If the file is missing or damaged, no error is raised. The text describes the problem instead.
     """
     notebook = arguments.notebook
     if _is_notebook_object(notebook):
@@ -60,7 +60,7 @@ def read_wolfram_file(
 
 
 def _is_notebook_object(text: str) -> bool:
-    """Return True if a text is the expression of an open notebook, `NotebookObject["…", "…"]`.
+    """Return True if a text is an open notebook's expression, `NotebookObject["…", "…"]`.
 
     Such an expression refers to a notebook in a front end, which this server does not have.
     """
@@ -101,7 +101,7 @@ def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageConten
 def write_wolfram_file(arguments: NotebookWriteArguments, ctx: Context) -> str:
     """Write a Wolfram notebook and return its path, or a message if it cannot be written.
 
-    If `overwrite` is True, an existing notebook is replaced completely: unlike for Jupyter
+    If `overwrite` is True, an existing notebook is replaced completely. Unlike with Jupyter
     notebooks, its cells are not merged with the new ones.
     """
 

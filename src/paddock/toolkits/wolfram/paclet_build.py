@@ -1,6 +1,6 @@
 """Paclet checks, builds and submission instructions as Markdown.
 
-A problem of the paclet is part of the report, not an error of the tool.
+Problems with a paclet are part of the report. They are not tool errors.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ https://resources.wolframcloud.com/PacletRepository)
 _BLOCKING_TAGS = frozenset(
     {"NoPacletInfo", "InvalidPacletInfo", "InvalidName", "InvalidVersion", "UnreadableDirectory"}
 )
-"""Issues without which there is nothing to build, or no name for the archive."""
+"""Issues that leave nothing to build, or no name for the archive."""
 
 
 class PacletPathError(ToolError):
@@ -56,12 +56,12 @@ class PacletPathError(ToolError):
 
 
 def check_paclet_directory(arguments: PacletArguments, ctx: Context) -> str:
-    """Return a report on the problems of a paclet."""
+    """Return a report on a paclet's problems."""
     return _format_check(check_paclet(_resolve_directory(arguments.path, ctx)))
 
 
 def build_paclet(arguments: PacletBuildArguments, ctx: Context) -> str:
-    """Build the archive of a paclet (a Wolfram Language package), and return a report.
+    """Build a paclet archive (a Wolfram Language package), and return a report.
 
     If the argument `check` is true, the archive is built only if the check finds no errors.
     """
@@ -75,7 +75,7 @@ def build_paclet(arguments: PacletBuildArguments, ctx: Context) -> str:
 def submit_paclet(arguments: PacletArguments, ctx: Context) -> str:
     """Return instructions for submitting a paclet to Wolfram, and the problems to fix first.
 
-    Paddock cannot submit paclets, because it has no access to the user's Wolfram account.
+    Paddock cannot submit paclets because it has no access to the user's Wolfram account.
     """
     directory = _resolve_directory(arguments.path, ctx)
     issues = check_paclet(directory)
@@ -84,13 +84,13 @@ def submit_paclet(arguments: PacletArguments, ctx: Context) -> str:
 
 
 def _resolve_directory(path: str, ctx: Context) -> Path:
-    """Return the directory of a paclet for its path, or for the path of a file in it."""
+    """Return a paclet's directory, given its path or the path of a file in it."""
     resolved = require_path(path, ctx, PacletPathError)
     return resolved if resolved.is_dir() else resolved.parent
 
 
 def _format_check(issues: list[PacletIssue]) -> str:
-    """Return the report on the check of a paclet: the number of issues by level, and the issues."""
+    """Return the report on a paclet check: the number of issues at each level, and the issues."""
     title = "# Paclet Check Results"
     if not issues:
         return f"{title}\n\nNo problems were found. The paclet can be built."
@@ -101,7 +101,7 @@ def _format_check(issues: list[PacletIssue]) -> str:
 
 
 def _format_issues(issues: list[PacletIssue]) -> str:
-    """Return the issues of a paclet as numbered lists in Markdown, one for each level."""
+    """Return a paclet's issues as numbered Markdown lists, one for each level."""
     parts = []
     for level, title in _LEVEL_TITLES.items():
         lines = [_format_issue(issue) for issue in issues if issue.level == level]
@@ -117,14 +117,13 @@ def _format_issue(issue: PacletIssue) -> str:
 
 
 def _build_archive(directory: Path, issues: list[PacletIssue]) -> str:
-    """Write the archive of a paclet, and return a report.
+    """Write a paclet archive and return a report.
 
-    The archive cannot be built if one of the issues is about the name, the version or the files of
-    the paclet.
+    The archive cannot be built if one of the issues affects the paclet's name, version or files.
 
     Args:
-        directory: The directory of the paclet.
-        issues: The issues that the check of the paclet has found.
+        directory: The paclet directory.
+        issues: The issues that the paclet check found.
     """
     blocking_issues = [issue for issue in issues if issue.tag in _BLOCKING_TAGS]
     if blocking_issues:

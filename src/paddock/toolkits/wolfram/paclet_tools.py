@@ -1,6 +1,6 @@
-"""Declarations of the tools for paclets and for reference pages of their symbols.
+"""Declarations of the tools for paclets and for their symbols' reference pages.
 
-The handlers are imported with the first call.
+The handlers are imported on the first call.
 """
 
 from __future__ import annotations

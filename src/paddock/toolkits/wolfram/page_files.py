@@ -1,6 +1,6 @@
-"""Files of reference pages: their location, and edits that keep all other bytes unchanged.
+"""Reference page files: their location, and edits that leave all other bytes unchanged.
 
-An edit locks the file, and replaces it as a whole or not at all.
+An edit locks the file and replaces it completely or not at all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
 
-# Relative to the directory of the paclet.
+# Relative to the paclet directory.
 SYMBOL_PAGES_PATH = ("Documentation", "English", "ReferencePages", "Symbols")
 _BYTE_ORDER_MARK = "\ufeff"
 _MAX_PAGE_BYTES = 100_000_000
@@ -39,13 +39,13 @@ class PageNotFoundError(ToolError):
 
 
 class PageExistsError(ToolError):
-    """The symbol has a page already."""
+    """The symbol already has a page."""
 
     code = "notebook-file-exists"
 
 
 class PageFileError(ToolError):
-    """The file of a page cannot be read or written."""
+    """A page file cannot be read or written."""
 
     code = "notebook-file"
 
@@ -72,7 +72,7 @@ def require_page_path(notebook: str, ctx: Context) -> Path:
 
 
 def resolve_new_page_path(directory: str, symbol: str, ctx: Context) -> Path:
-    """Return the path at which the page of a paclet's symbol belongs."""
+    """Return the path where the page for a paclet's symbol belongs."""
     return resolve_path(str(Path(directory, *SYMBOL_PAGES_PATH, f"{symbol}.nb")), ctx)
 
 
@@ -90,7 +90,7 @@ def require_page_absent(path: Path) -> None:
 
 
 def write_new_page(path: Path, text: str) -> None:
-    """Write a new reference page, and create the missing directories of its path.
+    """Write a new reference page, and create missing parent directories.
 
     Raises:
         PageExistsError: The file exists, or was created concurrently.
@@ -105,7 +105,7 @@ def write_new_page(path: Path, text: str) -> None:
 
 
 def read_page_file(path: Path) -> SymbolPage:
-    """Read the reference page of a symbol from a notebook file.
+    """Read a symbol's reference page from a notebook file.
 
     Raises:
         PageFileError: The file cannot be read.
@@ -115,9 +115,9 @@ def read_page_file(path: Path) -> SymbolPage:
 
 
 def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
-    """Edit the reference page in a notebook file. If anything fails, the file stays unchanged.
+    """Edit the reference page in a notebook file. If anything fails, the file remains unchanged.
 
-    The edited page is parsed once more before the file is replaced, so that an edit cannot leave a
+    The edited page is parsed again before the file is replaced, so an edit cannot leave behind a
     page that this module can no longer read. A byte order mark at the start of the file is kept.
 
     Raises:
@@ -142,7 +142,7 @@ def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
 
 @contextmanager
 def _convert_os_errors(action: Literal["read", "write"], path: Path) -> Generator[None]:
-    """Convert an OSError to an error that names the failed action and the file."""
+    """Convert an OSError into an error that names the failed action and the file."""
     try:
         yield
     except OSError as error:
@@ -162,8 +162,8 @@ def _parse_page(data: bytes) -> SymbolPage:
 def get_paclet_directory(path: Path) -> Path | None:
     """Return the directory of the paclet that contains a reference page, or None.
 
-    A paclet is a package of the Wolfram Language. Its directory is derived from the usual location
-    of reference pages in it; `PacletInfo.wl` is not read.
+    A paclet is a Wolfram Language package. Its directory is derived from the usual location of its
+    reference pages. `PacletInfo.wl` is not read.
     """
     depth = len(SYMBOL_PAGES_PATH)
     if path.parts[-depth - 1 : -1] != SYMBOL_PAGES_PATH:
@@ -172,13 +172,13 @@ def get_paclet_directory(path: Path) -> Path | None:
 
 
 def find_paclet_symbols(path: Path) -> set[str]:
-    """Return the names of the symbols in the paclet to which a reference page belongs.
+    """Return the names of the symbols in the paclet that a reference page belongs to.
 
-    These are the symbols that have a page, and those with a usage message in the paclet's code. The
-    number and the size of the searched files are limited.
+    These are the symbols that have a page and those with a usage message in the paclet's code. The
+    number and size of the searched files are limited.
     """
     symbols = {path.stem}
-    # The symbols serve for links only, so an unreadable directory is not an error.
+    # The symbols are only used for links, so an unreadable directory is not an error.
     with suppress(OSError):
         symbols |= {page.stem for page in path.parent.glob("*.nb")}
         paclet = get_paclet_directory(path)

@@ -1,7 +1,7 @@
-"""Reference pages of Wolfram symbols: operations of the tools, and outputs of examples.
+"""Reference pages for Wolfram symbols: the tools' operations, and the outputs of examples.
 
-The code of examples is evaluated in a new kernel. Messages are not part of the output. If an output
-cannot be put on the page, the result of the tool says why.
+Example code is evaluated in a new kernel. Messages are not part of the output. If an output cannot
+be put on the page, the tool's result explains why.
 """
 
 from __future__ import annotations
@@ -74,16 +74,16 @@ _LINE_END_ESCAPES = str.maketrans({"\n": "\\n", "\t": "\\t", "\r": "\\r"})
 def fill_example_outputs(
     examples: Sequence[Example], context: str, page_path: Path, ctx: Context
 ) -> list[str]:
-    """Evaluate the code of the examples on a reference page, and set its outputs.
+    """Evaluate the code of the examples on a reference page, and set their outputs.
 
-    Outputs that the author has written are kept. All examples share one kernel, so definitions
-    persist from one example to the next, but line numbers start at 1 in each of them. Returns notes
-    for the result of the tool, such as the name of the engine.
+    Outputs written by the author are kept. All examples share one kernel, so definitions persist
+    from one example to the next, but line numbers start at 1 in each example. Returns notes for
+    the tool's result, such as the name of the engine.
 
     Args:
-        examples: The examples, whose outputs this function sets.
+        examples: The examples. This function sets their outputs.
         context: The context of the page's symbol; empty if unknown.
-        page_path: The file of the page, which determines the paclet.
+        page_path: The page's file, which determines the paclet.
         ctx: The context of the call.
 
     Raises:
@@ -108,7 +108,7 @@ def fill_example_outputs(
 
 
 class _ExampleRun:
-    """Evaluates examples in one kernel and collects notes."""
+    """Evaluates examples in a single kernel and collects notes."""
 
     def __init__(self, engine: Engine, context: str, page_path: Path) -> None:
         self._engine = engine
@@ -137,15 +137,15 @@ class _ExampleRun:
                     )
                     elapsed_seconds += evaluation.seconds
                     history = _extend_history(history, code, evaluation)
-                    # An output that the author has written is never replaced. Its code is evaluated
+                    # An output written by the author is never replaced. Its code is evaluated
                     # too, because later code may use its definitions.
                     if code.output is None:
                         code.output = self._get_output(code, evaluation)
 
     def _load_package(self, kernel: Kernel, control: EvaluationControl) -> None:
-        """Load the paclet whose symbol the page documents, if the engine supports packages.
+        """Load the paclet that contains the page's symbol, if the engine supports packages.
 
-        Messages that the kernel prints while it loads the package are suppressed with `Quiet`.
+        Messages that the kernel prints while loading the package are suppressed with `Quiet`.
         """
         if "packages" not in self._engine.capabilities or not self._context:
             return
@@ -163,7 +163,7 @@ class _ExampleRun:
     def _get_output(self, code: ExampleCode, evaluation: EvaluationResult) -> str | None:
         """Return the text of the output cell for evaluated code, or None for no output cell.
 
-        If there is an output that cannot be shown, the reason is added to `notes`.
+        If an output cannot be shown, the reason is added to `notes`.
         """
         if evaluation.status == "timed-out":
             return TIMED_OUT_OUTPUT
@@ -177,7 +177,7 @@ class _ExampleRun:
         return None if evaluation.result in _EMPTY_RESULTS else evaluation.result
 
     def _find_output_problem(self, evaluation: EvaluationResult) -> str:
-        """Return the reason why an output cannot be shown on the page, or an empty string."""
+        """Return the reason that an output cannot be shown on the page, or an empty string."""
         if evaluation.status in _FAILURE_TEXTS:
             return _FAILURE_TEXTS[evaluation.status].format(engine=self._engine.title)
         last_message = evaluation.messages[-1] if evaluation.messages else ""
@@ -202,7 +202,7 @@ class _ExampleRun:
 def _extend_history(
     history: LineHistory, code: ExampleCode, evaluation: EvaluationResult
 ) -> LineHistory:
-    """Return the line history with one more line, so that later code can use `%` and `Out`."""
+    """Return the line history with a new line, which lets later code use `%` and `Out`."""
     results = history.results
     if evaluation.result is not None:
         results = {**results, history.line: evaluation.result}
@@ -213,10 +213,10 @@ Arguments = dict[str, Any]
 
 
 def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
-    """Create the reference page of a Wolfram Language symbol, and return a summary.
+    """Create the reference page for a Wolfram Language symbol, and return a summary.
 
-    The examples on the page are evaluated to get their outputs. That can take long, so all
-    arguments are checked before.
+    The examples on the page are evaluated to get their outputs. That can take a long time, so all
+    arguments are checked first.
     """
     publisher = _get_text_argument(arguments, "publisherID")
     paclet = arguments["pacletName"].strip()
@@ -230,7 +230,7 @@ def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
     parse_usage(arguments["usage"])
     resolve_link = _create_link_resolver(subject.paclet, find_paclet_symbols(path))
     page_content = _read_page_content(arguments)
-    # The page is built once before the slow evaluation, so that invalid arguments fail at once.
+    # The page is built once before the slow evaluation so that invalid arguments fail immediately.
     build_page(subject, page_content, resolve_link)
     notes = fill_example_outputs(page_content.examples, subject.context, path, ctx)
     ctx.raise_if_cancelled()
@@ -254,7 +254,7 @@ def _read_page_content(arguments: Arguments) -> PageContent:
 
 
 def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
-    """Edit a part of a reference page, such as its usage or its notes, and return a summary."""
+    """Edit part of a reference page, such as its usage or notes, and return a summary."""
     path = require_page_path(arguments["notebook"], ctx)
     operation = arguments["operation"]
     check_operation(operation, PAGE_OPERATIONS)
@@ -276,7 +276,7 @@ def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
 def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
     """Edit the examples in a section of a reference page, and return a summary.
 
-    The examples are evaluated to get their outputs, and the summary shows them with these outputs.
+    The examples are evaluated to get their outputs, which the summary also shows.
     """
     section = resolve_section_name(arguments["section"])
     path = require_page_path(arguments["notebook"], ctx)
@@ -288,13 +288,13 @@ def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
     def apply_edit(page: SymbolPage) -> None:
         edit_examples(page, operation, section, examples, position=position, subsection=subsection)
 
-    # The edit is tried once before the slow evaluation, so that invalid arguments fail at once.
+    # The edit is tried once before the slow evaluation so that invalid arguments fail immediately.
     page = read_page_file(path)
     context = page.context
     apply_edit(page)
     notes = fill_example_outputs(examples, context, path, ctx)
     ctx.raise_if_cancelled()
-    # The file is read and edited again under its lock, because it may have changed during the
+    # The file is read and edited again under its lock because it may have changed during the
     # evaluation.
     edit_page_file(path, apply_edit)
     values = {
@@ -311,10 +311,10 @@ def _get_text_argument(arguments: Arguments, name: str) -> str:
 
 
 def _create_link_resolver(paclet: str, symbols: Collection[str]) -> Callable[[str], str]:
-    """Return a function that maps the name of a symbol to the URI of its page.
+    """Return a function that maps a symbol name to the URI of its page.
 
-    Symbols of the paclet link to its own pages, as in `paclet:Publisher/Paclet/ref/f`. All others
-    link to pages of the Wolfram Language, as in `paclet:ref/Sin`.
+    The paclet's symbols link to its own pages, as in `paclet:Publisher/Paclet/ref/f`. All others
+    link to Wolfram Language pages, as in `paclet:ref/Sin`.
     """
 
     def resolve_link(name: str) -> str:
@@ -324,10 +324,10 @@ def _create_link_resolver(paclet: str, symbols: Collection[str]) -> Callable[[st
 
 
 def _format_association(values: Mapping[str, str], notes: list[str] | None = None) -> str:
-    """Return the result of a tool as a Wolfram Language association, as in `<|"file" -> "f.nb"|>`.
+    """Return a tool's result as a Wolfram Language association, such as `<|"file" -> "f.nb"|>`.
 
     Args:
-        values: The keys and values, all of which are texts.
+        values: The keys and values, all of which are text.
         notes: Sentences without periods, which become the value of the key "note".
     """
     if notes:

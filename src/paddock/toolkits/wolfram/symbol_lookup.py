@@ -1,7 +1,7 @@
-"""Definitions of Wolfram Language symbols as Markdown, for the tool `SymbolDefinition`.
+"""Definitions of Wolfram Language symbols as Markdown, for the `SymbolDefinition` tool.
 
-Definitions are read from a kernel and formatted with short names where these are unambiguous. They
-are never evaluated.
+Definitions are read from a kernel and formatted with short names where they are unambiguous.
+Definitions are never evaluated.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from paddock.wolfram import Expression
 
 
-# Shown instead of code that is part of the engine and not written in the Wolfram Language.
+# Shown instead of engine code, which is not written in the Wolfram Language.
 KERNEL_FUNCTION_CODE = '"<kernel function>"'
 SIMPLIFIED_NOTE = "(* simplified: the engine does not keep this pattern in its original form *)"
 _LITERAL_HEADS = ("List", "Association", "Rule", "Rational", "Complex", "Times", "Power", "Missing")
@@ -59,7 +59,7 @@ _FUNCTION_ATTRIBUTES = frozenset(
     {"HoldAll", "HoldFirst", "HoldRest", "HoldAllComplete", "Listable", "NumericFunction", "Flat"}
     | {"Orderless", "OneIdentity", "SequenceHold", "NHoldAll", "NHoldFirst", "NHoldRest"}
 )
-"""Attributes that only functions have, not variables or constants."""
+"""Attributes that functions have, but not variables or constants."""
 LOOKUP_TIMEOUT_SECONDS = 60.0
 MAX_CANDIDATES = 5
 _SYMBOL_NAME_PATTERN = re.compile(
@@ -72,9 +72,9 @@ _KERNEL_FUNCTIONS_BY_TEST = {
     "HasUpCodeQ": "{name} /: _[___, {name}, ___] := {code}",
     "HasPrintCodeQ": "Format[{name}[___]] := {code}",
 }
-"""Placeholders for code of the engine, by the function that tests a symbol for such code."""
-# In these engines `Names` does not list all symbols, so a missing name proves nothing. In other
-# engines, asking for the definitions of a missing symbol would create it, so `Names` is asked
+"""Placeholders for engine code, keyed by the function that tests a symbol for such code."""
+# In these engines, `Names` does not list all symbols, so a missing name proves nothing. In other
+# engines, querying the definitions of a missing symbol would create it, so `Names` is checked
 # first.
 _PARTIAL_NAMES_ENGINES = ("woxi",)
 
@@ -88,7 +88,7 @@ def _build_definitions(name: str, values: SymbolValues, *, is_built_in: bool) ->
         name: The name of the symbol.
         values: The attributes and definitions that the kernel returned.
         is_built_in: Whether the engine itself defines the symbol. Such symbols get a placeholder
-            for the code of the engine, which is not written in the Wolfram Language.
+            for the engine's code, which is not written in the Wolfram Language.
     """
     definitions: list[Expression] = []
     if values.attributes:
@@ -104,15 +104,15 @@ def _build_definitions(name: str, values: SymbolValues, *, is_built_in: bool) ->
 
 
 def _make_text(text: str) -> Expression:
-    """Return an expression that is shown as the given text, such as a comment."""
+    """Return an expression that is displayed as the given text, such as a comment."""
     return Atom("error", text)
 
 
 def _guess_engine_placeholder(name: str, values: SymbolValues) -> Expression:
-    """Return a placeholder for the code of a built-in symbol in an engine other than Wolfram's.
+    """Return a placeholder for a built-in symbol's code in an engine other than Wolfram's.
 
-    These engines cannot report whether a symbol has code, so attributes and options decide: only
-    functions have most of them. If neither is conclusive, a comment is returned.
+    These engines cannot report whether a symbol has code, so the choice is based on attributes and
+    options, most of which only functions have. If neither is conclusive, a comment is returned.
     """
     short = name.rpartition("`")[2]
     if short.startswith("$"):
@@ -125,7 +125,7 @@ def _guess_engine_placeholder(name: str, values: SymbolValues) -> Expression:
 
 
 def _build_kernel_function(code_test: str, name: str) -> Expression:
-    """Return a placeholder for code of the engine, such as `f[___] := "<kernel function>"`."""
+    """Return a placeholder for engine code, such as `f[___] := "<kernel function>"`."""
     template = _KERNEL_FUNCTIONS_BY_TEST[code_test]
     return parse_strict(template.format(name=name, code=KERNEL_FUNCTION_CODE))[0]
 
@@ -133,8 +133,8 @@ def _build_kernel_function(code_test: str, name: str) -> Expression:
 def _build_assignment(name: str, definition: SymbolDefinition) -> Expression:
     """Return the assignment that recreates a definition, such as `f[x_] := x^2`.
 
-    The operator of the session's code is used if it is known. Otherwise it is `:=`, or `=` for
-    plain values, for which both mean the same and `=` is easier to read.
+    The operator in the session's code is used if it is known. Otherwise, it is `:=`, or `=` for
+    plain values, where both mean the same and `=` is easier to read.
     """
     left, right = definition.left, definition.right
     if definition.kind == "UpValues":
@@ -146,9 +146,9 @@ def _build_assignment(name: str, definition: SymbolDefinition) -> Expression:
 
 
 def _is_plain_value(left: Expression, right: Expression) -> bool:
-    """Return True if a definition means the same with `=` as with `:=`.
+    """Return True if a definition has the same meaning with `=` as with `:=`.
 
-    That is certain if the left side has no patterns and the right side consists of literals.
+    This is certain if the left side has no patterns and the right side consists of literals.
     """
     if any(isinstance(part, Atom) and part.text in _PATTERN_HEADS for part in walk(left)):
         return False
@@ -159,7 +159,7 @@ def _is_plain_value(left: Expression, right: Expression) -> bool:
 
 
 class _SymbolNames:
-    """The symbols in a set of definitions by context, to find short names that are unambiguous.
+    """The symbols in a set of definitions, by context, used to find unambiguous short names.
 
     A context is a namespace: the symbol ``Global`f`` is in the context ``Global` ``. The symbols of
     all definitions are added first. Then a name can be shortened if no other context contains it.
@@ -178,7 +178,7 @@ class _SymbolNames:
                     self.names_by_context[context].add(name)
 
     def _split_name(self, text: str) -> tuple[str, str]:
-        """Split the name of a symbol into its context (the namespace) and its short name.
+        """Split a symbol's name into its context (the namespace) and its short name.
 
         Names without a context are resolved as in a new kernel: system symbols first, then
         `Global`.
@@ -189,7 +189,7 @@ class _SymbolNames:
         return ("System`" if text in self._system_symbols else "Global`"), text
 
     def shorten_names(self, expression: Expression) -> Expression:
-        """Return an expression in which symbols have short names where these are unambiguous."""
+        """Return an expression in which symbols have short names wherever these are unambiguous."""
         if isinstance(expression, Node):
             return Node(
                 self.shorten_names(expression.head),
@@ -198,7 +198,7 @@ class _SymbolNames:
             )
         if expression.kind != "symbol" or "`" not in expression.text:
             return expression
-        # A short name must not be shared by symbols of two contexts in the same answer.
+        # Symbols from two contexts must not share a short name in the same answer.
         short = expression.text.rpartition("`")[2]
         context_count = sum(short in names for names in self.names_by_context.values())
         return symbol(short) if context_count <= 1 else expression
@@ -233,7 +233,7 @@ def show_wolfram_definitions(arguments: WolframSymbolArguments, ctx: Context) ->
 
 
 class _LookupContext(NamedTuple):
-    """The engine, its kernel and the definitions of the session, for the symbols of one call."""
+    """The engine, its kernel and the session's definitions, for the symbols of one call."""
 
     engine: Engine
     ask_kernel: AskKernel
@@ -246,7 +246,7 @@ class _LookupContext(NamedTuple):
 
     @property
     def is_wolfram_kernel(self) -> bool:
-        """True for Wolfram's own engine, which has functions that the others do not have."""
+        """True for Wolfram's own engine, which has functions that the others lack."""
         return self.engine.name == "wolfram"
 
 
@@ -264,8 +264,8 @@ def _open_lookup(
 ) -> Generator[_LookupContext]:
     """Open the kernel in which symbols are looked up, for a `with` block.
 
-    It is the kernel of the session that the call names, else of the session that the caller used
-    last. If there is no such session or it is empty, it is a new kernel without definitions.
+    It is the kernel of the session that the call names, or else of the session that the caller
+    used last. If there is no such session or it is empty, a new kernel without definitions is used.
 
     Raises:
         ToolError: The session that the call names does not exist, or no engine is installed.
@@ -282,7 +282,7 @@ def _open_lookup(
             session_id, engine, seconds=LOOKUP_TIMEOUT_SECONDS, control=control
         ) as opened_session:
             if opened_session.entries:
-                # Entries that are not committed were rolled back.
+                # Uncommitted entries were rolled back.
                 codes = [entry.code for entry in opened_session.entries if entry.is_committed]
                 ask_kernel = create_ask_kernel(opened_session.evaluate_unrecorded)
                 yield _LookupContext(engine, ask_kernel, SessionDefinitions(codes))
@@ -319,7 +319,7 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
     if not is_known and lookup.engine.name not in _PARTIAL_NAMES_ENGINES:
         return _SymbolEntry(short, _format_unknown_symbol(name, short, lookup))
     attributes = get_attributes(name, lookup.ask_kernel)
-    # The attributes of a locked symbol cannot be changed, so ReadProtected cannot be removed during
+    # A locked symbol's attributes cannot be changed, so ReadProtected cannot be removed during
     # the query.
     if {"Locked", "ReadProtected"} <= {*attributes}:
         return _SymbolEntry(
@@ -336,7 +336,7 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
 
 
 def _list_definitions(name: str, values: SymbolValues, lookup: _LookupContext) -> list[Expression]:
-    """Return the definitions of a symbol, with placeholders for code that is part of the engine.
+    """Return a symbol's definitions, with placeholders for code that is part of the engine.
 
     A Wolfram kernel reports which symbols have such code. For other engines, the placeholder is a
     guess.
@@ -350,8 +350,8 @@ def _list_definitions(name: str, values: SymbolValues, lookup: _LookupContext) -
 def _query_kernel_placeholders(name: str, ask: AskKernel) -> list[Expression]:
     """Return placeholders for the code of a symbol that is built into a Wolfram kernel.
 
-    The kernel is asked with tests such as ``System`Private`HasOwnCodeQ``, which return True if the
-    kernel has code of that kind.
+    The kernel is queried with tests such as ``System`Private`HasOwnCodeQ``, which return True if
+    the kernel has code of that kind.
     """
     tests = ", ".join(f"System`Private`{test}[{name}]" for test in _KERNEL_FUNCTIONS_BY_TEST)
     flags = re.findall(r"True|False", ask(f"{{{tests}}}") or "")
@@ -365,7 +365,7 @@ def _query_kernel_placeholders(name: str, ask: AskKernel) -> list[Expression]:
 def _format_unknown_symbol(name: str, short: str, lookup: _LookupContext) -> str:
     """Return the error message for an unknown symbol.
 
-    It suggests symbols with the same short name in other contexts (namespaces) of the kernel.
+    It suggests symbols with the same short name in the kernel's other contexts (namespaces).
     """
     text = f"Error: The symbol {name} does not exist"
     candidates = [f"{context}{short}" for context in find_contexts(short, lookup.ask_kernel)]
@@ -378,13 +378,13 @@ def _format_unknown_symbol(name: str, short: str, lookup: _LookupContext) -> str
 def _format_definitions(
     entries: list[_SymbolEntry], max_characters: int, lookup: _LookupContext, *, is_detailed: bool
 ) -> str:
-    """Return the definitions of symbols as Markdown, with short names where these are unambiguous.
+    """Return symbol definitions as Markdown, with short names wherever these are unambiguous.
 
     Args:
         entries: The definitions of each symbol, or the reason why they are missing.
-        max_characters: The maximum number of characters of the code of each symbol.
+        max_characters: The maximum number of characters of code for each symbol.
         lookup: The engine and its kernel.
-        is_detailed: Whether to append the names of all symbols that occur, by context, as JSON.
+        is_detailed: Whether to append the names of all symbols in the code, by context, as JSON.
     """
     names = _SymbolNames(lookup.system_symbols)
     for entry in entries:

@@ -1,7 +1,8 @@
-"""Values of a symbol in a kernel: attributes and definitions.
+"""A symbol's values in a kernel: attributes and definitions.
 
 The symbol is not evaluated: functions such as `OwnValues` return definitions unevaluated. If an
-engine does not keep a pattern in its original form, it is restored from the session's code.
+engine does not keep a pattern in its original form, the pattern is restored from the session's
+code.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ VALUE_FUNCTIONS = (
     *("OwnValues", "DownValues", "SubValues", "UpValues", "NValues", "DefaultValues"),
     *("FormatValues", "Options", "Messages"),
 )
-"""Functions that return definitions, in the order in which these are shown."""
-# Some engines evaluate the symbol that is the argument of these functions.
+"""Functions that return definitions, in display order."""
+# Some engines evaluate the symbol that is passed to these functions.
 _EVALUATING_FUNCTIONS = ("Options", "FormatValues")
 _ASSIGNMENT_KINDS = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
 _BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
@@ -54,9 +55,9 @@ class SymbolDefinition(NamedTuple):
     left: Expression
     right: Expression
     operator: str = ""
-    """`Set` or `SetDelayed` if the original code is known, else empty."""
+    """`Set` or `SetDelayed` if the original code is known, otherwise empty."""
     is_simplified: bool = False
-    """True if the engine has rewritten the left side and the original code is not known."""
+    """True if the engine rewrote the left side and the original code is not known."""
 
 
 class SymbolValues(NamedTuple):
@@ -65,17 +66,17 @@ class SymbolValues(NamedTuple):
     attributes: tuple[str, ...]
     definitions: tuple[SymbolDefinition, ...]
     unparsed: tuple[str, ...] = ()
-    """Output of the engine that cannot be parsed."""
+    """Engine output that cannot be parsed."""
 
 
 class SessionDefinitions:
-    """Definitions in the code that a session has evaluated.
+    """Definitions in the code that a session evaluated.
 
-    Used to show a definition as the user wrote it when the engine has rewritten its pattern.
+    Used to show a definition as the user wrote it if the engine rewrote its pattern.
     """
 
     def __init__(self, codes: Iterable[str] = ()) -> None:
-        """Collect the symbols and the assignments in the code of a session, in order."""
+        """Collect the symbols and assignments in a session's code, in order."""
         self.symbol_names: set[str] = set()
         """All symbols in the code."""
         self._assignments: dict[tuple[str, str], list[Assignment]] = defaultdict(list)
@@ -88,10 +89,10 @@ class SessionDefinitions:
                     self._assignments[assignment.symbol.text, assignment.kind].append(assignment)
 
     def find_assignment(self, name: str, definition: SymbolDefinition) -> Assignment | None:
-        """Return the latest assignment in the session's code that may have made a definition.
+        """Return the latest assignment in the session's code that may have created a definition.
 
         The left side of the kernel's definition may have been rewritten. Assignments are therefore
-        matched by the number of arguments and by the right side. Returns None if no assignment
+        matched by the number of arguments and the right side. Returns None if no assignment
         matches.
         """
         assignments = self._assignments.get((name, _ASSIGNMENT_KINDS.get(definition.kind, "")), ())
@@ -119,12 +120,12 @@ def _count_arguments(left: Expression) -> int:
 def find_contexts(name: str, ask: AskKernel) -> list[str]:
     """Return the sorted contexts (namespaces) that contain a symbol with the given short name.
 
-    The kernel is asked in two ways, and both answers are merged: a list of full names of symbols,
-    and a list of contexts.
+    The kernel is queried in two ways, and both answers are merged: a list of full symbol names and
+    a list of contexts.
     """
     answer = ask(f'{{Names["*`{name}"], Select[Contexts[], Names[# <> "{name}"] =!= {{}} &]}}')
     strings = re.findall(r'"([^"]*)"', answer or "")
-    # The context is the text up to the last backquote: `a`b`` in "a`b`f" and in "a`b`".
+    # The context is everything up to the last backquote: `a`b`` in "a`b`f" and in "a`b`".
     return sorted({text.rpartition("`")[0] + "`" for text in strings} - {"`"})
 
 
@@ -134,7 +135,7 @@ def is_known_symbol(name: str, ask: AskKernel) -> bool:
 
 
 def get_attributes(name: str, ask: AskKernel) -> tuple[str, ...]:
-    """Return the attributes of a symbol."""
+    """Return a symbol's attributes."""
     return tuple(re.findall(r"[A-Za-z]+", ask(f"Attributes[{name}]") or ""))
 
 
@@ -145,7 +146,7 @@ class SymbolReader:
         name: The name of the symbol.
         ask: Evaluates code in the kernel.
         session: The definitions in the session's code.
-        is_protected: Whether to remove the attribute ReadProtected during each query. Only Wolfram
+        is_protected: Whether to remove the ReadProtected attribute during each query. Only Wolfram
             kernels hide definitions because of it.
     """
 
@@ -161,9 +162,9 @@ class SymbolReader:
     def read_values(self, attributes: tuple[str, ...]) -> SymbolValues:
         """Return the definitions of the symbol, with the given attributes.
 
-        The own values (the value of a variable) are read first: a symbol that has one must not be
-        passed to functions that evaluate their argument. Output of the kernel that is not valid
-        code is returned as `unparsed`.
+        Own values (the value of a variable) are read first because a symbol that has one must not
+        be passed to functions that evaluate their argument. Kernel output that is not valid code is
+        returned as `unparsed`.
         """
         own_values = self._read_definitions(VALUE_FUNCTIONS[:1])
         kinds = [
@@ -175,13 +176,13 @@ class SymbolReader:
         return SymbolValues(attributes, definitions, tuple(self._unparsed))
 
     def _read_definitions(self, kinds: Sequence[str]) -> list[SymbolDefinition]:
-        """Return the symbol's definitions of several kinds, such as "DownValues".
+        """Return the symbol's definitions of the given kinds, such as "DownValues".
 
-        All kinds are queried at once, which takes one evaluation. If the output cannot be parsed,
-        they are queried one by one, so that a single unusable definition does not hide the others.
+        All kinds are queried at once, in one evaluation. If the output cannot be parsed, they are
+        queried one by one so that one unusable definition does not hide the others.
         """
         lists: Sequence[Expression | None] = _parse_elements(self._query_values(kinds))
-        # Output with a part that is not valid code has no elements at all.
+        # If any part of the output is not valid code, it has no elements at all.
         if len(lists) != len(kinds):
             lists = [self._query_kind(kind) for kind in kinds]
         return [
@@ -191,7 +192,7 @@ class SymbolReader:
         ]
 
     def _query_kind(self, kind: str) -> Expression | None:
-        """Return the list of definitions of one kind. Output that is not code is collected."""
+        """Return the list of definitions of one kind, and collect output that is not code."""
         answer = self._query_values([kind])
         elements = _parse_elements(answer)
         if not elements and answer is not None:
@@ -199,7 +200,7 @@ class SymbolReader:
         return elements[0] if elements else None
 
     def _query_values(self, kinds: Sequence[str]) -> str | None:
-        """Ask the kernel for several kinds of definitions, and return its answer.
+        """Ask the kernel for the given kinds of definitions, and return its answer.
 
         The code for the kernel is, for example, `{DownValues[f], UpValues[f]}`.
         """
@@ -215,8 +216,8 @@ class SymbolReader:
 def _parse_elements(answer: str | None) -> list[Expression]:
     """Parse a kernel's answer such as `{a, b}`, and return the elements of the list.
 
-    An answer that is not a list, or cannot be parsed, has no elements. The names that the engine
-    Woxi generates for patterns are replaced with a mark before parsing.
+    An answer that is not a list or cannot be parsed has no elements. The names that the Woxi engine
+    generates for patterns are replaced with a mark before parsing.
     """
     source = parse(_GENERATED_NAME.sub(_mark_generated_name, answer or ""))
     if source.problems or len(source.expressions) != 1:
@@ -226,7 +227,7 @@ def _parse_elements(answer: str | None) -> list[Expression]:
 
 
 def _mark_generated_name(match: re.Match[str]) -> str:
-    # The three blanks in `__opts1___` are a sequence pattern, which must be kept.
+    # The three blanks in `__opts1___` are a sequence pattern that must be kept.
     return f"{_GENERATED_MARK}___" if match[0].startswith("__opts") else _GENERATED_MARK
 
 
@@ -254,7 +255,7 @@ def _read_definition_list(
 def _split_delayed_rule(rule: Expression) -> tuple[Expression, Expression] | None:
     """Return both sides of a rule `HoldPattern[left] :> right`, or None for another expression.
 
-    The engine Woxi omits the parentheses around right sides with weaker operators. It prints
+    The Woxi engine omits the parentheses around right sides with weaker operators. It prints
     `left :> a; b`, which the parser reads as `(left :> a); b`. The outer expressions are therefore
     moved into the right side.
     """
@@ -276,15 +277,15 @@ def _split_delayed_rule(rule: Expression) -> tuple[Expression, Expression] | Non
 def _restore_source_form(
     name: str, definition: SymbolDefinition, session: SessionDefinitions
 ) -> SymbolDefinition:
-    """Return a definition with the left side of the original code, if it is known.
+    """Return a definition with the original code's left side, if it is known.
 
     The engine may have rewritten the pattern on the left side. If the session's code does not
     contain the definition, the names that the engine generated are removed. The definition is then
-    marked as simplified, because parts of the original pattern are missing.
+    marked as simplified because parts of the original pattern are missing.
     """
     parts = list(walk(definition.left))
     has_pattern = any(isinstance(part, Atom) and part.text in _BLANK_HEADS for part in parts)
-    # Without a pattern, the kernel has evaluated the left side, so it differs from the code.
+    # Without a pattern, the kernel evaluated the left side, so it differs from the code.
     if not has_pattern:
         return definition
     assignment = session.find_assignment(name, definition)
@@ -300,7 +301,7 @@ def _restore_source_form(
 def _remove_generated_names(expression: Expression) -> Expression:
     """Return a pattern without the names that the engine generated: `_` instead of `mark:_`.
 
-    `_parse_elements` has replaced these names with a mark, the symbol `_GENERATED_MARK`.
+    `_parse_elements` already replaced these names with a mark, the symbol `_GENERATED_MARK`.
     """
     if isinstance(expression, Atom):
         return expression

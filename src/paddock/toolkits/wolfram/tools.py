@@ -1,6 +1,6 @@
 """Declarations of the Wolfram Language tools: evaluator, inspector, definitions and tests.
 
-The handlers are imported with the first call.
+The handlers are imported on the first call.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Runs of Wolfram Language test files (.wlt) for the tool `TestReport`.
+"""Runs of Wolfram Language test files (.wlt) for the `TestReport` tool.
 
-Input, expected value and comparison of a test are evaluated separately, so the kernel need not know
-`VerificationTest`. Changes that a test makes to the state stay, as in a Wolfram kernel. A test that
-exceeds a limit or ends the kernel is rolled back.
+A test's input, expected value and comparison are evaluated separately, so the kernel does not need
+to support `VerificationTest`. Changes that a test makes to the state persist, as in a Wolfram
+kernel. A test that exceeds a limit or ends the kernel is rolled back.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 ACTUAL_SYMBOL, EXPECTED_SYMBOL, BODY_SYMBOL = "$PaddockActual", "$PaddockExpected", "$PaddockBody"
 FILE_PATH_SYMBOLS = ("$TestFileName", "$InputFileName")
-"""Symbols whose value is the path of the test file."""
+"""Symbols whose value is the test file's path."""
 NOT_RUN_NOTE = "not run: the time limit of the file was reached"
 KERNEL_REPLACED_NOTE = (
     "the kernel ended here and all definitions were lost; a new kernel was started"
@@ -78,18 +78,18 @@ _FAILURE_TEXTS = {
 _SKIPPED_FILE_REASON = "it is not a file, or a link out of its directory."
 WLT_SUFFIX = ".wlt"
 _MAX_WLT_FILE_BYTES = 20_000_000
-# The largest limits that the operating systems accept.
+# The largest limits that operating systems accept.
 _MAX_SECONDS, _MAX_MEMORY_BYTES = 1_000_000, 1 << 60
 
 
 class _RestartingKernel:
-    """A Wolfram kernel for tests, which is started on first use and replaced after it has ended.
+    """A Wolfram kernel for tests that is started on first use and replaced if it ends.
 
-    A test may crash or quit its kernel. The remaining tests of the file then run in a new one.
+    A test may crash or quit its kernel. The remaining tests in the file then run in a new one.
 
     Args:
-        engine: The engine to start kernels of.
-        directory: The working directory of the kernel.
+        engine: The engine whose kernels are started.
+        directory: The kernel's working directory.
         limits: The limits of a kernel.
         control: Cancels evaluations and reports their progress.
     """
@@ -103,16 +103,16 @@ class _RestartingKernel:
         self._control = control
         self._kernel: Kernel | None = None
         self.restart_count = 0
-        """How often an ended kernel was replaced."""
+        """The number of times that an ended kernel was replaced."""
 
     def evaluate(self, code: str, limits: EvaluationLimits) -> EvaluationResult:
-        """Evaluate one expression, and start a kernel before if no kernel is running."""
+        """Evaluate one expression, starting a kernel first if none is running."""
         if self._kernel is not None and not self._kernel.is_alive:
             self.close()
             self.restart_count += 1
         if self._kernel is None:
             self._kernel = acquire_kernel(self._engine, self._limits)
-            # Relative paths in tests start where the client works, and not where the server runs.
+            # Relative paths in tests start where the client works, not where the server runs.
             directory = quote_string(str(self._directory))
             self._kernel.evaluate(f"SetDirectory[{directory}]", self._limits)
         return self._kernel.evaluate(code, limits, self._control)
@@ -125,14 +125,14 @@ class _RestartingKernel:
 
 
 class _TestFileRun:
-    """A run of the tests of one file.
+    """A run of the tests in one file.
 
-    Steps run in the order of the file, because tests may depend on definitions of earlier steps.
+    Steps run in file order because tests may depend on definitions from earlier steps.
 
     Args:
         name: The name of the file in the report.
-        kernel: The kernel, which may have definitions of other files.
-        limits: The limits of the whole file.
+        kernel: The kernel, which may have definitions from other files.
+        limits: The limits for the whole file.
     """
 
     def __init__(self, name: str, kernel: _RestartingKernel, limits: EvaluationLimits) -> None:
@@ -142,7 +142,7 @@ class _TestFileRun:
         self._report = FileTestReport(name)
 
     def run_file(self, file: WolframTestFile, on_test: Callable[[], None]) -> FileTestReport:
-        """Run the tests of a file, and the code between them, in order.
+        """Run the tests in a file, and the code between them, in order.
 
         Args:
             file: The parsed test file.
@@ -150,7 +150,7 @@ class _TestFileRun:
         """
         test_number = 0
         for step in file.steps:
-            # A restart loses the definitions of earlier steps, which the report has to mention.
+            # A restart loses the definitions from earlier steps, which the report has to mention.
             previous_restarts = self._kernel.restart_count
             if isinstance(step, SetupStep):
                 self._run_setup_step(step)
@@ -166,8 +166,8 @@ class _TestFileRun:
     def _run_setup_step(self, step: SetupStep) -> None:
         """Evaluate the code between two tests, and add its messages and failures to the report.
 
-        Later tests may depend on the definitions of this code. If it fails, the whole file counts
-        as failed, even if all of its tests pass. Tests within another expression are not run.
+        Later tests may depend on this code's definitions. If it fails, the whole file counts as
+        failed, even if all of its tests pass. Tests within another expression are not run.
         """
         if step.nested_tests:
             tests = "a test" if step.nested_tests == 1 else f"{step.nested_tests} tests"
@@ -188,9 +188,9 @@ class _TestFileRun:
     def _run_test(self, test: WolframTest, number: int) -> WolframTestResult:
         """Run one test and return its result.
 
-        The actual value, the expected value and the comparison are evaluated one after the other,
-        so that the report can say which of them failed. Between these steps the kernel keeps the
-        values in symbols.
+        The actual value, the expected value and the comparison are evaluated one after the other so
+        that the report can state which of them failed. Between these steps, symbols in the kernel
+        hold the values.
         """
         if test.problem:
             return WolframTestResult(test, number, "Error", test.problem)
@@ -212,7 +212,7 @@ class _TestFileRun:
         if expected.status != "done":
             problem = self._describe_missing_value(expected, test)
             return replace(error, actual=f"the expected value: {problem}")
-        # With `TrueQ`, a comparison that stays unevaluated counts as different.
+        # With `TrueQ`, a comparison that remains unevaluated counts as different.
         comparison = self._evaluate(
             f"TrueQ[({test.same_test}\n)[{ACTUAL_SYMBOL}, {EXPECTED_SYMBOL}]]", test
         )
@@ -230,9 +230,9 @@ class _TestFileRun:
     def _apply_computed_options(self, test: WolframTest) -> WolframTest:
         """Return the test with the values of options that are code, as in `TimeConstraint -> 1/2`.
 
-        The parser reads options with literal values. All others are left in `test.computed`, and
-        are evaluated in the kernel before the test runs. An unusable value is ignored, with a note
-        in the report.
+        The parser reads options with literal values. All others are left in `test.computed` and
+        evaluated in the kernel before the test runs. An unusable value is ignored, with a note in
+        the report.
         """
         for name, code in test.computed.items():
             # `N` turns exact numbers such as `1/2` into decimals, which `get_number` can read.
@@ -246,7 +246,7 @@ class _TestFileRun:
         return test
 
     def _is_aborted(self, result: EvaluationResult) -> bool:
-        """Return True if the input of a test was aborted before it had a value."""
+        """Return True if a test's input was aborted before it had a value."""
         if result.result != "$Aborted":
             return False
         # A test may also return `$Aborted` as its regular value, which is then assigned to the
@@ -254,16 +254,16 @@ class _TestFileRun:
         return self._evaluate(f"ValueQ[{ACTUAL_SYMBOL}]").result != "True"
 
     def _evaluate(self, code: str, test: WolframTest | None = None) -> EvaluationResult:
-        """Evaluate code within the limits of the file and of the test, if one is given."""
+        """Evaluate code within the file's limits and those of the test, if one is given."""
         return self._kernel.evaluate(code, self._get_limits(test))
 
     def _get_limits(self, test: WolframTest | None) -> EvaluationLimits:
-        """Return the limits of an evaluation: those of its test, within the rest of the file's.
+        """Return an evaluation's limits: those of its test, within the rest of the file's.
 
-        Limits must be positive, even if the time of the file has just run out.
+        Limits must be positive, even if the file's time has just run out.
 
         Args:
-            test: The test that is evaluated, or None for code between tests.
+            test: The test to evaluate, or None for code between tests.
         """
         seconds, memory_bytes = self._get_remaining_seconds(), self._limits.memory_bytes
         if test is not None and test.seconds is not None:
@@ -280,7 +280,7 @@ class _TestFileRun:
     def _describe_missing_value(
         self, result: EvaluationResult, test: WolframTest | None = None
     ) -> str:
-        """Return the reason why an evaluation has no usable value, for the report.
+        """Return the reason that an evaluation has no usable value, for the report.
 
         Args:
             result: The result of the evaluation.
@@ -296,7 +296,7 @@ class _TestFileRun:
 
 
 def _read_test_option(name: str, value: Expression) -> dict[str, Any] | None:
-    """Convert the value of a test option to fields of `WolframTest`, or to None if it is unusable.
+    """Convert a test option's value to fields of `WolframTest`, or to None if it is unusable.
 
     For example, `TimeConstraint -> 0.5` becomes `{"seconds": 0.5}`, and `TimeConstraint ->
     Infinity` becomes `{}`, because it sets no limit.
@@ -312,8 +312,8 @@ def _read_test_option(name: str, value: Expression) -> dict[str, Any] | None:
 def _format_assignment(symbol: str, code: str) -> str:
     """Return Wolfram Language code that assigns the value of other code to a symbol.
 
-    The other code becomes the body of a function, so that `Return` in it works. The symbol is
-    cleared first: if the code throws, the symbol must not keep the value of the previous test.
+    The other code becomes the body of a function so that `Return` works in it. The symbol is
+    cleared first: if the code throws, the symbol must not keep the previous test's value.
     """
     return (
         f"(Clear[{symbol}, {BODY_SYMBOL}]; {BODY_SYMBOL}[] := ({code}\n); "
@@ -342,11 +342,11 @@ class InvalidTestFileError(ToolError):
 def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
     """Run Wolfram Language test files (`.wlt`) and return a report in Markdown.
 
-    All files are parsed before the first one is run, so that a mistake in one of them is reported
-    without waiting for the tests of the others.
+    All files are parsed before the first one runs, so a mistake in one of them is reported without
+    waiting for the tests in the others.
 
     Raises:
-        ToolError: A file is missing or invalid. No file is run then.
+        ToolError: A file is missing or invalid. In this case, no file is run.
         PaddockError: The engine is not installed, or its kernel does not start.
     """
     files, skipped_files = _find_test_files(arguments.paths, ctx)
@@ -356,7 +356,7 @@ def run_wolfram_tests(arguments: WolframTestArguments, ctx: Context) -> str:
     engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
         raise ToolError("no test was run", hint=NO_ENGINE_MESSAGE.removeprefix("Paddock::engine: "))
-    # Files in one group share a kernel, so that definitions of one file are available in the next.
+    # Files in one group share a kernel, so definitions from one file are available in the next.
     is_shared = arguments.new_kernel is False
     groups = [parsed_files] if is_shared else [[parsed_file] for parsed_file in parsed_files]
 
@@ -386,7 +386,7 @@ class _ParsedTestFile(NamedTuple):
 
 
 def _get_file_limits(arguments: WolframTestArguments, ctx: Context) -> EvaluationLimits:
-    """Return the limits of each file, from the arguments or else from the tool's options."""
+    """Return the limits for each file, from the arguments or else from the tool's options."""
     seconds = arguments.time_constraint or ctx.options[FILE_TIME_OPTION_NAME]
     memory_bytes = arguments.memory_constraint or ctx.options[MEMORY_OPTION_NAME]
     return EvaluationLimits(
@@ -397,10 +397,10 @@ def _get_file_limits(arguments: WolframTestArguments, ctx: Context) -> Evaluatio
 
 
 def _create_run_control(control: EvaluationControl) -> EvaluationControl:
-    """Return a control for the evaluations of a test run, which reports the seconds of the run.
+    """Return a control for the evaluations in a test run that reports the run's elapsed seconds.
 
-    A kernel reports the seconds of the current evaluation. If these were passed on, the progress
-    would start again at 0 with each evaluation.
+    A kernel reports the seconds of the current evaluation. If these were passed on, progress would
+    start again at 0 with each evaluation.
     """
     started_at = time.monotonic()
 
@@ -431,7 +431,7 @@ def _run_in_shared_kernel(
 
 
 def _find_test_files(paths: str, ctx: Context) -> AllowedFiles:
-    """Return the test files to run without duplicates, and the files that must be skipped.
+    """Return the test files to run, without duplicates, and the files that must be skipped.
 
     Args:
         paths: Paths of test files or directories, separated by commas.
@@ -466,7 +466,7 @@ def _read_test_file(file: Path) -> WolframTestFile:
 
     Raises:
         InvalidTestFileError: The file cannot be read or parsed.
-        NoTestsInFileError: The file contains no test that can be run.
+        NoTestsInFileError: The file contains no tests that can be run.
     """
     # Symbols such as `$InputFileName` have values only while a kernel reads a file. Paddock reads
     # the file itself, so the parser replaces them.

@@ -1,7 +1,7 @@
 """Shared parts of the zoo's tools: results and errors as JSON, schemas, and access to the zoo.
 
-The zoo of the user is opened on first use, because opening a database would slow down the start of
-the server. A program that has opened a zoo already, such as `paddock up`, gives it to the server.
+The user's zoo is opened on first use because opening a database would slow down the server's start.
+A program that has already opened a zoo, such as `paddock up`, passes it to the server.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ ERROR_CODES = {
     "invalid-agent": INVALID_ARGUMENTS,
     "tool": "INTERNAL_ERROR",
 }
-"""Codes that clients of the zoo know by another name; all other codes are put into upper case."""
+"""Codes that zoo clients know by another name. All other codes are converted to upper case."""
 
 
 def create_result(data: JsonObject) -> CallToolResult:
-    """Return a result with the same data as text for the model and as structured content."""
+    """Return a result that has the same data as text for the model and as structured content."""
     return CallToolResult(content=[TextContent(dump_json(data))], structured_content=data)
 
 
 def to_json(value: object) -> Any:
-    """Convert objects of the zoo's model to JSON data."""
+    """Convert objects from the zoo's model to JSON data."""
     return msgspec.to_builtins(value)
 
 
 def describe_error(error: PaddockError) -> JsonObject:
-    """Convert an error to the structured result that clients of the zoo expect.
+    """Convert an error to the structured result that zoo clients expect.
 
     It is used instead of the plain error text of other tools, as in
     `{"error": True, "code": "…", "message": "…"}`.
@@ -74,27 +74,27 @@ def _get_error_code(error: PaddockError) -> str:
 
 
 CHANGE_SOURCE = "mcp"
-"""The source that the zoo records with changes made by these tools."""
+"""The source that the zoo records for changes made by these tools."""
 
 _user_zoo_lock = threading.Lock()
 
 
 class ZooServerState(NamedTuple):
-    """The state that the lifespan of an AgentZoo server yields: `ctx.state` of its tools."""
+    """The state that an AgentZoo server's lifespan yields: `ctx.state` in its tools."""
 
     zoo: Zoo | None
-    """The zoo that the server was given; None for the zoo of the user."""
+    """The zoo that was passed to the server, or None for the user's zoo."""
 
 
 def get_user_zoo() -> Zoo:
     """Return the zoo (the database of agents) of the user who runs this process.
 
-    It is opened by the first call, and closed at the end of the process.
+    It is opened by the first call and closed when the process ends.
 
     Raises:
         ZooUnavailableError: The database cannot be used.
     """
-    # Two first calls at the same time must not open the database twice.
+    # Two simultaneous first calls must not open the database twice.
     with _user_zoo_lock:
         return _open_user_zoo()
 
@@ -109,14 +109,14 @@ def _open_user_zoo() -> Zoo:
 def get_caller_zoo(ctx: Context) -> Zoo:
     """Return the caller's view of the zoo, the database of agents.
 
-    An AgentZoo server opens its zoo in its lifespan. If a tool of the zoo is used in another
+    An AgentZoo server opens its zoo in its lifespan. If one of the zoo's tools is used in another
     server, it works with the zoo of the user who runs the process.
     """
     state = ctx.state
     server_zoo = state.zoo if isinstance(state, ZooServerState) else None
     zoo = server_zoo or get_user_zoo()
     principal = ctx.principal
-    # Without a principal the caller is local, and the whole zoo is theirs.
+    # Without a principal, the caller is local and owns the whole zoo.
     return zoo if principal is None else zoo.for_owner(principal.subject)
 
 
@@ -135,7 +135,7 @@ MEMORY_OPTIONS = {
 
 
 def string_property(description: str) -> JsonObject:
-    """Return the schema of a string."""
+    """Return the schema for a string."""
     return {"type": "string", "description": description}
 
 
@@ -158,7 +158,7 @@ ANNOTATIONS_BY_EFFECT: dict[ToolEffect, JsonObject] = {
     "replace": {**_WRITE_ANNOTATIONS, "destructiveHint": True, "idempotentHint": True},
     "delete": {**_WRITE_ANNOTATIONS, "destructiveHint": True},
 }
-"""The annotations of a tool by its effect on the zoo, by which clients decide when to ask."""
+"""Tool annotations by effect on the zoo, which clients use to decide when to ask."""
 
 
 def create_tool(
@@ -172,17 +172,17 @@ def create_tool(
     required: Sequence[str] = (),
     options: Mapping[str, Option] | None = None,
 ) -> Tool:
-    """Return a tool with the settings that all tools of the zoo share.
+    """Create a tool with the settings that all of the zoo's tools share.
 
     Args:
         name: The name of the tool.
-        handler: Handles a call. It gets the arguments as a dictionary.
-        effect: What a call does to the zoo; `set` and `replace` may be repeated safely.
+        handler: Handles a call. It receives the arguments as a dictionary.
+        effect: The effect of a call on the zoo. `set` and `replace` can be repeated safely.
         title: The title for people.
         description: The description for models.
-        arguments: The schemas of the arguments by name.
-        required: The names of the arguments that a call must have.
-        options: Values that the operator of the server can set.
+        arguments: The argument schemas, by name.
+        required: The names of the required arguments.
+        options: Values that the server operator can set.
     """
     return Tool(
         name,

@@ -1,7 +1,7 @@
-"""The resources of the AgentZoo server, and lists that follow the zoo while the server runs.
+"""The AgentZoo server's resources, and lists that stay in sync with the zoo while the server runs.
 
-Each agent has one prompt and two resources. Any process can change the zoo, so a thread waits for
-its events while clients are connected, updates the lists and notifies subscribers.
+Each agent has one prompt and two resources. Any process can change the zoo, so while clients are
+connected, a thread waits for zoo events, updates the lists and notifies subscribers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MIME_TYPE = "application/json"
 
 
 def get_agent_uri(agent_id: str) -> str:
-    """Return the URI of an agent."""
+    """Return an agent's URI."""
     return f"{AGENTS_URI}/{quote(agent_id, safe='')}"
 
 
@@ -139,7 +139,7 @@ agent_template = ResourceTemplate(
 PROMPT_PREFIX = "agent_zoo_use_"
 ADOPTION_TEXT = "From now on, until I tell you otherwise, act as the agent described here."
 READ_ONLY_VARIABLE = "PADDOCK_ZOO_READ_ONLY"
-# Agents beyond this number have no prompt and no resources. Tools still find them.
+# Agents beyond this number have no prompt or resources. Tools can still find them.
 MAX_LISTED_AGENTS = 1000
 _servers_lock = threading.Lock()
 _live_lists: WeakKeyDictionary[BaseServer, LiveLists] = WeakKeyDictionary()
@@ -147,7 +147,7 @@ _LISTING_EVENTS = frozenset({"agent:created", "agent:updated", "agent:deleted", 
 
 
 def serve_zoo(server: BaseServer, zoo: Zoo) -> None:
-    """Make an AgentZoo server use an open zoo, which the caller closes.
+    """Make an AgentZoo server use an open zoo. The caller closes the zoo.
 
     Must be called before the server runs.
     """
@@ -155,7 +155,7 @@ def serve_zoo(server: BaseServer, zoo: Zoo) -> None:
 
 
 def remove_project_tools(server: BaseServer) -> None:
-    """Remove the tools that access project folders of this machine."""
+    """Remove the tools that access project folders on this machine."""
     for tool in (get_default_tool, set_default_tool):
         if tool.name in {registered.name for registered in server.tools}:
             server.tools.remove(tool.name)
@@ -164,13 +164,13 @@ def remove_project_tools(server: BaseServer) -> None:
 def follow_zoo(
     server: BaseServer, zoo: Zoo | None = None
 ) -> AbstractContextManager[ZooServerState]:
-    """Return the lifespan of an AgentZoo server, during which its lists of agents are kept current.
+    """Return an AgentZoo server's lifespan, during which its lists of agents are kept current.
 
-    Each agent is listed as a prompt and two resources. All connections of a server share the lists.
+    Each agent is listed as a prompt and two resources. All connections to a server share the lists.
 
     Args:
         server: The server.
-        zoo: The zoo whose agents the server lists; by default that of the user.
+        zoo: The zoo whose agents the server lists. Defaults to the user's zoo.
     """
     with _servers_lock:
         live_lists = _live_lists.setdefault(server, LiveLists(server, zoo))
@@ -178,10 +178,10 @@ def follow_zoo(
 
 
 class LiveLists:
-    """Prompts and resources of one server, kept in sync with the agents of a zoo.
+    """Prompts and resources of one server, kept in sync with a zoo's agents.
 
     Each agent has a prompt and two resources. The first connection starts a thread that waits for
-    events of the zoo, and the last one stops it.
+    zoo events. The thread stops when the last connection ends.
     """
 
     def __init__(self, server: BaseServer, zoo: Zoo | None) -> None:
@@ -194,7 +194,7 @@ class LiveLists:
 
     @contextmanager
     def lifespan(self) -> Iterator[ZooServerState]:
-        """Follow the zoo until the last connection of the server ends."""
+        """Follow the zoo until the server's last connection ends."""
         self._add_connection()
         try:
             yield ZooServerState(self._zoo)
@@ -202,13 +202,13 @@ class LiveLists:
             self._remove_connection()
 
     def _add_connection(self) -> None:
-        """Count a connection, and start to follow the zoo when the first one is opened.
+        """Count a connection, and start following the zoo when the first one opens.
 
-        Following means that changes of agents update the prompts and resources of the server.
+        Following means that changes to agents update the server's prompts and resources.
         """
         with self._lock:
             self._connection_count += 1
-            # One thread serves all connections, because they share the lists of the server.
+            # One thread serves all connections because they share the server's lists.
             if self._connection_count > 1:
                 return
             if os.environ.get(READ_ONLY_VARIABLE, "").lower() in ("1", "true", "yes"):
@@ -233,7 +233,7 @@ class LiveLists:
                 self._stop_event.set()
 
     def _publish_changes(self, zoo: Zoo, events: list[ZooEvent]) -> None:
-        """Update the lists after events of the zoo, and notify clients that subscribed to them."""
+        """Update the lists after zoo events, and notify the clients that subscribed to them."""
         if any(event.kind in _LISTING_EVENTS for event in events):
             self._refresh_lists(zoo)
             self._server.resource_updated(AGENTS_URI)
@@ -242,10 +242,10 @@ class LiveLists:
             self._server.resource_updated(uri)
 
     def _refresh_lists(self, zoo: Zoo) -> None:
-        """Synchronize the prompts and resources of the server with the agents of the zoo.
+        """Synchronize the server's prompts and resources with the zoo's agents.
 
-        Those of deleted agents are removed. Only agents that are new, or whose name or description
-        has changed, are registered again.
+        Those of deleted agents are removed. Agents are registered only if they are new, or if their
+        name or description has changed.
         """
         agents_by_id = {
             agent.id: agent for agent in zoo.agents.list_summaries(limit=MAX_LISTED_AGENTS).items
@@ -276,12 +276,12 @@ def _remove_write_tools(server: BaseServer) -> None:
 
 
 def _has_listing_changed(agent: AgentSummary, listed: AgentSummary | None) -> bool:
-    """Return True if the name or description of an agent differs from the listed one."""
+    """Return True if an agent's name or description differs from the listed one."""
     return listed is None or (agent.name, agent.description) != (listed.name, listed.description)
 
 
 def _create_agent_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
-    """Yield the MCP prompt and the resources (profile and brain) with which an agent is listed."""
+    """Yield the MCP prompt and the resources (profile and brain) that an agent is listed as."""
     yield Prompt(
         _get_prompt_name(agent.id),
         handler=partial(_render_adoption_prompt, agent.id),
@@ -313,9 +313,9 @@ def _get_prompt_name(agent_id: str) -> str:
 def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
     """Return the text of the prompt that makes a chat act as an agent.
 
-    This injects the agent into the chat, so the injection is recorded.
+    The injection is recorded because the prompt injects the agent into the chat.
     """
-    # The prompt has no options. Those of the tool apply, so that both inject the same text.
+    # The prompt has no options. The tool's options apply, so both inject the same text.
     options: dict[str, Any] = get_option_values(ctx, inject_tool)
     _, injection = get_caller_zoo(ctx).injector.inject(
         agent_id,
@@ -332,7 +332,7 @@ def _read_brain(agent_id: str, ctx: Context) -> dict[str, Any]:
 
 
 def _get_changed_uris(event: ZooEvent) -> Iterator[str]:
-    """Yield the URIs of the MCP resources whose content has changed with an event of the zoo."""
+    """Yield the URIs of the MCP resources whose content a zoo event has changed."""
     if event.agent_id is None:
         return
     if event.kind in _LISTING_EVENTS:

@@ -1,4 +1,4 @@
-"""Declarations and handlers of the zoo's tools: agents, brains and default agents of projects."""
+"""Declarations and handlers for the zoo's tools: agents, brains and project default agents."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def find_agents(arguments: JsonObject, ctx: Context) -> CallToolResult:
 
 
 def _create_agents_result(page: ResultPage[AgentSummary]) -> CallToolResult:
-    """Convert a page of agents to the result of a tool, with a note if there are more agents."""
+    """Convert a page of agents to a tool result, with a note if there are more agents."""
     agents = [
         {
             "id": agent.id,
@@ -131,7 +131,7 @@ def toggle_skill(arguments: JsonObject, ctx: Context) -> CallToolResult:
 
 
 def _find_skill_id(agent: Agent, id_or_name: str) -> str:
-    """Return the ID of a skill given by its ID or name; unknown text is returned unchanged."""
+    """Return the ID of a skill given by ID or name. Unknown text is returned unchanged."""
     if any(skill.id == id_or_name for skill in agent.skills):
         return id_or_name
     name = id_or_name.strip().casefold()
@@ -296,7 +296,7 @@ def hand_over(arguments: JsonObject, ctx: Context) -> CallToolResult:
 def _build_provenance(ctx: Context) -> JsonObject:
     """Return metadata about the origin of an entry.
 
-    It contains the name of the client, if the client reports one.
+    It contains the client's name, if the client reports one.
     """
     client = (ctx.client_info or {}).get("name")
     return {"source": CHANGE_SOURCE, **({"client": client} if isinstance(client, str) else {})}
