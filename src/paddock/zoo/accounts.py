@@ -1,8 +1,7 @@
 """Team accounts: users, their passwords, and the credentials that browsers and programs send.
 
-A credential (table `passes`) is the session of a browser or the token of a program. The
-database stores scrypt hashes of passwords and digests of credentials, so that a copy of it is not
-enough to sign in.
+A credential (table `passes`) is a browser session or a program's token. The database stores scrypt
+hashes of passwords and digests of credentials, so a copy of it is not enough to sign in.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ MAX_CONCURRENT_HASHES = 4
 SESSION_DAYS = 30
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 1000
 MAX_LABEL_CHARACTERS = 100
-# Accounts belong to no owner. All writers take the lock of this one, so that two of them cannot
+# Accounts do not belong to an owner. All writers take the lock of this one, so two of them cannot
 # both remove the last administrator.
 _LOCK_OWNER = ""
-_CHANGE_SOURCE = "accounts"  # never stored: changes of accounts record no events
+_CHANGE_SOURCE = "accounts"  # never stored: account changes do not record events
 _USER_NAME_PATTERN = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 _hash_slots = BoundedSemaphore(MAX_CONCURRENT_HASHES)
 
@@ -136,7 +135,7 @@ class TeamAccounts:
             return [_make_user(row) for row in rows]
 
     def add_user(self, name: str, password: str, *, is_admin: bool = False) -> TeamUser:
-        """Create a user with an empty zoo. The first user takes over the zoo of single-user mode.
+        """Create a user with an empty zoo. The first user takes over the single-user zoo.
 
         Raises:
             InvalidAgentError: The name or the password is not allowed.
@@ -148,13 +147,13 @@ class TeamAccounts:
             raise make_invalid_field_error(
                 "name", "must consist of a-z, 0-9 and . _ @ -, with at most 64 characters"
             )
-        # Hashing is slow by design, so it comes before the write lock.
+        # Hashing is slow by design, so do it before taking the write lock.
         password_hash = hash_password(_validate_password(password))
         with self._write_transaction() as tx:
             if tx.connection.scalar(select(users.c.name).where(users.c.name == name)):
                 raise UserExistsError(f"a user named {name!r} already exists")
-            # The zoo of single-user mode has an empty owner. The first user gets that owner, so
-            # that switching to team mode does not hide the existing agents.
+            # In single-user mode, the zoo has an empty owner. The first user gets that owner, so
+            # switching to team mode does not hide the existing agents.
             is_first_user = not tx.connection.scalar(select(func.count()).select_from(users))
             user = TeamUser(
                 name=name,
@@ -171,12 +170,12 @@ class TeamAccounts:
         password_hash = hash_password(_validate_password(password))
         with self._write_transaction() as tx:
             _update_user(tx, name, password=password_hash)
-            # A session that was opened with the old password must not stay valid.
+            # A session opened with the old password must not stay valid.
             user_sessions = (credentials.c.user_name == name) & (credentials.c.kind == "session")
             tx.connection.execute(delete(credentials).where(user_sessions))
 
     def set_admin(self, name: str, *, is_admin: bool) -> None:
-        """Make a user an administrator, or revoke that. The last administrator has to remain."""
+        """Grant or revoke a user's administrator rights. The last administrator keeps them."""
         with self._write_transaction() as tx:
             if not is_admin:
                 _check_not_last_admin(tx, name)
@@ -197,7 +196,7 @@ class TeamAccounts:
                 raise _make_user_not_found_error(name)
 
     def authenticate(self, name: str, password: str) -> TeamUser | None:
-        """Return the user with a name and password, or None if they do not match."""
+        """Return the user with this name and password, or None if they do not match."""
         name = name.strip().lower()
         with self._context.read_transaction() as tx:
             row = tx.connection.execute(select(users).where(users.c.name == name)).first()
@@ -230,7 +229,7 @@ class TeamAccounts:
 
         Args:
             name: The name of the user.
-            label: A text by which the user recognizes the token.
+            label: The user's name for the token.
         """
         label = label.strip()
         if not label or len(label) > MAX_LABEL_CHARACTERS or not label.isprintable():
@@ -241,7 +240,7 @@ class TeamAccounts:
         return IssuedToken(token, secret)
 
     def list_tokens(self, name: str) -> list[Token]:
-        """Return the access tokens of a user, oldest first."""
+        """Return a user's access tokens, oldest first."""
         user_tokens = (credentials.c.user_name == name) & (credentials.c.kind == "token")
         with self._context.read_transaction() as tx:
             rows = tx.connection.execute(
@@ -250,7 +249,7 @@ class TeamAccounts:
             return msgspec.convert([*rows], list[Token], from_attributes=True)
 
     def delete_token(self, name: str, token_id: str) -> None:
-        """Revoke an access token of a user.
+        """Revoke one of a user's access tokens.
 
         Raises:
             UserNotFoundError: The user does not exist, or has no such token.
@@ -269,8 +268,8 @@ class TeamAccounts:
     ) -> TeamUser | None:
         """Return the user of a session or token, or None if it is unknown or has expired.
 
-        Every request is authenticated by this method, so it must be fast. Secrets are long and
-        random, so a plain digest is enough and no slow password hash is needed.
+        This method authenticates every request, so it must be fast. Secrets are long and random, so
+        a plain digest is enough and a slow password hash is unnecessary.
         """
         statement = (
             select(users, credentials.c.expires_at)
@@ -297,7 +296,7 @@ class TeamAccounts:
         label: str,
         expires_at: str | None,
     ) -> Token:
-        """Store the digest of the secret of a new session or token.
+        """Store the digest of a new session's or token's secret.
 
         Sessions and tokens share one table.
 
@@ -306,10 +305,10 @@ class TeamAccounts:
             user_name: The user who signs in with it.
             kind: The kind of credential.
             label: The user's name for a token; empty for a session.
-            expires_at: The end of a session, or None for a token, which does not expire.
+            expires_at: When a session expires, or None for a token, which does not expire.
 
         Returns:
-            The public part: the ID, the label and the time of creation.
+            The public part: the ID, the label and the creation time.
         """
         with self._write_transaction() as tx:
             token = Token(id=secrets.token_hex(8), label=label, created_at=tx.timestamp)

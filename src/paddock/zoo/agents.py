@@ -90,12 +90,12 @@ class AgentRepository:
             return agent_rows.list_agents(tx, result_type, agent_filter)
 
     def get(self, agent_id: str) -> Agent:
-        """Return the agent with an ID."""
+        """Return the agent with the given ID."""
         with self.context.read_transaction() as tx:
             return require_agent(tx, agent_id).agent
 
     def find(self, id_or_name: str) -> Agent:
-        """Return an agent by its ID, or else by its name, ignoring case."""
+        """Return the agent with the given ID, or else the given name, ignoring case."""
         with self.context.read_transaction() as tx:
             return require_agent_by_id_or_name(tx, id_or_name).agent
 
@@ -115,7 +115,7 @@ class AgentRepository:
     def update(
         self, agent_id: str, changes: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Agent:
-        """Change fields of an agent, and save it as its next version.
+        """Update fields of an agent, and save it as its next version.
 
         Args:
             agent_id: The ID of the agent.
@@ -131,12 +131,12 @@ class AgentRepository:
     def duplicate(self, agent_id: str, name: str | None = None, *, source: str = "web") -> Agent:
         """Create a copy of an agent, without the entries in its brain.
 
-        By default the copy is called like the original with ` copy` at the end.
+        By default, the copy is named after the original, with ` copy` appended.
         """
         with self.context.write_transaction(source) as tx:
             agent = require_agent(tx, agent_id).agent
             if name is None:
-                # A long name is shortened, because the suffix must fit into the limit too.
+                # Shorten a long name to leave room for the suffix.
                 max_characters = validation.MAX_NAME_CHARACTERS - len(_COPY_SUFFIX)
                 name = agent.name[:max_characters] + _COPY_SUFFIX
             # Without a seed, `add_agent` derives one from the new name, so the copy looks
@@ -152,7 +152,7 @@ class AgentRepository:
             check_expected_version(version, row.agent)
             agent_rows.update_agent_columns(tx, row.key, deleted_at=tx.timestamp)
             tx.record_event("agent:deleted", row.agent.id, name=row.agent.name)
-            # There is no periodic task. Deleting an agent is the occasion to empty the bin.
+            # There is no periodic task, so each deletion also removes expired agents from the bin.
             _purge_expired_agents(tx)
 
     def list_deleted(self) -> list[AgentSummary]:
@@ -186,7 +186,7 @@ class VersionHistory:
     """The stored versions of agents.
 
     Methods raise `AgentNotFoundError` for an unknown agent, and `AgentVersionNotFoundError` for a
-    version that was never made or is no longer stored.
+    version that never existed or is no longer stored.
     """
 
     context: ZooContext
@@ -202,7 +202,7 @@ class VersionHistory:
             return _require_agent_version(tx, require_agent(tx, agent_id), version)
 
     def diff_versions(self, agent_id: str, before: int, after: int) -> list[FieldChange]:
-        """Return the fields in which two versions differ."""
+        """Return the fields that differ between two versions."""
         with self.context.read_transaction() as tx:
             row = require_agent(tx, agent_id)
             old, new = (_require_agent_at(tx, row, version) for version in (before, after))
@@ -221,7 +221,7 @@ class VersionHistory:
         Args:
             agent_id: The ID of the agent.
             version: The number of the version to restore.
-            current: The version that the agent is expected to be at now, or None for any.
+            current: The expected current version of the agent, or None for any.
             source: The origin of the change.
 
         Raises:
@@ -231,13 +231,13 @@ class VersionHistory:
             row = require_agent(tx, agent_id)
             check_expected_version(current, row.agent)
             earlier_agent = _require_agent_at(tx, row, version)
-            # This copies the editable fields only, so the ID and the times stay.
+            # Only the editable fields are copied, so the ID and the timestamps stay the same.
             restored = validation.apply_changes(row.agent, msgspec.to_builtins(earlier_agent))
             return save_agent(tx, row, restored, f"restored version {version}")
 
 
 def add_agent(tx: WriteTransaction, new_agent: Agent, summary: str) -> AgentRow:
-    """Insert an agent with its first version, and record an event `agent:created`.
+    """Insert an agent with its first version, and record an `agent:created` event.
 
     Args:
         tx: The transaction.
@@ -250,8 +250,8 @@ def add_agent(tx: WriteTransaction, new_agent: Agent, summary: str) -> AgentRow:
         msgspec.structs.replace(
             new_agent,
             id=find_free_slug(slug, agent_rows.make_agent_id_predicate(tx)),
-            # The picture of an agent is generated from this seed. It is stored, so that the
-            # picture does not change with the name.
+            # The agent's picture is generated from this seed. It is stored, so the picture does not
+            # change with the name.
             appearance_seed=new_agent.appearance_seed or requested_id or new_agent.name,
             created_at=tx.timestamp,
             updated_at=tx.timestamp,
@@ -268,8 +268,8 @@ def save_agent(
 ) -> Agent:
     """Save a changed agent as its next version, unless nothing has changed.
 
-    All changes of an existing agent go through this function, which also adds the version to the
-    history and records an event `agent:updated`.
+    All changes to an existing agent go through this function, which also adds the version to the
+    history and records an `agent:updated` event.
 
     Args:
         tx: The transaction.
@@ -278,7 +278,7 @@ def save_agent(
         summary: The summary for the history. By default it lists the changed fields.
     """
     updated_agent = validation.validate_object(updated_agent)
-    # Saving an unchanged form must not fill the history with equal versions.
+    # Saving an unchanged form must not fill the history with identical versions.
     if updated_agent == row.agent:
         return row.agent
     summary = summary or summarize_changes(diff_agents(row.agent, updated_agent))
@@ -292,9 +292,9 @@ def save_agent(
 
 
 def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
-    """Return the fields in which two states of an agent differ.
+    """Return the fields that differ between two states of an agent.
 
-    Skills and categories are compared one by one, so that the history names the skill that changed:
+    Skills and categories are compared one by one, so the history names the skill that changed:
     `FieldChange(field="skills.testing.enabled", before=True, after=False)`. Version numbers and
     timestamps are left out.
     """
@@ -316,7 +316,7 @@ def _diff_lists(
     """Compare two lists of skills or categories, matching their items by ID.
 
     Returns changed fields as `skills.<id>.<field>`, added and removed items as `skills.<id>`, and a
-    change of the order as `skills.order`.
+    change in order as `skills.order`.
     """
     old = {item["id"]: item for item in before}
     new = {item["id"]: item for item in after}
@@ -331,7 +331,7 @@ def _diff_lists(
             ]
         else:
             changes.append(FieldChange(field=path, before=old.get(item_id), after=new.get(item_id)))
-    # Added and removed items shift the others. Only items in both versions show a new order.
+    # Added and removed items shift the others, so only items in both versions reveal a new order.
     old_order = [item_id for item_id in old if item_id in new]
     new_order = [item_id for item_id in new if item_id in old]
     if old_order != new_order:
@@ -374,7 +374,7 @@ def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> 
     """Return a stored version of an agent with its content.
 
     Raises:
-        AgentVersionNotFoundError: The version has never existed, or is no longer stored.
+        AgentVersionNotFoundError: The version never existed, or is no longer stored.
     """
     agent_version = agent_rows.find_version(tx, row.key, version)
     if agent_version is None:
@@ -386,7 +386,7 @@ def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> 
 
 
 def _require_agent_at(tx: ReadTransaction, row: AgentRow, version: int) -> Agent:
-    """Return the state that an agent had at a version."""
+    """Return the state of an agent at a version."""
     agent = _require_agent_version(tx, row, version).agent
     assert agent is not None  # noqa: S101 - only lists omit the agent
     return agent

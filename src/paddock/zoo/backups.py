@@ -1,8 +1,8 @@
-"""Backups of a zoo: writing them, and replacing the zoo's data with their content.
+"""Zoo backups: writing them, and replacing a zoo's data with their content.
 
-A backup is a copy of a SQLite database, or a file of JSON lines that either kind of database can
-restore. Of the latter, the first line names the format and the schema revision, each further line
-is a row, and the last line has the number of rows, which reveals truncated files.
+A backup is a copy of a SQLite database, or a JSON Lines file that can be restored to either kind of
+database. In a JSON Lines file, the first line names the format and the schema revision, each
+following line is a row, and the last line has the number of rows, to detect truncated files.
 
 Rows are only copied between databases at the current revision. Older backups are migrated first.
 """
@@ -58,7 +58,7 @@ _PLAIN_METADATA = MetaData()
 BACKUP_FORMAT = "paddock-zoo-backup"
 SQLITE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 GZIP_HEADER = b"\x1f\x8b"
-# No row is longer. Keeps a file without line ends from being read into memory completely.
+# No row is longer. The limit keeps a file without line breaks from being read into memory whole.
 MAX_LINE_BYTES = 200_000_000
 _DAMAGE_EXCEPTIONS = (
     EOFError,
@@ -75,8 +75,8 @@ _DAMAGE_EXCEPTIONS = (
 def _make_plain_table(table: Table) -> Table:
     """Return a table with the same columns, but without custom column types.
 
-    Backups copy rows with such tables, because custom types would decode and encode the stored text
-    instead of copying it unchanged.
+    Backups use such tables to copy rows, because custom types would decode and encode the stored
+    text instead of copying it unchanged.
     """
     columns = [
         Column(
@@ -91,7 +91,7 @@ def _make_plain_table(table: Table) -> Table:
 
 _PLAIN_AGENTS = _make_plain_table(schema.agents)
 _PLAIN_VERSIONS = _make_plain_table(schema.agent_versions)
-# Events are not copied, because their IDs must keep growing and they describe another past.
+# Events are not copied, because their IDs must keep growing and they describe a different history.
 BACKUP_TABLES = {
     str(table.name): table
     for table in (
@@ -103,13 +103,13 @@ BACKUP_TABLES = {
         _make_plain_table(schema.imported_files),
     )
 }
-"""The tables of a backup, in an order that satisfies their foreign keys; without events."""
+"""The tables in a backup, without events, in an order that satisfies their foreign keys."""
 
 
 def iterate_rows(connection: Connection, owner: str) -> Iterator[BackupRow]:
-    """Yield all rows of an owner as pairs such as `("agents", {"key": 1, "name": "Ada", …})`.
+    """Yield all of an owner's rows as pairs such as `("agents", {"key": 1, "name": "Ada", …})`.
 
-    Rows are read from the database in batches. The column `owner` is left out, because a backup may
+    Rows are read from the database in batches. The `owner` column is left out, because a backup may
     be restored for another owner.
     """
     for name, table in BACKUP_TABLES.items():
@@ -122,7 +122,7 @@ def iterate_rows(connection: Connection, owner: str) -> Iterator[BackupRow]:
 
 def _filter_by_owner(statement: Select[Any], table: Table, owner: str) -> Select[Any]:
     """Restrict a query to the rows of one owner, in a fixed order."""
-    # Versions have no owner column of their own. They belong to the owner of their agent.
+    # Versions have no owner column of their own. They belong to their agent's owner.
     if table is _PLAIN_VERSIONS:
         statement = statement.join(
             _PLAIN_AGENTS, _PLAIN_AGENTS.c.key == _PLAIN_VERSIONS.c.agent_key
@@ -134,13 +134,13 @@ def _filter_by_owner(statement: Select[Any], table: Table, owner: str) -> Select
 
 
 def has_only_other_owners(connection: Connection, owner: str) -> bool:
-    """Return whether a database has agents, but none of an owner."""
+    """Return whether a database has agents, but none that belong to an owner."""
     owners = set(connection.scalars(select(_PLAIN_AGENTS.c.owner).distinct()))
     return bool(owners) and owner not in owners
 
 
 def delete_owner_rows(connection: Connection, owner: str) -> None:
-    """Delete all rows of an owner except events."""
+    """Delete all of an owner's rows except events."""
     for table in BACKUP_TABLES.values():
         if "owner" in table.columns:  # versions are deleted with their agents (ON DELETE CASCADE)
             connection.execute(delete(table).where(table.c.owner == owner))
@@ -150,7 +150,7 @@ def insert_rows(connection: Connection, owner: str, rows: Iterable[BackupRow]) -
     """Insert the rows of a backup for an owner, giving the agents new keys.
 
     Args:
-        connection: A connection to the zoo that is restored.
+        connection: A connection to the zoo being restored.
         owner: The owner of the inserted rows.
         rows: Rows in the order of `iterate_rows`. Agents come before their versions and entries, so
             the new key of an agent is known when a row refers to it.
@@ -158,7 +158,7 @@ def insert_rows(connection: Connection, owner: str, rows: Iterable[BackupRow]) -
     Raises:
         KeyError: A row names an unknown table or an unknown agent.
     """
-    # The keys in the backup may be in use by other owners of this database.
+    # The keys in the backup may be in use by other owners in this database.
     new_agent_keys: dict[int, int] = {}
     for table_name, batch in _group_rows(rows):
         table = BACKUP_TABLES[table_name]
@@ -166,14 +166,14 @@ def insert_rows(connection: Connection, owner: str, rows: Iterable[BackupRow]) -
         if table is not _PLAIN_AGENTS:
             connection.execute(insert(table), new_rows)
             continue
-        # Agents are inserted one by one, because a batch does not return the new keys.
+        # Agents are inserted one by one, because a batch insert does not return the new keys.
         for row, new_row in zip(batch, new_rows, strict=True):
             result = connection.execute(insert(table), new_row)
             new_agent_keys[row["key"]] = (result.inserted_primary_key or (0,))[0]
 
 
 def _group_rows(rows: Iterable[BackupRow]) -> Iterator[tuple[str, list[RowData]]]:
-    """Yield consecutive rows of the same table in batches, with the name of the table."""
+    """Yield consecutive rows of the same table in batches, with the table name."""
     for table_name, group in groupby(rows, key=itemgetter(0)):
         while batch := [row for _, row in islice(group, BATCH_ROWS)]:
             yield table_name, batch
@@ -182,7 +182,7 @@ def _group_rows(rows: Iterable[BackupRow]) -> Iterator[tuple[str, list[RowData]]
 def _adapt_row(
     table: Table, row: Mapping[str, Any], owner: str, new_agent_keys: dict[int, int]
 ) -> RowData:
-    """Return a row of a backup with the owner and the agent key of the target database.
+    """Return a backup row with the owner and agent key of the target database.
 
     The row has no key of its own, so the database assigns a new one.
     """
@@ -261,8 +261,8 @@ def open_backup(path: Path, owner: str) -> Iterator[Connection]:
     alike.
 
     Args:
-        path: A SQLite database, or a file in JSON lines.
-        owner: The owner to whom the rows of a file in JSON lines are assigned.
+        path: A SQLite database, or a JSON Lines file.
+        owner: The owner of the rows that are read from a JSON Lines file.
 
     Raises:
         ZooFileError: The file is not a backup, or is damaged or incomplete.
@@ -308,9 +308,9 @@ def _copy_sqlite_backup(path: Path, copy: Path) -> None:
 
 
 def _load_json_lines(path: Path, database_path: Path, owner: str) -> None:
-    """Create a SQLite database from a backup in JSON lines.
+    """Create a SQLite database from a JSON Lines backup.
 
-    Called by `open_backup` before anything in the zoo is changed.
+    Called by `open_backup` before anything in the zoo changes.
 
     Raises:
         ZooFileError: The file is not a backup, or is damaged or incomplete.
@@ -360,8 +360,8 @@ def _insert_json_lines(lines: Iterator[bytes], database_path: Path, owner: str) 
     The rows are assigned to `owner`, because the backup does not contain their owner.
     """
     with open_sqlite_transaction(database_path, wait_seconds=5) as connection:
-        # An older revision may have other columns, so the tables are read from the database instead
-        # of using the current definitions.
+        # An older revision may have different columns, so the table definitions are read from the
+        # database instead of using the current ones.
         tables = MetaData()
         tables.reflect(connection, only=list(BACKUP_TABLES))
         for name, batch in _group_rows(_parse_rows(lines)):
@@ -374,7 +374,7 @@ def _parse_rows(lines: Iterator[bytes]) -> Iterator[BackupRow]:
     """Parse the lines of a backup after its header, such as `["agents", {"key": 1, …}]`.
 
     The last line is an object with the number of rows, such as `{"rows": 12}`. A file without it,
-    or with another number, was cut off.
+    or with a different number, was cut off.
 
     Raises:
         ValueError: The file was cut off.
@@ -398,11 +398,11 @@ class BackupManager:
     context: ZooContext
 
     def create(self, path: Path | str) -> Path:
-        """Write all data of the owner to a file, replacing an existing one, and return its path.
+        """Write all of the owner's data to a file, replacing an existing one, and return its path.
 
         If the name ends in `.db`, `.sqlite` or `.sqlite3`, the file is a copy of the SQLite
-        database, which contains the data of all owners. Otherwise it has JSON lines, compressed if
-        the name ends in `.gz`.
+        database, which contains the data of all owners. Otherwise it is a JSON Lines file,
+        compressed if the name ends in `.gz`.
 
         Raises:
             ZooFileError: The file cannot be written.
@@ -431,7 +431,7 @@ class BackupManager:
         copy_sqlite_database(database.location, path)
 
     def restore(self, path: Path | str, *, source: str = "cli") -> Path | None:
-        """Replace all data of the owner with that of a backup, in one transaction.
+        """Replace all of the owner's data with that of a backup, in one transaction.
 
         The existing data is first written to a safety backup in `zoo/backups`, a folder in
         Paddock's data directory.
@@ -455,8 +455,8 @@ class BackupManager:
                     f"the backup has data of other owners, but none of {owner!r}",
                     where=str(path),
                 )
-            # The existing data is saved within the transaction, so that no process can change it
-            # between the safety backup and the restore.
+            # The existing data is saved within the transaction, so no process can change it between
+            # the safety backup and the restore.
             safety_backup = self._write_safety_backup(tx)
             delete_owner_rows(tx.connection, owner)
             insert_rows(tx.connection, owner, iterate_rows(backup, owner))
@@ -482,9 +482,9 @@ class BackupManager:
 
 @contextmanager
 def _convert_file_errors(path: Path) -> Iterator[None]:
-    """Convert exceptions of the file system and of SQLite to zoo errors that name the file.
+    """Convert file system and SQLite exceptions to zoo errors that name the file.
 
-    Exceptions of SQLite that our own SQL caused are raised unchanged.
+    SQLite exceptions caused by our own SQL are raised unchanged.
     """
     try:
         yield

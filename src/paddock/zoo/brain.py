@@ -1,4 +1,4 @@
-"""The brains of agents: create, query, change and search entries, and hand them over."""
+"""Agent brains: create, query, change, search and hand over entries."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ METADATA_SOURCES = {
     "import": "import",
     "sync": "import",
 }
-"""The default of an entry's `metadata.source`, by the source of the change."""
+"""The default `metadata.source` of an entry, by the source of the change."""
 MAX_QUERY_WORDS = 20
-"""Further words of a query are ignored."""
+"""Maximum number of words in a query. The others are ignored."""
 MIN_PREFIX_CHARACTERS = 2
 """Minimum length of a word to be searched for as a prefix."""
 
@@ -80,7 +80,7 @@ class BrainRepository:
     context: ZooContext
 
     def query_entries(self, agent_id: str, **query: Unpack[EntryQuery]) -> ResultPage[BrainEntry]:
-        """Return one page of the entries of an agent that meet all conditions, newest first."""
+        """Return one page of an agent's entries that meet all conditions, newest first."""
         text = query.get("text") or ""
         entry_filter = EntryFilter(
             type=query.get("type"),
@@ -99,7 +99,7 @@ class BrainRepository:
         )
         with self.context.read_transaction() as tx:
             row = require_agent(tx, agent_id)
-            # A text of only punctuation has no words. It must match nothing instead of everything.
+            # A text with only punctuation has no words. It must match nothing, not everything.
             if text.strip() and not entry_filter.words:
                 return ResultPage(items=[])
             return entry_rows.list_entry_page(tx, row.key, entry_filter)
@@ -120,7 +120,7 @@ class BrainRepository:
         metadata: Mapping[str, Any] | None = None,
         source: str = "web",
     ) -> BrainEntry:
-        """Create an entry in the brain of an agent, with a new ID and the current time.
+        """Create an entry in an agent's brain, with a new ID and the current time.
 
         Args:
             agent_id: The ID of the agent.
@@ -128,7 +128,7 @@ class BrainRepository:
             content: The text of the entry.
             tags: Tags for finding the entry.
             pinned: Put the entry first when memory is added to a prompt.
-            metadata: Further data, such as `{"workspaceId": "…"}`.
+            metadata: Additional data, such as `{"workspaceId": "…"}`.
             source: The origin of the change: `web`, `mcp`, `cli`, `import` or `sync`.
         """
         fields = {
@@ -148,7 +148,7 @@ class BrainRepository:
         changes: Mapping[str, Any],
         **options: Unpack[ChangeOptions],
     ) -> BrainEntry:
-        """Change fields of an entry, and save it as its next version.
+        """Update fields of an entry, and save it as its next version.
 
         Args:
             agent_id: The ID of the agent.
@@ -165,7 +165,7 @@ class BrainRepository:
     def pin_entry(
         self, agent_id: str, entry_id: str, pinned: bool | None = None, *, source: str = "web"
     ) -> BrainEntry:
-        """Pin an entry, or unpin it if `pinned` is False. By default invert its state.
+        """Pin an entry, or unpin it if `pinned` is False. By default, toggle its state.
 
         Pinned entries come first when memory is added to a prompt.
         """
@@ -188,10 +188,10 @@ class BrainRepository:
             _purge_expired_entries(tx, agent_row.key)
 
     def restore_entry(self, agent_id: str, entry_id: str, *, source: str = "web") -> BrainEntry:
-        """Move an entry from the bin back into the brain of its agent.
+        """Move an entry from the bin back into its agent's brain.
 
         Raises:
-            EntryNotFoundError: The bin has no such entry of this agent.
+            EntryNotFoundError: The agent has no such entry in the bin.
         """
         with self.context.write_transaction(source) as tx:
             agent_row = require_agent(tx, agent_id)
@@ -210,11 +210,11 @@ class BrainRepository:
     def search(self, text: str, *, agent_id: str | None = None, limit: int = 20) -> list[SearchHit]:
         """Return the newest entries that contain all words of a text, ignoring case and accents.
 
-        If no entry contains them all, the last word is searched for as the beginning of a word.
+        If no entry contains them all, the last word is searched for as a prefix.
 
         Args:
             text: The words to search for.
-            agent_id: The agent whose brain is searched. By default those of all agents are.
+            agent_id: The agent whose brain to search, by default those of all agents.
             limit: The maximum number of entries.
         """
         words = extract_words(text)[:MAX_QUERY_WORDS]
@@ -242,7 +242,7 @@ class BrainRepository:
         entry_ids: Sequence[str] = (),
         source: str = "web",
     ) -> BrainEntry:
-        """Hand work over to another agent: write a summary and quoted entries into its brain.
+        """Hand over work to another agent by writing a summary and quoted entries into its brain.
 
         Args:
             from_id: The agent that hands over, by ID or name.
@@ -252,7 +252,7 @@ class BrainRepository:
             source: The origin of the change.
 
         Returns:
-            The new entry, of the type `handoff`.
+            The new entry, of type `handoff`.
         """
         with self.context.write_transaction(source) as tx:
             sender = require_agent_by_id_or_name(tx, from_id)
@@ -271,7 +271,7 @@ class BrainRepository:
 
 
 def add_entry(tx: WriteTransaction, agent_row: AgentRow, fields: Mapping[str, Any]) -> BrainEntry:
-    """Insert an entry into the brain of an agent, and record an event `brain:written`.
+    """Insert an entry into an agent's brain, and record a `brain:written` event.
 
     Args:
         tx: The transaction.
@@ -285,7 +285,7 @@ def add_entry(tx: WriteTransaction, agent_row: AgentRow, fields: Mapping[str, An
     defaults = {"id": str(uuid4()), "timestamp": tx.timestamp}
     entry = validation.convert_to_struct(BrainEntry, {**defaults, **fields, "agentId": agent_id})
     entry.updated_at = entry.updated_at or tx.timestamp
-    # The metadata states who wrote the entry. Imported entries keep the source in their file.
+    # The metadata states who wrote the entry. Imported entries keep the source from their file.
     entry.metadata.setdefault("source", METADATA_SOURCES.get(tx.source, "auto"))
     entry = validation.validate_object(entry)
     entry_rows.insert_entry(tx, agent_row.key, entry)
@@ -294,7 +294,7 @@ def add_entry(tx: WriteTransaction, agent_row: AgentRow, fields: Mapping[str, An
 
 
 def _make_handoff_fields(sender: Agent, summary: str, quoted: list[BrainEntry]) -> dict[str, Any]:
-    """Return the fields of a `handoff` entry, with which one agent passes work to another.
+    """Return the fields of a `handoff` entry, which passes work from one agent to another.
 
     Its content is the summary, followed by the quoted entries of the sender.
     """
@@ -309,7 +309,7 @@ def _make_handoff_fields(sender: Agent, summary: str, quoted: list[BrainEntry]) 
 
 
 def _save_entry(tx: WriteTransaction, row: EntryRow, updated_entry: BrainEntry) -> BrainEntry:
-    """Save a changed entry as its next version, and record an event `brain:updated`.
+    """Save a changed entry as its next version, and record a `brain:updated` event.
 
     If it equals the stored entry, nothing is saved.
     """
@@ -335,7 +335,7 @@ def _require_entry(tx: ReadTransaction, agent_row: AgentRow, entry_id: str) -> E
     """Return an entry of an agent.
 
     Raises:
-        EntryNotFoundError: The brain of the agent has no such entry.
+        EntryNotFoundError: The agent's brain has no such entry.
     """
     row = entry_rows.find_entry_row(tx, agent_row.key, entry_id.strip())
     if row is None:

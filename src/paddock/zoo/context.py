@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
     from paddock.zoo.store.agent_rows import AgentRow
 
-# Reading every name of a large zoo only to improve a hint would make a mistyped ID slow.
+# Reading every name in a large zoo just to improve a hint would slow down mistyped IDs.
 _MAX_HINT_NAMES = 500
 
 
@@ -60,20 +60,20 @@ class ZooContext:
         An exception in the block rolls back the changes and the events.
 
         Args:
-            source: The origin of the change, as events and versions record it.
+            source: The origin of the change, which events and versions record.
         """
         with self.database.write_transaction(self.owner) as connection:
             tx = WriteTransaction(
                 connection, self.owner, source, timestamps.get_current_timestamp()
             )
             yield tx
-            # Events are rows of the same transaction, so a reader never sees a change without its
+            # Events are rows in the same transaction, so a reader never sees a change without its
             # event, or an event without its change.
             tx.flush_events()
 
 
 def require_agent(tx: ReadTransaction, agent_id: str) -> AgentRow:
-    """Return the agent with an ID.
+    """Return the agent with the given ID.
 
     Raises:
         AgentNotFoundError: The zoo has no such agent.
@@ -85,7 +85,7 @@ def require_agent(tx: ReadTransaction, agent_id: str) -> AgentRow:
 
 
 def require_agent_by_id_or_name(tx: ReadTransaction, id_or_name: str) -> AgentRow:
-    """Return an agent by its ID, or else by its name, ignoring case.
+    """Return the agent with the given ID, or else the given name, ignoring case.
 
     Raises:
         AgentNotFoundError: The zoo has no such agent.
@@ -101,7 +101,7 @@ def require_agent_by_id_or_name(tx: ReadTransaction, id_or_name: str) -> AgentRo
 def make_agent_not_found_error(tx: ReadTransaction, id_or_name: str) -> AgentNotFoundError:
     """Return an error whose hint suggests similar agents, as in `did you mean sage or sage-2?`."""
     agents = agent_rows.list_agent_names(tx, _MAX_HINT_NAMES)
-    # An ID overrides an equal name of another agent.
+    # An ID takes precedence over another agent's identical name.
     ids_by_term = {name: agent_id for agent_id, name in agents}
     ids_by_term |= {agent_id: agent_id for agent_id, _ in agents}
     similar_ids = dict.fromkeys(ids_by_term[term] for term in find_similar(id_or_name, ids_by_term))
@@ -119,15 +119,15 @@ def check_expected_version(
 ) -> None:
     """Check that an object is at the version that the caller's change is based on.
 
-    This is optimistic locking: clients send the version that they have read, so that none of them
-    can overwrite the changes of another without seeing them.
+    This is optimistic locking: clients send the version that they read, so none of them can
+    overwrite another client's changes without seeing them.
 
     Args:
-        expected_version: The version that the client has read, or None to accept any version.
+        expected_version: The version that the client read, or None to accept any version.
         current: The stored object.
 
     Raises:
-        ConflictError: The object is at another version.
+        ConflictError: The object is at a different version.
     """
     if expected_version is not None and expected_version != current.version:
         raise ConflictError(expected_version, current)
@@ -137,15 +137,15 @@ class ChangeOptions(TypedDict, total=False):
     """The keyword arguments of the methods that change a versioned object."""
 
     version: int | None
-    """The version that the change is based on. Another current version is a `ConflictError`."""
+    """The version that the change is based on. Any other raises `ConflictError`."""
     source: str
     """The origin of the change: `web` (the default), `mcp`, `cli`, `import` or `sync`."""
 
 
 def parse_agent_cursor(cursor: str | None) -> int | None:
-    """Return the row key at which the previous page ended.
+    """Return the row key where the previous page ended.
 
     Raises:
-        InvalidAgentError: The cursor is not one that a page returned.
+        InvalidAgentError: The cursor did not come from a page.
     """
     return None if cursor is None else parse_cursor_key(cursor)

@@ -1,4 +1,4 @@
-"""The errors of a zoo, which all interfaces share."""
+"""Zoo errors, which all interfaces share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def get_api_code(error: PaddockError) -> str:
-    """Return the code of an error as the REST API and the AgentZoo tools spell it.
+    """Return an error's code as the REST API and the AgentZoo tools spell it.
 
     Clients of the original agent zoo expect capitals and underscores: `AGENT_NOT_FOUND`.
     """

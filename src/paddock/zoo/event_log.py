@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_EVENTS_PER_READ = 1_000
 # A wake-up can be lost, for instance when PostgreSQL drops the listening connection.
 POLL_SECONDS = 15.0
-# The longest single wait of a follower, which is the delay until it notices that it was stopped.
+# The longest single wait of a follower, which delays how soon it notices that it was stopped.
 FOLLOW_WAIT_SECONDS = 1.0
 
 
@@ -41,7 +41,7 @@ class EventLog:
             return transaction.list_events_after(tx, event_id, min(limit, MAX_EVENTS_PER_READ))
 
     def wait_after(self, event_id: int, timeout: float) -> list[ZooEvent]:
-        """Wait for events after the one with an ID, and return them, oldest first.
+        """Wait for events after the given one, and return them, oldest first.
 
         The events may come from any process that uses the database. The list is empty if `timeout`
         seconds pass without an event, or if the zoo is closed.
@@ -74,10 +74,10 @@ class EventLog:
         """Start a thread that passes new events to a callback as they occur.
 
         Args:
-            event_id: The ID of the last event that the caller knows.
+            event_id: The ID of the last event that the caller has seen.
             on_events: Called in the thread with the events after it, oldest first.
-            on_error: Called with a `PaddockError` of the zoo or of `on_events`. The thread tries
-                again a second later.
+            on_error: Called with a `PaddockError` from the zoo or from `on_events`. The thread
+                tries again a second later.
 
         Returns:
             A flag that stops the thread when it is set. Closing the zoo stops it too.
@@ -100,10 +100,10 @@ class EventLog:
         """
         while not stop.is_set() and not self.context.database.watcher.is_closed:
             try:
-                # The wait is short, so that the thread notices soon that `stop` was set.
+                # The wait is short, so the thread soon notices that `stop` was set.
                 events = self.wait_after(after_id, FOLLOW_WAIT_SECONDS)
                 if events and not stop.is_set():
-                    # Advance first, so that events on which the callback fails are not repeated.
+                    # Advance first, so events that make the callback fail are not repeated.
                     after_id = events[-1].id
                     on_events(events)
             except PaddockError as error:

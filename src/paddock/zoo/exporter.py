@@ -1,6 +1,6 @@
-"""Export of agents as files: collect them, plan the changes to a folder, and write them.
+"""Exports agents as files: collects them, plans the changes to a folder, and writes them.
 
-The digests of written files are recorded, so that the next export may replace them without asking.
+The digests of written files are recorded, so the next export may replace them without asking.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def collect_export(
         agent_names: IDs or names of agents; if empty, all agents that are not archived.
         formats: Names of formats, such as `claude-code`. The format `bundle`, Paddock's own JSON
             file, always includes brains (the entries that agents have saved) and the library.
-        with_memory: Include brains also in the other formats that support them.
+        with_memory: Also include brains in the other formats that support them.
 
     Raises:
         AgentNotFoundError: The zoo has no such agent.
@@ -85,7 +85,7 @@ def plan_export(
 def write_export(zoo: Zoo, plan: FilePlan) -> list[FileWriteResult]:
     """Write the files of a plan, and record their digests.
 
-    By the digests, the next export recognizes the files as the zoo's own, and may overwrite them.
+    The digests let the next export recognize the files as the zoo's own and overwrite them.
     """
     with open_sync_record(plan.folder, get_database_info(zoo).location) as record:
         results = apply_file_plan(plan)

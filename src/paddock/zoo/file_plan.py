@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 FileStatus = Literal["new", "changed", "unchanged", "foreign", "refused"]
 
 MAX_FILE_BYTES = 10_000_000
-# Files are readable for all users, because others may work on the project too.
+# Files are readable by all users, because others may work on the project too.
 FILE_MODE = 0o644
 
-# A fixed time, so that the same files make the same archive.
+# A fixed time, so the same files produce the same archive.
 _MEMBER_TIME = (1980, 1, 1, 0, 0, 0)
 _MEMBER_MODE = 0o644 << 16
 
@@ -74,7 +74,7 @@ class FileWriteResult(Struct, kw_only=True):
 
 
 def make_text_diff(path: str, before: str | None, after: str | None) -> str:
-    """Return the change of a file as a unified diff.
+    """Return the changes to a file as a unified diff.
 
     A text of None means that the file does not exist before or after the change.
     """
@@ -88,7 +88,7 @@ def make_text_diff(path: str, before: str | None, after: str | None) -> str:
 
 
 def compute_digest(text: str) -> str:
-    """Return a digest by which changes of a text are detected."""
+    """Return a digest for detecting changes to a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -125,14 +125,14 @@ def plan_files(
 def _plan_file(
     folder: Path, file: File, zoo_digests: Mapping[str, str], text_with_earlier_blocks: str | None
 ) -> PlannedFile:
-    """Plan the change of one file by comparing it with its current state on the disk.
+    """Plan the change to one file by comparing it with its current state on disk.
 
     Args:
         folder: The target folder.
         file: The whole file, or a block to insert into it.
         zoo_digests: Digests of files that the zoo has written before, by path.
-        text_with_earlier_blocks: The planned text of the file with the blocks that were inserted
-            before, because several blocks can go into one AGENTS.md. None for the first block.
+        text_with_earlier_blocks: The planned text of the file with the blocks inserted so far,
+            because one AGENTS.md can contain multiple blocks. None for the first block.
     """
     # A file is refused unless everything below succeeds.
     planned = PlannedFile(path=file.path, status="refused")
@@ -159,7 +159,7 @@ def _plan_file(
 def _get_file_status(
     file: File, before: str | None, after: str, zoo_digests: Mapping[str, str]
 ) -> FileStatus:
-    """Return the status of a planned file by comparing its current with its planned text.
+    """Return the status of a planned file by comparing its current and planned text.
 
     A changed file is `foreign` unless its content is what the zoo wrote last, as recorded in
     `zoo_digests`.
@@ -176,7 +176,7 @@ def _get_file_status(
 
 
 def find_path_problem(folder: Path, path: str) -> str | None:
-    """Return the reason why a path is unsafe to write inside a folder, or None if it is safe."""
+    """Return the reason a path is unsafe to write inside a folder, or None if it is safe."""
     if not is_portable_path(path):
         return "the path leads out of the folder, or is not valid on every system"
     target = folder / path
@@ -206,21 +206,21 @@ def read_text_file(path: Path) -> str | None:
 def apply_file_plan(plan: FilePlan) -> list[FileWriteResult]:
     """Write the new and changed files of a plan, each atomically.
 
-    A file that has changed since it was planned, or cannot be written, is skipped. The result has
-    the reason. The other files are still written.
+    A file that has changed since it was planned, or cannot be written, is skipped, and its result
+    has the reason. The other files are still written.
     """
     return [_write_file(plan.folder, file) for file in plan.files if file.needs_write]
 
 
 def _write_file(folder: Path, file: PlannedFile) -> FileWriteResult:
-    """Write one planned file, and return the result, which has the reason of a failure.
+    """Write one planned file, and return the result, with the reason for any failure.
 
     A file that has changed since it was planned is not overwritten.
     """
     target = folder / file.path
 
     def check_unchanged() -> None:
-        # Raises `OSError`, so that the handler below reports all reasons alike.
+        # Raises `OSError`, so the handler below reports all reasons the same way.
         reason = find_path_problem(folder, file.path)
         if reason is not None:
             raise PermissionError(reason)
@@ -258,8 +258,8 @@ def _split_lines(text: str) -> list[str]:
 def make_zip(files: Iterable[File]) -> bytes:
     """Return a zip archive of files as bytes.
 
-    Blocks, which are sections of an AGENTS.md, are combined to one file. The members have a fixed
-    time and mode, so that equal files give equal archives.
+    Blocks, which are sections of an AGENTS.md, are combined into one file. The members have a fixed
+    time and mode, so identical files produce identical archives.
     """
     texts_by_path: dict[str, str] = {}
     for file in files:
@@ -286,7 +286,7 @@ def is_zip_archive(path: Path) -> bool:
 def read_zip(source: Path | bytes) -> tuple[list[File], list[Remark]]:
     """Return the text files in a zip archive, and remarks about the files left out.
 
-    The archive may come from an untrusted source. Paths that lead out of the folder are skipped,
+    The archive may come from an untrusted source. Paths that lead outside the folder are skipped,
     and the size of the content is limited while it is read.
 
     Args:
