@@ -57,7 +57,7 @@ class ParseCache(Generic[T]):
         self._files_by_key: dict[str, _CachedFile[T]] = {}
 
     def get_or_parse(self, key: str, file: Path, parse: Callable[[], T]) -> T:
-        """Return the parsed content of a file from the cache, or parse it if it has changed.
+        """Return the parsed content of a file from the cache, or parse the file if it has changed.
 
         Args:
             key: The key of the file. For files in an archive, it includes the name in the archive.
@@ -98,7 +98,7 @@ class DefinitionFile(msgspec.Struct, frozen=True):
     item: str
     """The name of the item."""
     is_combined: bool
-    """Whether the file defines all items of this kind, not just this one."""
+    """True if the file defines all items of this kind, not just this one."""
 
     @property
     def directory(self) -> Path:
@@ -254,7 +254,7 @@ def parse_definition(data: bytes, suffix: str) -> object:
     """Parse the contents of a TOML or JSON definition file.
 
     Args:
-        data: The content of the file.
+        data: The contents of the file.
         suffix: `".json"` for JSON; any other suffix means TOML.
 
     Raises:

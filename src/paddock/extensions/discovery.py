@@ -72,7 +72,7 @@ def clear_extension_caches() -> None:
 
 
 def _merge_discoveries(discoveries: list[Discovery]) -> Discovery:
-    """Combine the results of several finders into one without duplicate names.
+    """Combine the results of multiple finders, without duplicate names.
 
     If multiple extensions have the same name, the first is used and the others are reported as
     broken.

@@ -150,7 +150,7 @@ class _DirectoryInfo(msgspec.Struct):
 
 
 class _DirectUrl(msgspec.Struct):
-    """The content of `direct_url.json` (PEP 610)."""
+    """The contents of `direct_url.json` (PEP 610)."""
 
     url: str
     dir_info: _DirectoryInfo = msgspec.field(default_factory=_DirectoryInfo)

@@ -76,7 +76,7 @@ class ExtensionManifest(NamedTuple):
         return items
 
     def find_item(self, kind: ItemKind, name: str) -> ManifestItem | None:
-        """Return the declared item with a name, or None."""
+        """Find a declared item by name, or return None."""
         return next((item for item in self.get_items(kind) if item.name == name), None)
 
     def find_reference(self, kind: ItemKind, name: str) -> str | None:

@@ -67,7 +67,7 @@ def make_prompt(
         definition: A `Prompt`, a function, or a table of properties.
         relative_to: The directory for relative paths in references.
         where: The location of the definition, for errors.
-        name: The name of the prompt if the definition has none.
+        name: The prompt's name if the definition does not specify one.
 
     Raises:
         PromptSpecificationError: The definition is invalid. LoadError: A reference in it cannot be
@@ -105,7 +105,7 @@ def _make_prompt_from_table(
         definition: The properties as written.
         relative_to: The directory for relative paths in references.
         where: The location of the definition, for errors.
-        name: The name of the prompt if the definition has none.
+        name: The prompt's name if the definition does not specify one.
     """
     properties = PropertyTable(definition, _PROMPT_KEYS, PromptSpecificationError, where)
     name = properties.get_text("name") or name

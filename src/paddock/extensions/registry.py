@@ -122,7 +122,7 @@ class ItemRegistry:
         return self._extensions_by_name.values()
 
     def find_extension(self, name: str) -> Extension | None:
-        """Return the extension with a name, or None.
+        """Find an extension by name, or return None.
 
         Raises:
             PaddockError: The extension is broken.
@@ -140,7 +140,7 @@ class ItemRegistry:
     def find_item(
         self, kind: ItemKind, name: str, owner: Extension | None = None
     ) -> DeclaredItem | None:
-        """Return the declared item with a name, or None.
+        """Find a declared item by name, or return None.
 
         A short name, such as `Plot`, refers to an item of the owner or of Paddock. A qualified
         name, such as `acme/charts/Plot`, refers to an item of the named extension.
@@ -291,7 +291,7 @@ class InstalledItemRegistry(ItemRegistry):
         return list_extensions()
 
     def find_extension(self, name: str) -> Extension | None:
-        """Return the installed extension with a name, or None.
+        """Find an installed extension by name, or return None.
 
         Unlike `list_extensions`, this reads only manifests that could belong to the extension.
 

@@ -35,7 +35,7 @@ def make_resource(
             properties.
         relative_to: The directory for relative paths.
         where: The location of the definition, for errors.
-        name: The name of the resource if the definition has none.
+        name: The resource's name if the definition does not specify one.
 
     Raises:
         ResourceSpecificationError: The definition is invalid.
@@ -70,7 +70,7 @@ def _make_resource_from_table(
         definition: The properties as written.
         relative_to: The directory for relative paths.
         where: The location of the definition, for errors.
-        name: The name of the resource if the definition has none.
+        name: The resource's name if the definition does not specify one.
     """
     properties = PropertyTable(definition, _RESOURCE_KEYS, ResourceSpecificationError, where)
     uri, template = properties.get_text("uri"), properties.get_text("uri_template")

@@ -231,7 +231,7 @@ def make_tool(
         definition: A `Tool`, a function, or a table of properties.
         relative_to: The directory for relative paths in references.
         where: The location of the definition, for errors.
-        name: The name of the tool if the definition has none.
+        name: The tool's name if the definition does not specify one.
 
     Raises:
         ToolSpecificationError: The definition is invalid.
@@ -263,7 +263,7 @@ def _make_tool_from_table(
         definition: The properties as written.
         relative_to: The directory for relative paths in references.
         where: The location of the definition, for errors.
-        name: The name of the tool if the definition has none.
+        name: The tool's name if the definition does not specify one.
     """
     properties = PropertyTable(definition, _TOOL_KEYS, ToolSpecificationError, where)
     name = properties.get_text("name") or name

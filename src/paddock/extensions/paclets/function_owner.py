@@ -55,7 +55,7 @@ def make_no_engine_error(code: str, owner: FunctionOwner) -> NoEngineError:
 
     Args:
         code: The source text of the function.
-        owner: The tool, prompt or server to which the function belongs.
+        owner: The tool, prompt or server that the function belongs to.
     """
     return NoEngineError(
         f"The {owner} is the Wolfram Language function {_shorten_code(code)}, but no Wolfram "
@@ -76,7 +76,7 @@ def make_unresolved_symbols_error(
 
     Args:
         code: The source text of the function.
-        owner: The tool, prompt or server to which the function belongs.
+        owner: The tool, prompt or server that the function belongs to.
         symbols: The undefined symbols.
         engine: The name and version of the engine.
         reasons: Problems that occurred while loading the paclet's packages.

@@ -31,8 +31,8 @@ def find_unresolved_symbols(
 
     Args:
         code: The source text.
-        is_system: Returns whether the engine defines a built-in symbol with a name.
-        is_defined: Returns whether a symbol with a qualified name is defined.
+        is_system: Returns whether the engine defines a built-in symbol with this name.
+        is_defined: Returns whether the symbol with this qualified name is defined.
     """
     source = parse(code)
     unresolved: dict[str, None] = {}
@@ -59,8 +59,8 @@ def _is_unresolved(
 
     Args:
         name: The name of the symbol, such as ``Plot`` or ``Charts`Plot``.
-        is_system: Returns whether the engine defines a built-in symbol with a name.
-        is_defined: Returns whether a symbol with a qualified name is defined.
+        is_system: Returns whether the engine defines a built-in symbol with this name.
+        is_defined: Returns whether the symbol with this qualified name is defined.
         is_called: True if the code calls the symbol as a function.
     """
     if name.startswith(SYSTEM_CONTEXT):
