@@ -1,7 +1,7 @@
-"""Lifespans of a server and of the servers mounted in it, combined for one connection.
+"""Combines the lifespans of a server and its mounted servers for one connection.
 
-They are entered in order and exited in reverse. If one of them is asynchronous, the combination is
-asynchronous.
+Lifespans are entered in order and exited in reverse. If any of them is asynchronous, so is the
+combination.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 def combine_lifespans(server: LifespanOwner) -> LifespanManager | None:
-    """Return a context manager that runs the lifespans of a server and of its mounted servers.
+    """Return a context manager that runs the lifespans of a server and its mounted servers.
 
-    A lifespan is a function of the author that sets up resources for a connection, such as a
-    database, and releases them afterwards. The context manager is entered for one connection and
-    yields `LifespanStates`. It is asynchronous if at least one of the lifespans is.
+    A lifespan is an author's function that sets up resources for a connection, such as a database,
+    and releases them afterwards. The context manager is entered for one connection and yields
+    `LifespanStates`. It is asynchronous if at least one lifespan is.
 
     Returns:
         The context manager, or None if the server has neither a lifespan nor mounted servers.
@@ -80,10 +80,10 @@ async def _enter_async_lifespans(
 
 
 def _keep_mounts_connected(stack: ExitStack | AsyncExitStack, mounts: MountTable | None) -> None:
-    """Keep the mounted servers connected until the exit stack is left.
+    """Keep the mounted servers connected until the exit stack is closed.
 
-    Callers do this before they enter lifespans, so that the stack releases the servers last:
-    lifespans may use remote servers until they exit.
+    Callers do this before they enter lifespans, so that the stack releases the servers last.
+    Lifespans may use remote servers until they exit.
     """
     if mounts is not None:
         holder = object()
@@ -92,9 +92,10 @@ def _keep_mounts_connected(stack: ExitStack | AsyncExitStack, mounts: MountTable
 
 
 def _find_lifespan_owners(server: LifespanOwner) -> Iterator[Any]:
-    """Return the servers with a lifespan: the given one, and those mounted in it, directly or not.
+    """Return the servers that have a lifespan: this server, and servers mounted in it.
 
-    A server that is mounted several times is returned once.
+    Indirectly mounted servers are included. A server that is mounted more than once is returned
+    once.
     """
     servers: dict[LifespanOwner, None] = {}
     pending = [server]
@@ -107,9 +108,9 @@ def _find_lifespan_owners(server: LifespanOwner) -> Iterator[Any]:
 
 
 def _to_context_manager(manager: Any) -> Any:
-    """Return a context manager for the value that an author's lifespan function has returned.
+    """Return a context manager for the value that an author's lifespan function returned.
 
-    A generator is accepted as well, in case the author has left out `@contextmanager`.
+    A generator is also accepted, in case the author forgot `@contextmanager`.
     """
     if hasattr(manager, "__anext__"):
         return asynccontextmanager(lambda: manager)()

@@ -16,9 +16,9 @@ Json = dict[str, Any]
 
 
 class PagedList:
-    """The encoded entries of a list such as `tools/list`, from which pages are made.
+    """The encoded entries of a list such as `tools/list`, divided into pages on request.
 
-    A list that fits on one page is encoded once and kept as a whole.
+    A list that fits on one page is encoded once and cached as a whole.
 
     Args:
         key: The member of the result that contains the list, such as `tools`.
@@ -56,7 +56,7 @@ class PagedList:
 def encode_entries(items: Iterable[Any], build_entry: Callable[[Any], Json | None]) -> list[bytes]:
     """Return the entries of items in a list such as `tools/list`, each encoded as JSON.
 
-    An item whose entry cannot be built is logged and left out.
+    If an item's entry cannot be built, the error is logged and the item is left out.
 
     Args:
         items: The items, such as tools.
@@ -104,12 +104,12 @@ def encode_page(key: str, entries: list[bytes], cursor: str | None, page_size: i
 
 
 def _parse_cursor(key: str, cursor: str, count: int) -> int:
-    """Return the position in a list at which the page of a cursor begins.
+    """Return the list position where a cursor's page begins.
 
-    A cursor is the Base64 form of the list's key and the position, such as `tools:100`.
+    A cursor is the list's key and the position, such as `tools:100`, in Base64.
 
     Args:
-        key: The key of the list, for which the cursor must have been issued.
+        key: The key of the list that the cursor must have been issued for.
         cursor: The text that a client has sent.
         count: The number of entries in the list.
 

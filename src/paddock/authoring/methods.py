@@ -1,7 +1,7 @@
 """Implementations of the protocol's methods for a server's items.
 
 Lists are cached as encoded bytes until an item changes. An item with an invalid declaration is
-reported and left out of lists, so that it does not keep the other items from being served.
+reported and left out of lists, so that the other items can still be served.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def complete_argument(
     """Return the result of `completion/complete`: the suggestions for an argument being typed.
 
     Args:
-        source: The author's completions for the argument: a list of values, which is filtered by
-            prefix, or a function, which filters its values itself. None offers no values.
+        source: The author's completions for the argument: a list of values to filter by prefix, or
+            a function that returns filtered values. None offers no values.
         value: The text that the user has entered so far.
-        other_arguments: Arguments that already have values. Passed to a function with two
-            parameters.
+        other_arguments: Arguments that already have values. They are passed to the function if it
+            has two parameters.
         where: A description of the argument, for error messages.
     """
     values = [] if source is None else _collect_values(source, value, other_arguments, where)
@@ -92,7 +92,7 @@ def _collect_values(
             run_if_coroutine(source(value, other_arguments) if takes_arguments else source(value))
         )
     elif isinstance(source, str):
-        # Iterating a string would offer its characters, so it counts as a single value.
+        # Iterating over a string would offer its characters, so it is treated as a single value.
         values = [source]
     else:
         values = [option for option in source if str(option).startswith(value)]
@@ -112,8 +112,8 @@ class PreparedItems(Generic[ItemT, PreparedT]):
     They are created on first use, because inspecting a handler and its types takes time.
 
     Args:
-        registry: The items by key. A change of its revision empties the cache.
-        prepare_item: Prepares an item of the server itself.
+        registry: The items by key. When its revision changes, the cache is cleared.
+        prepare_item: Prepares one of the server's own items.
         prepare_mounted: Prepares an item of a mounted server. By default, it is used unchanged.
     """
 
@@ -138,14 +138,14 @@ class PreparedItems(Generic[ItemT, PreparedT]):
         Raises:
             ProtocolError: The declaration of the item is invalid.
         """
-        # Items may be replaced at any time. The revision reveals this without comparing them.
+        # Items may be replaced at any time. Checking the revision is cheaper than comparing them.
         if self._revision != self._registry.revision:
             self._revision = self._registry.revision
             self._prepared_by_key.clear()
         return self._prepared_by_key.get(key) or self._prepare(key)
 
     def _prepare(self, key: str) -> PreparedT | None:
-        """Return the item with this key after preparing and caching it, or None if it is unknown.
+        """Prepare, cache and return the item with this key, or return None if it is unknown.
 
         Raises:
             ProtocolError: The declaration of the item is invalid.
@@ -158,8 +158,8 @@ class PreparedItems(Generic[ItemT, PreparedT]):
             prepare: Any = self._prepare_mounted if is_mounted else self._prepare_item
             prepared_item: PreparedT | None = prepare(item)
         except PaddockError as error:
-            # Invalid declarations surface with the first request, because checking all of them at
-            # the start would delay every server.
+            # Invalid declarations surface on the first request, because checking all of them at
+            # startup would delay every server.
             raise ProtocolError(str(error)) from None
         if prepared_item is not None:
             self._prepared_by_key[key] = prepared_item
@@ -169,8 +169,8 @@ class PreparedItems(Generic[ItemT, PreparedT]):
 class ServerMethods:
     """The protocol methods of one server, as the dispatcher calls them.
 
-    A method either returns its result or assigns work to the request: a handler of the author,
-    which the transport runs on a suitable thread.
+    A method either returns its result or assigns work to the request: an author's handler, which
+    the transport runs in a suitable thread.
     """
 
     def __init__(self, server: BaseServer) -> None:
@@ -218,9 +218,9 @@ class ServerMethods:
 
     @property
     def state_key(self) -> bytes:
-        """The key that signs state kept by clients.
+        """The key for signing state that clients keep.
 
-        Unless the author sets one, it is random and known only to this process.
+        Unless the author sets one, the key is random and known only to this process.
         """
         if self._server.state_key is None:
             # `secrets` would load OpenSSL, 4 MB of memory that few servers need.
@@ -230,11 +230,11 @@ class ServerMethods:
     def begin_tool_call(self, request: Request) -> None:
         """Prepare `tools/call`: check the request and assign the handler's work to it.
 
-        Runs in the thread that reads messages and must be quick. The transport runs the work, and
-        uses the tracker of slow handlers to select a thread for it.
+        Runs in the thread that reads messages, so it must be fast. The transport runs the work, and
+        uses the slow-handler tracker to choose a thread for it.
 
         Raises:
-            ProtocolError: The tool does not exist, or the request may not call it.
+            ProtocolError: The tool does not exist, or the request is not allowed to call it.
         """
         name = request.params.name  # type: ignore[attr-defined]  # of tools/call
         invoker = self._tool_invokers.get(name)
@@ -242,7 +242,7 @@ class ServerMethods:
             raise InvalidParamsError(f"Unknown tool: {name}")
         if request.exchange is not None:
             invoker.check_http_request(request)
-        # If the handler has been quick so far, the reading thread runs it without a thread switch.
+        # If the handler has been fast so far, the reading thread runs it without a thread switch.
         request.slow_tracker = invoker.slow_tracker
         if isinstance(invoker, ToolInvoker) and not invoker.is_async:
             request.work = invoker.run
@@ -261,10 +261,10 @@ class ServerMethods:
         self.render_prompt(request, cast("GetPromptParams", request.params).name)
 
     def render_prompt(self, request: Request, name: str) -> None:
-        """Assign the work of `prompts/get` to a request, for the prompt with this name.
+        """Assign the work of `prompts/get` for the prompt with this name to a request.
 
-        The transport runs the work, which calls the prompt's handler. The request for a prompt of
-        a mounted server is passed to that server.
+        The transport runs the work, which calls the prompt's handler. Requests for a mounted
+        server's prompts are passed to that server.
 
         Raises:
             InvalidParamsError: The prompt does not exist, or a required argument is missing.
@@ -290,8 +290,8 @@ class ServerMethods:
     def _list_resources(self, request: Request) -> OperationResult:
         """Return the result of `resources/list`, or assign work to the request and return None.
 
-        Work is only needed if the server has skills: their entries contain frontmatter, which is
-        read from disk, and this must not block the thread that reads messages.
+        Work is only needed if the server has skills. Their entries contain frontmatter that is read
+        from disk, which must not block the thread that reads messages.
         """
         if not len(self._server.skills):
             return self._list_items(request, "resources", "resources")
@@ -309,10 +309,10 @@ class ServerMethods:
         self._run_when_lists_ready(request, lambda: self.read_uri(request, uri))
 
     def read_uri(self, request: Request, uri: str) -> None:
-        """Assign the work of `resources/read` to a request, for the resource with this URI.
+        """Assign the work of `resources/read` for the resource with this URI to a request.
 
-        The transport runs the work, which calls the resource's handler. The request for a resource
-        of a mounted server is passed to that server.
+        The transport runs the work, which calls the resource's handler. Requests for a mounted
+        server's resources are passed to that server.
 
         Raises:
             ResourceNotFoundError: The URI does not match any resource.
@@ -363,7 +363,7 @@ class ServerMethods:
 
         Args:
             request: The request, with the argument that the user is typing.
-            reference: The prompt or resource template to which the argument belongs.
+            reference: The prompt or resource template that the argument belongs to.
 
         Raises:
             InvalidParamsError: The prompt or resource template does not exist.
@@ -396,13 +396,13 @@ class ServerMethods:
         *,
         is_async: bool = False,
     ) -> None:
-        """Assign work to a request: call a function of the author and convert its return value.
+        """Assign work to a request: call an author's function and convert its return value.
 
-        The transport runs the work in a suitable thread or on the event loop. An exception of the
+        The transport runs the work in a suitable thread or on the event loop. An exception in the
         function becomes a `ProtocolError`, whose message the client receives.
 
         Args:
-            request: The request to which the work is assigned.
+            request: The request that the work is assigned to.
             slow_tracker: Decides whether the thread that reads messages may run the function.
             call: Calls the function. May return a coroutine.
             build_result: Converts the function's return value to the result of the method.
@@ -469,7 +469,7 @@ class ServerMethods:
             raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
 
     def _get_skill_methods(self) -> SkillMethods:
-        """Return the methods for skills, which are loaded on first use."""
+        """Return the skill methods, loading them on first use."""
         if self._skill_methods is None:
             from paddock.authoring.skill_methods import SkillMethods  # used by few servers
 
@@ -497,7 +497,7 @@ class ServerMethods:
     def _check_tool_view(self, tool: Tool) -> None:
         """Log a warning if a tool refers to a UI resource (an HTML page) that does not exist.
 
-        This is checked when tools are listed, because resources may be registered after the tool.
+        This is checked when tools are listed, because resources may be registered after tools.
         """
         if not isinstance(tool.ui, str):
             return
@@ -509,15 +509,15 @@ class ServerMethods:
             text = "%r refers to the UI resource %s, which does not exist"
             get_logger().warning(text, tool, tool.ui)
         except ProtocolError:
-            pass  # an invalid declaration, which is reported when resources are listed
+            pass  # an invalid declaration, reported when resources are listed
 
     def _run_when_lists_ready(
         self, request: Request, begin: Callable[[], OperationResult]
     ) -> OperationResult:
-        """Begin to handle a request now, or as soon as the lists of mounted servers are known.
+        """Start handling a request now, or as soon as the lists of mounted servers are known.
 
-        The items of a mounted server cannot be found before its lists have arrived, and the lists
-        of this server would be incomplete.
+        Until the lists of a mounted server have arrived, its items cannot be found, and this
+        server's lists would be incomplete.
 
         Args:
             request: The request.
@@ -533,8 +533,8 @@ class ServerMethods:
             result = begin()
             if result is not None:
                 return result
-            # `begin` has assigned other work. It is run here, because the transport has already
-            # started the work that waits.
+            # `begin` has assigned other work. It is run here, because the transport is already
+            # running the work that waits.
             if request.async_work is not None:
                 return await request.async_work(request)
             return request.work(request)  # type: ignore[misc]  # one of them is assigned
@@ -546,7 +546,7 @@ class ServerMethods:
         return self._run_when_lists_ready(request, lambda: self._build_page(request, key, kind))
 
     def _build_page(self, request: Request, key: str, kind: str) -> Result:
-        """Return the requested page of a list, encoding the entries again if items have changed.
+        """Return the requested page of a list, re-encoding the entries if items have changed.
 
         Args:
             request: The request, which may contain the cursor of a page.
@@ -560,7 +560,7 @@ class ServerMethods:
         paged_list = self._paged_lists.get(key)
         if paged_list is None or paged_list.revision != registry.revision:
             # The revision is read before the entries. If an item changes while they are encoded,
-            # the list counts as out of date and is encoded again.
+            # the list is considered out of date and encoded again.
             revision = registry.revision
             entries = encode_entries(
                 registry.get_all_items().values(), lambda item: self._build_entry(kind, item)
@@ -573,11 +573,11 @@ class ServerMethods:
     def _find_reader(
         self, uri: str
     ) -> tuple[ResourceReader | SkillFileReader | MountedItem, dict[str, str]]:
-        """Return the object that reads a URI, and the values of the variables in the URI.
+        """Return the reader for a URI, and the values of the variables in the URI.
 
-        The URI can be that of a resource or of a file in a skill, or match a template. For example,
-        `weather://oslo/today` matches `weather://{city}/today` with the variables
-        `{"city": "oslo"}`.
+        The URI can identify a resource or a file in a skill, or match a template. For example,
+        `weather://oslo/today` matches `weather://{city}/today` with the variables `{"city":
+        "oslo"}`.
 
         Raises:
             ResourceNotFoundError: The URI does not match any of them.
@@ -593,7 +593,7 @@ class ServerMethods:
             try:
                 reader = self._template_readers.get(key)
             except ProtocolError:
-                # An invalid declaration is reported when templates are listed. It must not keep
+                # Invalid declarations are reported when templates are listed. They must not prevent
                 # other templates from being read.
                 continue
             variables = None if reader is None else reader.match(uri)
@@ -604,7 +604,7 @@ class ServerMethods:
     def _find_completion_item(
         self, reference: CompletionReference
     ) -> Prompt | ResourceTemplate | MountedItem:
-        """Return the prompt or resource template to which a completion request refers.
+        """Return the prompt or resource template that a completion request refers to.
 
         Raises:
             InvalidParamsError: The prompt or resource template does not exist.

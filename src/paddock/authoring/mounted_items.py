@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 KEY_FIELDS = {"tools": "name", "prompts": "name", "resources": "uri", "templates": "uriTemplate"}
-"""The identifying member of a list entry, for each kind of item."""
+"""The field that identifies a list entry, for each kind of item."""
 
 
 class CallableTool(Protocol):
     """Interface of tools that are ready to be called.
 
-    It is implemented by `ToolInvoker`, and by its counterpart for the tools of an upstream (a
-    mounted server in another process).
+    Implemented by `ToolInvoker`, and by its counterpart for the tools of an upstream (a mounted
+    server in another process).
     """
 
     slow_tracker: SlowHandlerTracker
@@ -37,27 +37,27 @@ class CallableTool(Protocol):
     task_from_handler: bool
 
     def check_http_request(self, request: Request) -> None:
-        """Check scopes and mirrored headers of a call over HTTP before the handler runs."""
+        """Check the scopes and mirrored headers of an HTTP call before the handler runs."""
 
     async def run_async(self, request: Request) -> Result:
         """Call the tool on the running event loop."""
 
 
 class MountSource(Protocol):
-    """Interface of a mounted server, whose items are offered by the server that mounts it.
+    """Interface of a mounted server. The server that mounts it offers its items.
 
-    Names and URIs in this interface are those that the items have on the mounted server itself.
+    This interface uses the names and URIs that items have on the mounted server.
     """
 
     @property
     def revision(self) -> int:
-        """A number that increases whenever the items of the server change."""
+        """A number that increases whenever the server's items change."""
 
     def list_keys(self, kind: str) -> list[str]:
         """Return the names or URIs of the server's items of a kind, such as `tools`."""
 
     def can_offer(self, kind: str, key: str) -> bool:
-        """Return whether the server has an item, or might have it because its list is unknown."""
+        """Return whether the server has an item, or may have it because its list is unknown."""
 
     def get_entry(self, kind: str, key: str) -> Json | None:
         """Return the entry of an item in a list such as `tools/list`, or None if not listed."""
@@ -96,17 +96,17 @@ class MountedItem:
         self.source = source
         self.kind = kind
         self.source_name = name
-        """Name or URI on its own server."""
+        """Name or URI on the item's own server."""
         self.key = key
-        """Name or URI on the server that mounts it."""
+        """Name or URI on the mounting server."""
 
     def get_entry(self) -> Json | None:
-        """Return the entry for a list of the mounting server, or None if the item is not listed."""
+        """Return the item's entry for the mounting server's list, or None if it is not listed."""
         entry = self.source.get_entry(self.kind, self.source_name)
         return None if entry is None else {**entry, KEY_FIELDS[self.kind]: self.key}
 
     def get_reference(self) -> CompletionReference:
-        """Return the reference to send to the item's own server for a completion."""
+        """Return the reference for completion requests to the item's own server."""
         if self.kind == "prompts":
             return CompletionReference("ref/prompt", name=self.source_name)
         return CompletionReference("ref/resource", uri=self.source_name)
@@ -119,7 +119,7 @@ class MountedItem:
     def _uri_template(self) -> UriTemplate | None:
         try:
             return UriTemplate(self.source_name)
-        except DefinitionError:  # unsupported RFC 6570 operators: only its prefix can be matched
+        except DefinitionError:  # unsupported RFC 6570 operators, so only the prefix can be matched
             return None
 
     def __repr__(self) -> str:
@@ -130,14 +130,14 @@ class MountedItems(Protocol):
     """Interface to the items of one kind that mounted servers contribute to a server's registry."""
 
     def items(self) -> dict[str, MountedItem]:
-        """Return the items by key, except those whose keys the server's own items use."""
+        """Return the items by key, except those whose keys are used by the server's own items."""
 
     def find(self, key: str) -> MountedItem | None:
         """Return the item with this key, or None. The list of its server may still be unknown."""
 
 
 class MountTable(Protocol):
-    """Interface to all servers that are mounted on a server."""
+    """Interface to all servers mounted on a server."""
 
     @property
     def revision(self) -> int:
@@ -156,36 +156,36 @@ class MountTable(Protocol):
         """
 
     def watch(self, uri: str) -> None:
-        """Subscribe to changes of a resource on the server that has it."""
+        """Subscribe to changes of a resource on the server that owns it."""
 
     def get_local_servers(self) -> list[LifespanOwner]:
         """Return the mounted servers that run in this process."""
 
     def add_holder(self, holder: object) -> None:
-        """Register an object that uses the servers. Remote servers stay connected for holders."""
+        """Register an object that uses the servers, which keeps remote servers connected."""
 
     def remove_holder(self, holder: object) -> None:
-        """Remove an object that `add_holder` registered."""
+        """Remove an object registered with `add_holder`."""
 
     def remove_holder_and_wait(self, holder: object) -> None:
         """Remove a holder, and wait until connections that are now unused have been closed."""
 
     def move_to(self, target: Any) -> None:
-        """Move all mounts to another server, replacing those of that server."""
+        """Move all mounts to another server, replacing that server's mounts."""
 
     def clear(self) -> None:
         """Unmount all servers."""
 
 
 class LifespanOwner(Protocol):
-    """The part of a server that lifespans use."""
+    """The part of a server that lifespans need."""
 
     lifespan_function: Callable[[Any], Any] | None
     mounts: MountTable | None
 
 
 class LifespanStates:
-    """The values that the lifespan functions of a server and its mounted servers have yielded.
+    """The values yielded by the lifespan functions of a server and its mounted servers.
 
     They belong to one connection. Handlers receive the value of their own server.
     """

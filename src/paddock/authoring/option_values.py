@@ -1,6 +1,6 @@
 """Validation and conversion of option values.
 
-Values from the command line and the environment are text, which is parsed as the option's type. The
+Values from the command line and the environment are text that is parsed as the option's type. The
 text `Automatic` means the default, and `None` means no value.
 """
 
@@ -53,8 +53,8 @@ def validate_options(
 def _convert_option(options: Mapping[str, Option], name: str, value: object, tool: str) -> object:
     """Return the value that a user has set for an option, converted to the option's type.
 
-    A string may come from the command line or the environment. It is therefore converted leniently,
-    so that `"30"` is accepted for a number, and read as JSON where possible.
+    A string may come from the command line or the environment. It is therefore converted leniently:
+    `"30"` is accepted for a number, and JSON is parsed where possible.
 
     Raises:
         OptionError: The option does not exist, or the value is invalid.
@@ -65,8 +65,8 @@ def _convert_option(options: Mapping[str, Option], name: str, value: object, too
     if value == AUTOMATIC_VALUE:
         return option.default
     value_type = _get_value_type(option)
-    # The text "None" usually means that there is no value, so None is tried first. For an option
-    # that requires a string, the text itself is used.
+    # The text "None" usually means no value, so None is tried first. For an option that requires a
+    # string, the text itself is used.
     candidates = [None, value] if value == NONE_VALUE else [value]
     for candidate in candidates:
         try:
@@ -90,7 +90,7 @@ def _get_value_type(option: Option) -> Any:
 
 
 def _parse_json_text(value: object) -> Any:
-    """Return the array or object in a JSON text such as `"[1, 2]"`, and other values unchanged."""
+    """Return the array or object in JSON text such as `"[1, 2]"`, or any other value unchanged."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
             return msgspec.json.decode(value)

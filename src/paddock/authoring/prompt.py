@@ -39,9 +39,9 @@ class Prompt:
         name: The prompt's name.
         messages: Text, content or messages. Texts may contain `{argument}` and optional sections
             `{?argument?text}`, which are included only if the argument is given.
-        handler: Used instead of `messages`: a function that returns them. Its parameters are the
-            prompt's arguments.
-        arguments: The declared arguments; by default, derived from handler or messages.
+        handler: A function that returns the messages, used instead of `messages`. Its parameters
+            are the prompt's arguments.
+        arguments: The declared arguments; by default, derived from the handler or the messages.
         completions: Suggested values for arguments, as lists or functions.
         takes_dictionary: The handler takes the arguments as one dictionary.
     """

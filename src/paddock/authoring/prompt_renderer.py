@@ -1,8 +1,8 @@
 """Rendering of prompts to messages, from templates or by a handler.
 
 In a template, `{name}` is replaced by an argument, and the section `{?name?text}` is included only
-if the argument is given. Sections can be nested. A placeholder of an unknown argument is left
-unchanged, and values are inserted literally, without expanding placeholders in them.
+if the argument is given. Sections can be nested. A placeholder for an unknown argument is left
+unchanged. Values are inserted literally, without expanding placeholders in them.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def fill_template(template: str, arguments: Mapping[str, str]) -> str:
             pieces.append(arguments.get(name, match[0]))
             position = match.end()
             continue
-        # Sections can be nested, so a section ends with the matching brace, not with the next one.
+        # Sections can be nested, so a section ends at the matching brace, not at the next one.
         section_end = _find_closing_brace(template, match.end())
-        # Without a closing brace, the beginning of a section is ordinary text.
+        # Without a closing brace, the start of a section is ordinary text.
         if section_end is None:
             pieces.append(match[0])
             position = match.end()
@@ -74,7 +74,7 @@ def _find_closing_brace(template: str, start: int) -> int | None:
 
     Args:
         template: The template.
-        start: The index after the opening brace. Pairs of braces from there on are skipped.
+        start: The index after the opening brace. Matching pairs of braces are skipped from there.
     """
     depth = 1
     for index in range(start, len(template)):
@@ -110,7 +110,7 @@ class PromptRenderer:
         self.arguments = self._list_arguments()
 
     def require_arguments(self, arguments: dict[str, str]) -> None:
-        """Check that a request contains all required arguments of the prompt.
+        """Check that a request contains all of the prompt's required arguments.
 
         Raises:
             InvalidParamsError: Arguments are missing. The error's `data` lists them for the client.
@@ -127,10 +127,10 @@ class PromptRenderer:
             )
 
     def call_handler(self, arguments: dict[str, str], request: Request) -> Any:
-        """Return the value of the prompt's handler, or the declared messages without a handler.
+        """Call the prompt's handler and return its value, or return the declared messages.
 
-        The protocol transmits the arguments of a prompt as strings, which are converted to the
-        types of the handler's parameters.
+        The protocol transmits prompt arguments as strings, which are converted to the types of the
+        handler's parameters.
 
         Raises:
             InvalidParamsError: An argument cannot be converted.
@@ -138,7 +138,7 @@ class PromptRenderer:
         if self._signature is None or self.prompt.handler is None:
             return self.prompt.messages
         if self.prompt.takes_dictionary:
-            # Unlike tools, prompts are used rarely, so the handler is bound with each request.
+            # Unlike tools, prompts are rarely used, so the handler is bound on each request.
             call = bind_dict_handler(
                 self.prompt.handler, lambda request: Context(request, self._server)
             )
@@ -158,9 +158,9 @@ class PromptRenderer:
         """Return the result of `prompts/get`, as in `{"messages": [{"role": "user", …}]}`.
 
         Args:
-            messages: The prompt's declared messages, whose placeholders are filled here, or the
-                value of its handler. Text from a handler is not a template, because it may contain
-                braces of its own.
+            messages: The prompt's declared messages, whose placeholders are filled here, or its
+                handler's value. Text from a handler is not a template, because it may contain
+                literal braces.
             arguments: The arguments of the request.
         """
         template_arguments = arguments if self.prompt.handler is None else None
@@ -177,8 +177,8 @@ class PromptRenderer:
     def _list_arguments(self) -> list[Json]:
         """Return the entries of the prompt's arguments for `prompts/list`.
 
-        The arguments are those that the author has declared. By default, they are the parameters of
-        the handler or, without a handler, the placeholders in the messages.
+        These are the arguments declared by the author. By default, they are the handler's
+        parameters or, if there is no handler, the placeholders in the messages.
         """
         prompt, signature = self.prompt, self._signature
         if prompt.arguments is not None:
@@ -199,7 +199,7 @@ class PromptRenderer:
 
 
 def build_prompt_entry(renderer: PromptRenderer) -> Json:
-    """Return the entry of a prompt in `prompts/list`, as in `{"name": "review", …}`."""
+    """Return a prompt's entry in `prompts/list`, such as `{"name": "review", …}`."""
     prompt = renderer.prompt
     entry: Json = {"name": prompt.name}
     optional = {
@@ -211,7 +211,7 @@ def build_prompt_entry(renderer: PromptRenderer) -> Json:
     }
     entry.update({key: value for key, value in optional.items() if value})
     if prompt.description is not None:
-        entry["description"] = renderer.description  # an empty description was set on purpose
+        entry["description"] = renderer.description  # an empty description was set intentionally
     return entry
 
 
@@ -222,14 +222,15 @@ def _build_argument_entry(argument: PromptArgument) -> Json:
 
 
 def _convert_argument(parameter: HandlerParameter, text: str, where: str) -> Any:
-    """Return the text of a prompt's argument, converted to the type of the handler's parameter.
+    """Convert the text of a prompt argument to the type of the handler's parameter.
 
     Raises:
         InvalidParamsError: The text does not represent a value of this type.
     """
     if parameter.type_hint in (str, Any):
         return text
-    # The text is read as a plain value first ("3" for an int), then as JSON ("[1, 2]" for a list).
+    # The text is parsed first as a plain value ("3" for an int), then as JSON ("[1, 2]" for a
+    # list).
     conversions: list[Callable[[], Any]] = [
         lambda: msgspec.convert(text, parameter.type_hint, strict=False, dec_hook=decode_hook),
         lambda: msgspec.json.decode(text.encode(), type=parameter.type_hint, dec_hook=decode_hook),
@@ -244,7 +245,7 @@ def _convert_argument(parameter: HandlerParameter, text: str, where: str) -> Any
 
 
 def _build_message(message: Any, template_arguments: dict[str, str] | None, where: str) -> Json:
-    """Return a message of the result of `prompts/get`: `{"role": "user", "content": …}`.
+    """Return a message for the `prompts/get` result, such as `{"role": "user", "content": …}`.
 
     Args:
         message: Text, content, a `PromptMessage` or a dictionary.

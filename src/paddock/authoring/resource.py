@@ -69,9 +69,9 @@ class Resource:
 class ResourceTemplate:
     """A family of resources whose URI contains variables, as in `weather://{city}/today`.
 
-    `{name}` matches one path segment, `{+name}` and `{name*}` match several, and `{?a,b}` matches
-    optional query parameters. The handler takes the variables by name, converted to the types of
-    its hints. A template without a handler is listed but cannot be read.
+    `{name}` matches one path segment, `{+name}` and `{name*}` match multiple segments, and `{?a,b}`
+    matches optional query parameters. The handler receives the variables by name, converted to the
+    types in its hints. A template without a handler is listed but cannot be read.
     """
 
     def __init__(

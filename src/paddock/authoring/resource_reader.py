@@ -1,4 +1,4 @@
-"""Reading of resources and resource templates: the handler's call, and its contents."""
+"""Reads resources and resource templates: calls handlers, and converts their return values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ResourceReader:
         """Check that the URI provides all required parameters of the handler.
 
         Raises:
-            DefinitionError: A parameter is neither a variable of the URI nor optional.
+            DefinitionError: A required parameter is not a variable of the URI.
         """
         available = {"uri", *(self.uri_template.variables if self.uri_template else ())}
         parameters = self._signature.parameters if self._signature else []
@@ -63,14 +63,14 @@ class ResourceReader:
             )
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """Return the template's variables in a URI, or None if it cannot read the URI."""
+        """Return the template's variables in a URI, or None if the template cannot read the URI."""
         if self.uri_template is None or self.item.handler is None:
             return None
         return self.uri_template.match(uri)
 
     @property
     def description(self) -> str:
-        """The declared description, or the one in the handler's docstring."""
+        """The declared description, or else the one in the handler's docstring."""
         if self.item.description is not None:
             return self.item.description
         return self._signature.description if self._signature else ""
@@ -79,9 +79,9 @@ class ResourceReader:
         """Call the author's handler for a URI and return its value, which may be a coroutine.
 
         Args:
-            uri: The URI that the client reads. The handler receives it if it has a parameter `uri`.
-            variables: The values of the template's variables in the URI, which are converted to
-                the types of the handler's parameters.
+            uri: The URI that the client reads. The handler receives it if it has a `uri` parameter.
+            variables: The values of the template's variables in the URI. They are converted to the
+                types of the handler's parameters.
             request: The request, for handlers that take a `Context`.
 
         Raises:
@@ -104,16 +104,16 @@ class ResourceReader:
     def build_result(self, value: Any, uri: str) -> Json:
         """Return the result of `resources/read`."""
         items = value if isinstance(value, list | tuple) else [value]
-        # A handler may return several contents, for example for the files of a directory.
+        # A handler may return multiple contents, for example for the files in a directory.
         if items and all(isinstance(item, ResourceContents) for item in items):
             return {"contents": list(items)}
         return {"contents": [self._build_contents(value, uri)]}
 
     def _build_contents(self, value: Any, uri: str) -> ResourceContents:
-        """Return the contents of a resource for the value of its handler.
+        """Return the contents of a resource for its handler's value.
 
-        Strings become text, bytes become a blob, and a pair `(bytes, media_type)` a blob of that
-        type. All other values become JSON text.
+        Strings become text, bytes become a blob, and a `(bytes, media_type)` pair becomes a blob of
+        that type. All other values become JSON text.
         """
         mime_type = self.item.mime_type
         meta = getattr(self.item, "contents_meta", None)
@@ -130,7 +130,7 @@ class ResourceReader:
 
 
 def build_resource_entry(reader: ResourceReader) -> Json:
-    """Return the entry of a resource in `resources/list`, or of a template in its own list."""
+    """Return a resource's entry in `resources/list`, or a template's entry in its own list."""
     item = reader.item
     entry: Json = {"name": item.name}
     if isinstance(item, Resource):

@@ -1,4 +1,4 @@
-"""Output schemas of tools, and conversion of a handler's return value to a `tools/call` result.
+"""Tool output schemas, and conversion of a handler's return value to a `tools/call` result.
 
 Common types are encoded directly as JSON, which is faster than building content objects. A value
 that cannot be encoded becomes an error result that names its type.
@@ -48,7 +48,7 @@ _MAGIC_BYTES = {
 _RIFF_MEDIA_TYPES = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 CONTENT_TYPES = ("text", "image", "audio", "resource", "resource_link")
 LARGE_TEXT_BYTES = 65_536
-"""Size from which encoded text is passed on as a separate piece, which saves a copy."""
+"""Minimum size of encoded text that is passed on as a separate piece, which saves a copy."""
 _IMAGE_CLASSES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
 # Cached by type, because walking a class hierarchy for every result would be slow.
 _image_kinds: dict[type, str | None] = {}
@@ -61,16 +61,16 @@ _CONTENT_RETURN_TYPES: tuple[object, ...] = (
 
 
 class ResultError(PaddockError):
-    """A handler's result cannot be encoded, or does not match what the tool declares."""
+    """A handler's result cannot be encoded, or does not match the tool's declaration."""
 
     code = "result"
 
 
 class OutputSchema:
-    """The declared form of a tool's results, derived from its return type by default.
+    """The declared form of a tool's results, by default derived from its return type.
 
     Args:
-        returns: Return annotation of the handler, or `NO_DEFAULT`.
+        returns: The handler's return annotation, or `NO_DEFAULT`.
         where: The tool's name, for error messages.
         output_schema: A JSON Schema, which takes precedence over `returns`.
         return_type: Declared types of content, if the handler has no annotation.
@@ -114,7 +114,7 @@ class OutputSchema:
     def to_structured_content(self, value: Any, data: bytes) -> bytes | None:
         """Return the structured content of a result as JSON, or None if the result has none.
 
-        Structured content is the part of a tool's result that follows the output schema.
+        Structured content is the part of a tool's result that conforms to the output schema.
 
         Args:
             value: The value that the handler has returned.
@@ -126,12 +126,12 @@ class OutputSchema:
         if self._validator is not None:
             return self.wrap_structured_content(data)
         if self.is_content:
-            # The data has no declared schema. The protocol versions with sessions require
-            # structured content to be an object, so other values are sent as text only.
+            # The data has no declared schema. Protocol versions with sessions require structured
+            # content to be an object, so other values are sent only as text.
             return data if data[:1] == b"{" else None
         if _has_pydantic_model(value):
-            # The serialized form of a pydantic model may differ from the form that it validates,
-            # because of aliases and computed fields.
+            # Because of aliases and computed fields, the serialized form of a pydantic model may
+            # differ from the form that it validates.
             return b'{"result":%b}' % data if self._is_wrapped else data
         if self._decode is None:
             self._decode = msgspec.json.Decoder(
@@ -139,8 +139,8 @@ class OutputSchema:
                 dec_hook=decode_hook,
             ).decode
         try:
-            # The schema describes the JSON form rather than the Python object, so the encoded
-            # data is validated by decoding it.
+            # The schema describes the JSON form rather than the Python object, so the encoded data
+            # is decoded for validation.
             self._decode(data)
         except (msgspec.ValidationError, NotImplementedError) as error:
             raise ResultError(f"returned {type(value).__name__}: {error}") from None
@@ -175,8 +175,8 @@ class OutputSchema:
     def check_content(self, value: Any, content: list[Content]) -> None:
         """Check that a result has the type that the tool declares as `return_type`.
 
-        The type may name content types, such as `ImageContent`, or Python types, such as `bytes`.
-        The result is valid if its content blocks or the handler's value match.
+        The type may include content types, such as `ImageContent`, or Python types, such as
+        `bytes`. The result is valid if its content blocks or the handler's value match.
 
         Args:
             value: The value that the handler has returned.
@@ -198,10 +198,10 @@ class OutputSchema:
             raise ResultError(f"returned {type(value).__name__}, declared {declared}")
 
     def _derive_schema(self, returns: Any) -> None:
-        """Set the output schema that corresponds to a handler's return type.
+        """Derive the output schema from a handler's return type.
 
-        A type that JSON Schema cannot describe has no output schema. Results are then sent as
-        content only.
+        A type that JSON Schema cannot describe has no output schema. Its results are sent only as
+        content.
         """
         try:
             schema = build_type_schema(returns, self.where, is_output=True)
@@ -211,10 +211,10 @@ class OutputSchema:
         self._set_schema(schema)
 
     def _set_schema(self, schema: Json) -> None:
-        """Set the output schema, which the protocol requires to describe an object.
+        """Set the output schema, which must describe an object according to the protocol.
 
         A schema for another type is wrapped: `{"type": "integer"}` becomes an object schema with
-        the integer as its property `result`.
+        the integer as its `result` property.
         """
         # JSON Schema allows a schema without "type", but the protocol requires it.
         if "type" not in schema and "properties" in schema:
@@ -235,7 +235,7 @@ class OutputSchema:
 
 
 def _is_content_type(returns: Any) -> bool:
-    """Return whether a return type means text or content rather than data."""
+    """Return whether a return type represents text or content rather than data."""
     if any(returns is kind for kind in _CONTENT_RETURN_TYPES):
         return True
     if isinstance(returns, type):
@@ -276,7 +276,7 @@ def _get_python_types(declared: Any) -> tuple[type, ...]:
     """Return the Python types that a tool's declared return type allows for its handler's value.
 
     For example, `bytes | dict[str, int]` allows `bytes` and `dict`. Types such as `list[int]` are
-    left out, because the items of a list are checked as content blocks.
+    left out, because list items are checked as content blocks.
     """
     origin = typing.get_origin(declared)
     if isinstance(declared, type) and origin is None:
@@ -289,7 +289,7 @@ def _get_python_types(declared: Any) -> tuple[type, ...]:
 
 
 def build_error_result(text: str) -> bytes:
-    """Return the members of an error result, whose text the model sees."""
+    """Return the fields of an error result. The model sees its text."""
     return b'"content":[{"type":"text","text":%b}],"isError":true' % encode_string(text)
 
 
@@ -299,10 +299,10 @@ def dump_json(data: Mapping[str, object]) -> str:
 
 
 def run_if_coroutine(value: Any) -> Any:
-    """Return the value of a plain handler, or the result of the coroutine that it has returned.
+    """Return a plain handler's value, or the result of the coroutine that the handler returned.
 
-    A handler returns a coroutine if it is a plain function around an `async def` function. The
-    coroutine is run on a new event loop, and blocks this thread until it ends.
+    A plain function that wraps an `async def` function returns a coroutine. The coroutine is run on
+    a new event loop, which blocks this thread until it finishes.
     """
     if value.__class__ is not CoroutineType:
         return value
@@ -314,8 +314,8 @@ def run_if_coroutine(value: Any) -> Any:
 def convert_result(value: Any, output_schema: OutputSchema) -> Result:
     """Return the encoded result of `tools/call` for a handler's return value.
 
-    Text and content objects become content blocks. Other values are data, which is sent both as
-    JSON text and, if possible, as structured content. The most common types have fast paths, which
+    Text and content objects become content blocks. Other values are data, which is sent as JSON
+    text and, if possible, also as structured content. The most common types have fast paths that
     write the JSON directly instead of building content objects.
 
     Raises:
@@ -361,10 +361,10 @@ def encode_string(text: str) -> bytes:
 
 
 def _convert_call_tool_result(value: CallToolResult, output_schema: OutputSchema) -> Result:
-    """Return the encoded result for a `CallToolResult`, with which authors control all members.
+    """Encode a `CallToolResult`, which gives authors full control over the result's fields.
 
-    The members are sent unchanged. Structured content must match the output schema unless the
-    result is an error.
+    The fields are sent unchanged. Structured content must match the output schema unless the result
+    is an error.
 
     Raises:
         ResultError: The content contains another object, or does not match the output schema.
@@ -382,13 +382,14 @@ def _convert_call_tool_result(value: CallToolResult, output_schema: OutputSchema
         result["isError"] = True
     if value.meta is None:
         return _encode_members(result)
-    # The metadata is only encoded to raise a ResultError here, where it becomes an error result.
+    # The metadata is encoded only so that a ResultError is raised here, where it becomes an error
+    # result.
     _encode_value(value.meta)
     return {**result, "_meta": value.meta}
 
 
 def _require_content(item: object) -> object:
-    """Return an item in the content of a `CallToolResult` as a content block.
+    """Convert an item in a `CallToolResult`'s content to a content block.
 
     Raises:
         ResultError: The item is neither a string nor a content block.
@@ -425,8 +426,8 @@ def _encode_value(value: object) -> bytes:
 
 
 def _quote_json(data: bytes) -> bytes:
-    """Encode JSON text as a JSON string. Only two characters can need escapes in it."""
-    # JSON text contains no control characters, so only backslashes and quotes need escapes.
+    """Encode JSON text as a JSON string. Only two characters may need escaping."""
+    # JSON text contains no control characters, so only backslashes and quotes need escaping.
     return b'"%b"' % data.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
@@ -443,12 +444,12 @@ def _to_content(value: Any, output_schema: OutputSchema) -> list[Content] | None
         return [value]
     if isinstance(value, bytes | bytearray):
         return [_to_media_content(bytes(value), output_schema.mime_type, output_schema.where)]
-    # A pair of bytes and a media type is a short form of ImageContent or AudioContent.
+    # A pair of bytes and a media type is shorthand for ImageContent or AudioContent.
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes | bytearray):
         if not isinstance(value[1], str):
             raise ResultError(f"returned (bytes, {value[1]!r})", hint="expected a MIME type")
         return [_to_media_content(bytes(value[0]), value[1], output_schema.where)]
-    # A list is content if the tool declares so, or if the list contains a content object. Other
+    # A list is content if the tool declares it as such, or if it contains a content object. Other
     # lists are data.
     is_list = isinstance(value, list | tuple)
     has_content = is_list and any(_is_content_value(item) for item in value)
@@ -465,7 +466,7 @@ def _is_content_value(item: object) -> bool:
 
 
 def _to_content_items(item: Any, output_schema: OutputSchema) -> list[Content]:
-    """Return the content blocks for one item of a list that counts as content.
+    """Return the content blocks for an item of a list that is treated as content.
 
     Raises:
         ResultError: The item is data, which such a list must not contain.
@@ -484,11 +485,11 @@ def _to_content_items(item: Any, output_schema: OutputSchema) -> list[Content]:
 def _to_media_content(data: bytes, mime_type: str | None, where: str) -> Content:
     """Return the content block for the bytes that a handler has returned.
 
-    Images and audio have their own types of blocks. Other data becomes an embedded resource.
+    Images and audio have their own block types. Other data becomes an embedded resource.
 
     Args:
         data: The bytes.
-        mime_type: The declared media type. By default, it is recognized from the first bytes.
+        mime_type: The declared media type. By default, it is detected from the first bytes.
         where: The tool's name, for the URI of an embedded resource.
 
     Raises:
@@ -509,7 +510,7 @@ def _to_media_content(data: bytes, mime_type: str | None, where: str) -> Content
 
 
 def _detect_media_type(data: bytes) -> str | None:
-    """Return the media type of an image or audio file, from its first bytes, or None."""
+    """Detect the media type of an image or audio file from its first bytes, or return None."""
     if data[:4] == b"RIFF":
         return _RIFF_MEDIA_TYPES.get(data[8:12])
     return next(
@@ -518,9 +519,9 @@ def _detect_media_type(data: bytes) -> str | None:
 
 
 def _get_image_kind(value: object) -> str | None:
-    """Return "pil" for an image of PIL, "figure" for a figure of matplotlib, or None.
+    """Return "pil" for a PIL image, "figure" for a matplotlib figure, or None.
 
-    The classes are recognized by name, so that neither package needs to be imported.
+    The classes are recognized by name, so neither package needs to be imported.
     """
     value_type = type(value)
     if value_type not in _image_kinds:
@@ -534,7 +535,7 @@ def _get_image_kind(value: object) -> str | None:
 
 
 def _to_image_content(value: Any) -> Content | None:
-    """Return the content block for an image of PIL or matplotlib, or None for any other value.
+    """Return the content block for a PIL image or matplotlib figure, or None for any other value.
 
     The image is sent as PNG.
     """
@@ -559,7 +560,7 @@ def _encode_data_result(value: Any, output_schema: OutputSchema) -> bytes:
     # msgspec writes NaN and infinities as null.
     if data == b"null" and value is not None:
         raise ResultError(f"returned {value}, which JSON cannot represent")
-    # Data is sent as one text block, whose text does not matter for the check.
+    # Data is sent as one text block. The check does not depend on its text.
     output_schema.check_content(value, [TextContent("")])
     structured_content = output_schema.to_structured_content(value, data)
     members = b'"content":[{"type":"text","text":%b}]' % _quote_json(data)
