@@ -196,7 +196,7 @@ class EvaluationWatch:
 
     The loop that waits for a kernel calls `check` several times per second. When the evaluation has
     to stop, the watch interrupts it once. If the evaluation has not ended after a grace period,
-    `check` returns False, and the loop has to end the kernel.
+    `check` returns False, and the loop must end the kernel.
     """
 
     def __init__(

@@ -253,7 +253,7 @@ def _get_machine() -> str:
 def _drop_capabilities(library: ctypes.CDLL) -> None:
     """Drop the Linux capabilities that would let a root process access other processes.
 
-    They are also removed from the bounding set, so that executing a program cannot restore them.
+    They are also removed from the bounding set, so executing a program cannot restore them.
 
     Args:
         library: The C library.

@@ -22,7 +22,7 @@ import resvg_py
 MAX_SIDE_PIXELS = 2000
 """Larger images are scaled down to this size."""
 MAX_ENLARGED_SIDE_PIXELS = 600
-"""Images up to this size are scaled up by 2, so that their labels are legible."""
+"""Images up to this size are enlarged by a factor of 2 so that their labels are legible."""
 MAX_SVG_BYTES = 32 << 20
 MAX_MEMORY_BYTES = 2 << 30
 _ROOT_ELEMENT = re.compile(rb"<svg\b[^>]*>")

@@ -174,7 +174,7 @@ def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> 
 
 
 def describe_failure(error: PaddockError, owner: BaseServer) -> str:
-    """Return a text for clients about a failed upstream, masked if the server masks errors."""
+    """Return a message for clients about a failed upstream, masked if the server masks errors."""
     if isinstance(error, UpstreamError) and owner.mask_errors:
         return f"The upstream {error.label!r} is not available"
     return str(error)

@@ -121,7 +121,7 @@ class Mount(ABC):
 
     @abstractmethod
     def take_over(self, replacement: Mount) -> bool:
-        """Continue this mount after its server definition was reloaded, if that is possible.
+        """Continue this mount after its server definition was reloaded, if possible.
 
         The mount then keeps its state or connection, and the replacement is not mounted.
 
@@ -156,7 +156,7 @@ class LocalMount(Mount):
         self.server.remove_connection(self.announce_change)
 
     def add_holder(self, holder: object) -> None:
-        """Keep the remote servers that are mounted on this server connected."""
+        """Keep remote servers mounted on this server connected."""
         if self.server.mounts is not None:
             self.server.mounts.add_holder(holder)
 

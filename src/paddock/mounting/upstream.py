@@ -291,7 +291,7 @@ class Upstream:
     async def wait_for_lists(self) -> None:
         """Wait until the upstream has sent its lists of tools, prompts and resources.
 
-        After the list timeout, the lists count as ready, so that only the first requests wait.
+        After the list timeout, the lists count as ready, so only the first requests wait.
         """
         self.start()
         deadline = self._started_at + self.timeouts.list_timeout

@@ -231,7 +231,7 @@ class UpstreamChangeTracker:
             self._due_lists.add(kind)
 
     def mark_unannounced_lists_due(self, peer: Peer) -> bool:
-        """Mark lists whose changes the upstream does not announce as due.
+        """Mark as due all lists whose changes the upstream does not announce.
 
         Returns:
             Whether such lists exist.

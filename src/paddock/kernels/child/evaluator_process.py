@@ -196,7 +196,7 @@ def _run_checkpoint(child_pid: int, pipes: SupervisorPipes, pipe_index: int) -> 
         pipe_index: Index of the order pipe that this process reads.
     """
     _set_process_group(child_pid)  # in parent and child, because either may run first
-    # SIGCHLD writes to this pipe, so that `select` also returns when the active process ends.
+    # SIGCHLD writes to this pipe, so `select` also returns when the active process ends.
     wakeup_reader, wakeup_writer = os.pipe()
     os.set_blocking(wakeup_writer, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)

@@ -115,8 +115,8 @@ class _ForklessWorker:
             while True:
                 request = stream.read_frame()
                 if request.type == "cancel":
-                    # `_stop_job` waits for the engine. It gets its own thread, so that this one
-                    # can read further requests.
+                    # `_stop_job` waits for the engine. It gets its own thread so that this one can
+                    # read more requests.
                     threading.Thread(target=self._stop_job, args=("cancelled",)).start()
                 else:
                     self._jobs.put(request)
@@ -130,7 +130,7 @@ class _ForklessWorker:
         the server cancels the job.
 
         Args:
-            cause: The status that the result of the job gets: `timed-out` or `cancelled`.
+            cause: The status for the job's result: `timed-out` or `cancelled`.
         """
         with self._lock:
             if not self._is_running or self._stop_cause is not None:
@@ -161,7 +161,7 @@ class _PrintedOutput:
         threading.Thread(target=self._read_output, daemon=True).start()
 
     def reset(self, limit: int) -> None:
-        """Discard all output and set the limit in bytes."""
+        """Discard all output, and set the limit in bytes."""
         self.take_outputs()
         self._capture.limit_bytes = limit
 

@@ -63,7 +63,7 @@ class IopubOutputs:
     def outputs(self) -> tuple[EvaluationOutput, ...]:
         """All outputs in order, with consecutive pieces of printed text joined.
 
-        A kernel can publish the text of one `print` in several messages.
+        A kernel can publish the text of one `print` in multiple messages.
         """
         joined_outputs: list[EvaluationOutput] = []
         for kind, group in itertools.groupby(self._outputs, key=attrgetter("kind")):

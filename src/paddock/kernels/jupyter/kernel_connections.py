@@ -307,7 +307,7 @@ class GatewayJupyterKernel(JupyterKernel):
             )
 
     def close(self) -> None:
-        """Delete the kernel on the gateway, close the connection and stop the event loop.
+        """Delete the kernel on the gateway, close the connection, and stop the event loop.
 
         Errors are ignored, because the gateway may no longer be reachable.
         """

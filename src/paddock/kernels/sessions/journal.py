@@ -144,7 +144,7 @@ class Journal:
         )
 
     def sync(self) -> None:
-        """Flush the file to disk, so that its entries survive a crash of the system.
+        """Flush the file to disk so that its entries survive a system crash.
 
         Raises:
             OSError: The file cannot be flushed.

@@ -41,7 +41,7 @@ def delete_expired_sessions(
 
     Args:
         directory: The directory that contains all session files.
-        policy: The limits on the age, the number and the total size of the sessions.
+        policy: The limits on the age, number and total size of the sessions.
         current: IDs of the open sessions, which are neither deleted nor counted.
 
     Returns:

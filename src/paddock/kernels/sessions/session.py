@@ -337,7 +337,7 @@ class EvaluationSession:
         Args:
             seconds: The time limit.
             is_cancelled: Check that returns True when another call is waiting for the session. The
-                definitions are then saved later. After several delays in a row, the check is
+                definitions are then saved later. After multiple delays in a row, the check is
                 ignored, because calls in quick succession would otherwise prevent saving.
         """
         if self._kernel is None or self.is_kernel_behind:

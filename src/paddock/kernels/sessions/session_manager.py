@@ -134,10 +134,10 @@ class SessionManager:
                 the session is new and gets a new ID.
             engine: The engine to evaluate with.
             seconds: How long to wait while another process is using the session.
-            control: Callbacks by which the caller cancels the wait and follows its progress.
+            control: Callbacks that let the caller cancel the wait and follow its progress.
 
         Raises:
-            FileBusyError: Another process is using the session for too long.
+            FileBusyError: Another process has been using the session for too long.
             KernelError: The call was cancelled while it was waiting.
         """
         is_requested = session_id is not None and is_valid_session_id(session_id)
@@ -198,7 +198,7 @@ class SessionManager:
 
     @contextlib.contextmanager
     def _claim_slot(self, session_id: str) -> Iterator[_SessionSlot]:
-        """Return a session's slot, creating it if it does not exist.
+        """Provide a session's slot, creating it if it does not exist.
 
         The slot is not deleted while a call has claimed it.
         """
@@ -386,7 +386,7 @@ class _SessionWait:
         """Wait until no other process is using the session, and lock its journal file.
 
         Args:
-            path: The journal file of the session.
+            path: The session's journal file.
             stack: The stack that releases the lock when it is closed.
 
         Raises:

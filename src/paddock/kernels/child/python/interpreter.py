@@ -112,8 +112,8 @@ class PythonSessionInterpreter:
         tree: Any = compile("0", "<warm>", "exec", _PARSE_ONLY_FLAG | _TOP_LEVEL_AWAIT_FLAG, True)
         compile(tree, "<warm>", "exec", 0, True)
         self._process_reset.restore(lambda _text: None)
-        # Before the first cell, the user is waiting for the start of the session. That cell needs
-        # the sources only for a traceback.
+        # Before the first cell, the user is waiting for the session to start. That cell needs the
+        # sources only for a traceback.
         if self._cell_number:
             self._register_sources()
 

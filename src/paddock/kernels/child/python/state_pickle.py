@@ -121,7 +121,7 @@ def _try_restore(missing: dict[str, str], name: str, restore: Any, *args: Any) -
 
 
 def _import_pickle() -> Any:
-    """Import `pickle` only when needed, so that users do not wait for it when a kernel starts."""
+    """Import `pickle` lazily, so that users do not wait for it when a kernel starts."""
     import pickle
 
     return pickle
@@ -190,8 +190,8 @@ def _make_pickle_function(texts: dict[str, str], pickle: Any) -> Callable[[objec
             """Pickle modules by name, and reject functions and classes without a known source."""
             if isinstance(value, type(sys)):
                 return __import__("importlib").import_module, (value.__name__,)
-            # Pickle stores classes and functions by name only. Those of the session exist in
-            # another process only if their source text was saved.
+            # Pickle stores classes and functions by name only. The session's classes and functions
+            # exist in another process only if their source text was saved.
             is_class_or_function = isinstance(value, (type, type(_make_pickle_function)))
             if is_class_or_function and value.__module__ == "__main__":
                 name = value.__qualname__.partition(".")[0]
