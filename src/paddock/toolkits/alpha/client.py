@@ -209,7 +209,7 @@ class AlphaClient(NamedTuple):
         """Build the HTTP request for a query.
 
         The LLM API returns text. The Full Results API, which is used if a tool's options require
-        it, returns JSON and has other parameters.
+        it, returns JSON and takes different parameters.
         """
         parameters: dict[str, object] = {"input": query}
         headers = {}

@@ -225,7 +225,7 @@ def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
 
 
 def format_result(result: QueryResult, max_characters: int) -> list[ResultPiece]:
-    """Return a result between tags that name the query and the URL of its page."""
+    """Return a result enclosed in tags that name the query and the URL of its page."""
     query = html.escape(result.query, quote=False).replace("'", "&#39;")
     start = f"<result query='{query}' url='{PAGE_URL}{quote_plus(result.query)}'>"
     return [start, *_truncate_pieces(result.pieces, max_characters), "</result>"]

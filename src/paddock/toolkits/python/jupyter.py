@@ -76,7 +76,7 @@ class JupyterNotebook(NamedTuple):
     def language(self) -> str:
         """The programming language of the code cells, in lower case, such as "python".
 
-        Programs differ in which entry of the notebook's metadata they store it in.
+        Different programs store it in different entries of the notebook's metadata.
         """
         metadata = self.data.get("metadata") or {}
         names = (

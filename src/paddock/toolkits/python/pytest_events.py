@@ -64,7 +64,7 @@ class PythonTestCase:
 
 @dataclass(slots=True)
 class PythonTestRun:
-    """The state of a run, which may take several attempts."""
+    """The state of a run, which may take multiple attempts."""
 
     cases: dict[str, PythonTestCase] = field(default_factory=dict)
     collected_counts: dict[str, int] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class PythonTestRun:
 
     @property
     def total_count(self) -> int:
-        """The number of tests that are known so far."""
+        """The number of tests known so far."""
         return max(sum(self.collected_counts.values()), len(self.cases))
 
     def apply_event(self, event: PytestEvent) -> None:

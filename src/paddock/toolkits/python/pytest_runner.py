@@ -149,7 +149,7 @@ class PytestLimits(NamedTuple):
 
 @dataclass(slots=True)
 class PytestResult:
-    """The result of a test run, which may have taken several attempts."""
+    """The result of a test run, which may have taken multiple attempts."""
 
     tests: PythonTestRun = field(default_factory=PythonTestRun)
     seconds: float = 0.0

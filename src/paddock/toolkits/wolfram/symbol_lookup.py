@@ -262,7 +262,7 @@ class _SymbolEntry(NamedTuple):
 def _open_lookup(
     ctx: Context, session: str | None, control: EvaluationControl
 ) -> Generator[_LookupContext]:
-    """Open the kernel in which symbols are looked up, for a `with` block.
+    """Open the kernel where symbols are looked up, for a `with` block.
 
     It is the kernel of the session that the call names, or else of the session that the caller
     used last. If there is no such session or it is empty, a new kernel without definitions is used.

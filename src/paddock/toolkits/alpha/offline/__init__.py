@@ -43,8 +43,8 @@ def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
 
     Args:
         query: The question, such as "what is 3 feet in meters?".
-        evaluate: Evaluates Wolfram Language code, for calculus and algebra. Returns None if there
-            is no engine.
+        evaluate: Evaluates Wolfram Language code, for calculus and algebra. Returns None if no
+            engine is available.
     """
     text = " ".join(query.split())
     if not text or len(text) > MAX_QUESTION_CHARACTERS:
@@ -53,7 +53,7 @@ def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
     text = text.removesuffix("=").strip()
     opening = _OPENING_PATTERN.match(text)
     question = text[opening.end() :] if opening else text
-    # The order matters, because the patterns of later kinds accept more text. Formulas come last:
+    # The order matters because the patterns of later kinds accept more text. Formulas come last:
     # a question such as "how many days …" must not be read as a formula.
     phrase_answerers = (answer_date, answer_percentage, answer_integers, answer_unit_conversion)
     for answer_phrase in phrase_answerers:
