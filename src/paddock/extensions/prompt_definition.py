@@ -70,8 +70,8 @@ def make_prompt(
         name: The prompt's name if the definition does not specify one.
 
     Raises:
-        PromptSpecificationError: The definition is invalid. LoadError: A reference in it cannot be
-            resolved.
+        PromptSpecificationError: The definition is invalid.
+        LoadError: A reference in it cannot be resolved.
     """
     if isinstance(definition, Prompt):
         return definition
