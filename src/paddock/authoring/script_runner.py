@@ -1,4 +1,4 @@
-"""Importing an author's Python file, and locating errors in it."""
+"""Imports an author's Python file, and locates errors in it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
 _script_directories: set[Path] = set()
-"""Directories of the scripts run so far, whose modules take precedence in imports."""
+"""Directories of the scripts run so far. Their modules take precedence in imports."""
 
 
 def run_file(path: Path, name: str) -> ModuleType:
     """Import a Python file as a module with this name, and return the module.
 
-    If the file raises an exception, the module is removed from `sys.modules`, and the exception is
-    raised here unchanged.
+    If the file raises an exception, the module is removed from `sys.modules`, and the exception
+    propagates unchanged.
 
     Raises:
         LoadError: The file is not a Python file.
@@ -31,7 +31,7 @@ def run_file(path: Path, name: str) -> ModuleType:
     if spec is None or spec.loader is None:
         raise LoadError("not a Python file", where=str(path), hint="expected a .py file")
     module = importlib.util.module_from_spec(spec)
-    # The module is registered before it runs, as the import system does, because dataclasses and
+    # As in the import system, the module is registered before it runs, because dataclasses and
     # pickle look up modules by name.
     sys.modules[name] = module
     try:
@@ -44,7 +44,7 @@ def run_file(path: Path, name: str) -> ModuleType:
 
 
 def run_script(path: Path) -> ModuleType:
-    """Import an author's file like a script, so that it can import the modules in its directory.
+    """Import an author's file like a script, so it can import modules in its own directory.
 
     Raises:
         LoadError: The file raised an exception. `where` contains the line.
@@ -60,13 +60,13 @@ def run_script(path: Path) -> ModuleType:
 
 
 def _prioritize_directory(directory: Path) -> None:
-    """Make imports find the modules in a script's directory before modules of other directories.
+    """Make imports find modules in a script's directory before those in other directories.
 
-    Another script may have imported its own module `helpers` before. That script continues to use
-    the module object, which is renamed in `sys.modules`, so that this script can import its own
-    `helpers`.
+    Another script may already have imported its own `helpers` module. The module is renamed in
+    `sys.modules`, so that script can keep using it, and this script can import its own `helpers`.
     """
-    # The directory is moved to the front even if the path contains it, so that it takes precedence.
+    # The directory is moved to the front even if it is already in the path, so that it takes
+    # precedence.
     if str(directory) in sys.path:
         sys.path.remove(str(directory))
     sys.path.insert(0, str(directory))
@@ -85,10 +85,10 @@ def _has_module(directory: Path, name: str) -> bool:
 
 
 def to_load_error(path: Path, error: BaseException) -> LoadError:
-    """Return the `LoadError` for an exception that an author's file has raised.
+    """Return the `LoadError` for an exception raised by an author's file.
 
-    Its `where` names the file and the line. The exception's traceback is cut to begin in the file,
-    because Paddock's own frames do not help the author.
+    Its `where` names the file and the line. The exception's traceback is trimmed to start in the
+    file, because Paddock's own frames do not help the author.
     """
     tracebacks = _find_tracebacks(path, error)
     if tracebacks:
@@ -108,7 +108,7 @@ def find_failing_line(path: Path, error: BaseException) -> int:
 
 
 def _find_tracebacks(path: Path, error: BaseException) -> list[TracebackType]:
-    """Return the entries of an exception's traceback whose code is in a file, outermost first."""
+    """Return the traceback entries whose code is in a file, outermost first."""
     matching_entries = []
     entry = error.__traceback__
     while entry is not None:
@@ -119,6 +119,6 @@ def _find_tracebacks(path: Path, error: BaseException) -> list[TracebackType]:
 
 
 def _choose_module_name(stem: str) -> str:
-    """Return the name under which other files import this one, or a free one if it is in use."""
+    """Return the name that other files use to import this one, or an unused name if it is taken."""
     alternatives = (f"paddock_served_{stem}{number or ''}" for number in count())
     return next(name for name in chain([stem], alternatives) if name not in sys.modules)

@@ -1,8 +1,8 @@
-"""Parameters of a handler: names, types, defaults, descriptions and constraints.
+"""Handler parameters: names, types, defaults, descriptions and constraints.
 
 The parameters of a plain function are read from its code object, because importing `inspect` costs
-more than all other work before the first call. Other callables are left to `inspect`. Constraints
-of msgspec's `Meta`, pydantic's `Field` and `annotated_types` are supported without importing
+more than all other work before the first call. `inspect` handles all other callables. Constraints
+from msgspec's `Meta`, pydantic's `Field` and `annotated_types` are supported without importing
 pydantic.
 """
 
@@ -27,13 +27,13 @@ _CONSTRAINT_NAMES = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_l
 def to_msgspec_meta(annotation: Any) -> Any:
     """Return the `msgspec.Meta` for an annotation such as pydantic's `Field(ge=0)`.
 
-    Constraints are recognized by their attributes, so pydantic need not be installed. The result is
-    None if the annotation has no constraints.
+    Constraints are recognized by their attributes, so pydantic does not have to be installed. The
+    result is None if the annotation has no constraints.
     """
     if isinstance(annotation, msgspec.Meta):
         return annotation
     constraints: dict[str, Any] = {}
-    # A pydantic Field keeps its constraints as a list of annotated_types objects in `metadata`.
+    # A pydantic Field stores its constraints as a list of annotated_types objects in `metadata`.
     for source in (annotation, *(getattr(annotation, "metadata", None) or ())):
         for name in _CONSTRAINT_NAMES:
             value = getattr(source, name, None)
@@ -49,10 +49,10 @@ def is_pydantic_field(default: object) -> bool:
 
 
 def read_pydantic_field(hint: Any, description: str, field: Any) -> tuple[Any, str, object]:
-    """Return type, description and default of a parameter, as in `limit: int = Field(10, ge=0)`.
+    """Return the type, description and default of a parameter like `limit: int = Field(10, ge=0)`.
 
     Args:
-        hint: The type hint of the parameter, to which the field's constraints are added.
+        hint: The parameter's type hint. The field's constraints are added to it.
         description: The description from the type hint, which takes precedence over the field's.
         field: The pydantic `Field` that is the parameter's default.
     """
@@ -72,7 +72,7 @@ _VARIADIC_FLAGS = 0x04 | 0x08
 
 
 class HandlerParameter(NamedTuple):
-    """A parameter of a handler, as declared by its name, type hint, default and docstring."""
+    """A handler parameter, as declared by its name, type hint, default and docstring."""
 
     name: str
     type_hint: Any
@@ -88,14 +88,14 @@ class HandlerParameter(NamedTuple):
 
 
 class HandlerSignature:
-    """The parameters and return type of a handler, and its context parameter.
+    """A handler's parameters, context parameter and return type.
 
     Args:
         function: The handler: a function, a method, a partial or another callable.
-        context_type: Class of the context. A parameter with this type is not an argument.
+        context_type: The context class. A parameter with this type is not an argument.
         where: The name of the tool or prompt, for error messages.
-        reads_parameters: Pass False for a tool that declares its own schema. Only the return type
-            and the docstring are then read.
+        reads_parameters: Pass False for a tool that declares its own schema, to read only the
+            return type and the docstring.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class HandlerSignature:
 
     @property
     def keyword_only_names(self) -> list[str]:
-        """The parameters that must be passed by keyword; they come last."""
+        """The parameters that must be passed by keyword, which come last."""
         return [parameter.name for parameter in self.parameters if parameter.is_keyword_only]
 
     @property
@@ -137,7 +137,7 @@ class HandlerSignature:
         return self._parse_docstring()[0]
 
     def get_parameter_descriptions(self) -> dict[str, str]:
-        """Return the descriptions in type hints, or else those in the docstring."""
+        """Return the parameter descriptions in type hints, or else those in the docstring."""
         docstring_descriptions = self._parse_docstring()[1]
         return {
             parameter.name: parameter.description or docstring_descriptions.get(parameter.name, "")
@@ -151,7 +151,7 @@ class HandlerSignature:
 def list_struct_parameters(struct: type[msgspec.Struct]) -> list[HandlerParameter]:
     """Return the fields of a Struct as parameters, for a handler whose only argument is the Struct.
 
-    Clients send the fields as the arguments of the tool.
+    Clients send the fields as the tool's arguments.
     """
     parameters = []
     for field in msgspec.structs.fields(struct):
@@ -178,7 +178,7 @@ def _create_parameter(
         name: The name of the parameter.
         hint: Its type hint, which may contain a description, as in `Annotated[int, "in grams"]`.
         default: Its default, `NO_DEFAULT`, or a pydantic `Field` with a default and a description.
-        is_keyword_only: Whether the handler accepts it by name only.
+        is_keyword_only: Whether the handler accepts it only by name.
     """
     hint, description = _split_annotated(hint)
     if is_pydantic_field(default):
@@ -192,11 +192,11 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
     """Return whether a callable is implemented by an `async def` function.
 
     A plain function that wraps one (`functools.wraps`) does not count, because it may return
-    something else than a coroutine.
+    something other than a coroutine.
     """
     try:
-        # `__wrapped__` would lead to the `async def` function. Calling the wrapper runs the
-        # wrapper's own code, however, so only that code is examined.
+        # `__wrapped__` would lead to the `async def` function. However, calling the wrapper runs
+        # the wrapper's own code, so only that code is examined.
         function_with_code = _find_called_function(function)
     except DefinitionError:  # a callable written in C, such as functools.cache
         return False
@@ -204,15 +204,15 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
 
 
 def count_required_arguments(function: Callable[..., Any]) -> int:
-    """Return the number of positional parameters without default."""
+    """Return the number of positional parameters without a default."""
     target = _unwrap_function(function)
-    # The code object of a method also lists `self`.
+    # A method's code object also lists `self`.
     bound_count = 1 if _is_bound_method(function, target) else 0
     return int(target.__code__.co_argcount) - bound_count - len(target.__defaults__ or ())
 
 
 class ContextParameter(NamedTuple):
-    """The parameter of a handler that receives the context."""
+    """The handler parameter that receives the context."""
 
     name: str
     position: int | None
@@ -223,12 +223,11 @@ class ContextParameter(NamedTuple):
 def find_context_parameter(
     function: Callable[..., Any], context_type: type
 ) -> ContextParameter | None:
-    """Return the parameter through which a handler receives its context, or None.
+    """Return the parameter that receives a handler's context, or None.
 
     Args:
         function: The handler.
-        context_type: The class of contexts, by which the parameter is recognized: its type hint
-            must be this class.
+        context_type: The context class, which must be the type hint of the parameter.
     """
     target = _unwrap_function(function)
     hints = _resolve_type_hints(target, getattr(function, "__name__", "handler"))
@@ -244,10 +243,10 @@ def find_context_parameter(
 
 
 def _unwrap_function(function: Any) -> Any:
-    """Return the Python function whose parameters a call of a callable must provide.
+    """Return the Python function that defines a callable's parameters.
 
-    A wrapper made with `functools.wraps` usually has the parameters `*args` and `**kwargs`, so the
-    wrapped function is returned for it.
+    For a wrapper made with `functools.wraps`, the wrapped function is returned, because the wrapper
+    usually just takes `*args` and `**kwargs`.
 
     Raises:
         DefinitionError: The callable is not implemented in Python.
@@ -263,7 +262,7 @@ def _unwrap_function(function: Any) -> Any:
 def _find_called_function(function: Any) -> Any:
     """Return the Python function that runs first when a callable is called.
 
-    Unlike `_unwrap_function`, this returns a wrapper and not the function that it wraps.
+    Unlike `_unwrap_function`, this returns a wrapper rather than the function that it wraps.
 
     Raises:
         DefinitionError: The callable is not implemented in Python.
@@ -281,7 +280,7 @@ def _get_inner_callable(function: Any) -> Any:
         return function.__func__
     if hasattr(function, "__code__"):
         return None
-    # Python looks up special methods on the type and not on the object.
+    # Python looks up special methods on the type, not on the object.
     call = vars(type(function)).get("__call__")
     if call is None or not hasattr(call, "__code__"):
         raise DefinitionError(
@@ -291,7 +290,7 @@ def _get_inner_callable(function: Any) -> Any:
 
 
 def _is_bound_method(function: Any, target: Any) -> bool:
-    """Return whether the first parameter of `target` is filled in, as `self` is."""
+    """Return whether the first parameter of `target` is already bound, like `self`."""
     return hasattr(function, "__self__") or (
         function is not target
         and not hasattr(function, "__code__")
@@ -308,7 +307,7 @@ class _DeclaredParameter(NamedTuple):
 
 
 def _read_parameters(function: Any, target: Any, where: str) -> list[_DeclaredParameter]:
-    """Return the names and defaults of a handler's parameters, in the order of declaration.
+    """Return the names and defaults of a handler's parameters, in declaration order.
 
     They are read from the code object if possible, because importing `inspect` is slow.
 
@@ -317,13 +316,13 @@ def _read_parameters(function: Any, target: Any, where: str) -> list[_DeclaredPa
         target: The Python function behind the handler.
         where: The name of the tool or prompt, for error messages.
     """
-    # The code object does not know which arguments a partial or a bound method has filled in.
+    # The code object does not show which arguments a partial or a bound method has already bound.
     if function is not target:
         return _inspect_parameters(function, where)
     code = target.__code__
     if code.co_flags & _VARIADIC_FLAGS:
         raise _create_variadic_error(where)
-    # co_varnames starts with the positional parameters, followed by the keyword-only ones.
+    # co_varnames starts with positional parameters, followed by keyword-only ones.
     positional_names = code.co_varnames[: code.co_argcount]
     keyword_names = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
     defaults = target.__defaults__ or ()
@@ -343,7 +342,7 @@ def _read_parameters(function: Any, target: Any, where: str) -> list[_DeclaredPa
 
 
 def _inspect_parameters(function: Any, where: str) -> list[_DeclaredParameter]:
-    """Return the names and defaults of the parameters of a partial, a method or an object.
+    """Return the parameter names and defaults of a partial, a method or an object.
 
     `_read_parameters` is faster, but can only read plain functions.
 
@@ -369,7 +368,7 @@ def _create_variadic_error(where: str) -> DefinitionError:
 
 
 def _resolve_type_hints(target: Any, where: str) -> dict[str, Any]:
-    """Return the type hints of a function, evaluating those that are written as strings.
+    """Return a function's type hints, evaluating those written as strings.
 
     Raises:
         DefinitionError: A hint refers to a name that does not exist at run time.
@@ -389,7 +388,7 @@ def _resolve_type_hints(target: Any, where: str) -> dict[str, Any]:
 
 
 def _is_context_type(hint: Any, context_type: type) -> bool:
-    """Return whether a type hint is the class of contexts, a subclass, or optional."""
+    """Return whether a type hint is the context class, a subclass, or an optional one."""
     if hint is context_type:
         return True
     if typing.get_origin(hint) is None:
@@ -398,7 +397,7 @@ def _is_context_type(hint: Any, context_type: type) -> bool:
 
 
 def _split_annotated(hint: Any) -> tuple[Any, str]:
-    """Return a type hint without its annotations, and the description among the annotations.
+    """Split a type hint into the hint without annotations and the description among these.
 
     For example, `Annotated[int, "in grams"]` gives `(int, "in grams")`. Constraints such as
     `Field(ge=0)` remain in the hint as `msgspec.Meta`.
@@ -431,7 +430,7 @@ def _get_docstring(function: Any) -> str | None:
     return text if isinstance(text, str) else None
 
 
-# The patterns are compiled with the first docstring, because calls do not need descriptions.
+# The patterns are compiled for the first docstring, because calls do not need descriptions.
 _SECTION = (
     r"^(Args|Arguments|Parameters|Params|Returns?|Raises|Yields?|Examples?|Notes?|Warnings?|"
     r"See Also|Attributes|References|Todo):?\s*$"
@@ -444,11 +443,11 @@ _PARAMETER_SECTIONS = frozenset({"Args", "Arguments", "Parameters", "Params"})
 
 
 def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
-    """Return the description of a function and those of its parameters, from its docstring.
+    """Return the descriptions of a function and its parameters from its docstring.
 
-    Google, NumPy and Sphinx style are recognized. Sections about return values, exceptions and the
-    like are left out. For example, a docstring with the section `Args:` and the line
-    `amount: In grams.` gives `{"amount": "In grams."}` for the parameters.
+    Google, NumPy and Sphinx styles are supported. Sections about return values, exceptions and the
+    like are left out. For example, a docstring with the section `Args:` and the line `amount: In
+    grams.` gives `{"amount": "In grams."}` for the parameters.
     """
     if not text:
         return "", {}
@@ -494,7 +493,7 @@ def _read_section(lines: list[str], start: int) -> tuple[list[str], int]:
     section_lines: list[str] = []
     while index < len(lines):
         line = lines[index]
-        # A Google section is indented, so it also ends with the first line that is not.
+        # A Google section is indented, so it also ends at the first unindented line.
         if re.match(_SECTION, line) or (not is_numpy and line and not line[0].isspace()):
             break
         section_lines.append(line)
@@ -503,7 +502,7 @@ def _read_section(lines: list[str], start: int) -> tuple[list[str], int]:
 
 
 def _parse_parameter_descriptions(section_lines: list[str]) -> dict[str, str]:
-    """Return the descriptions in a section such as `Args:` of a docstring, by parameter name.
+    """Return the descriptions in a docstring section such as `Args:`, by parameter name.
 
     Args:
         section_lines: The lines of the section without its heading.

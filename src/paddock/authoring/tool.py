@@ -1,4 +1,4 @@
-"""Declarations of tools, their parameters, their options and their external requirements.
+"""Declarations of tools, their parameters, options and external requirements.
 
 Declarations only store their arguments. Schemas and callables are derived when a tool is first
 listed or called (`authoring.tool_invoker`), so declaring thousands of tools is cheap. Loaded before
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     MissingCheck = Callable[[Mapping[str, Any], Mapping[str, str]], str]
 
 NO_DEFAULT = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
-"""Marks a parameter without a default, because None is a valid default."""
+"""Marks a parameter that has no default, because None is a valid default."""
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 TASK_SUPPORT_VALUES = ("forbidden", "optional", "required")
@@ -48,8 +48,8 @@ class Option:
 
     Args:
         default: The value used unless the operator sets another.
-        type: Type hint that values are checked against. By default, it is the type of `default`.
-            Values are not checked if both are None.
+        type: Type hint to check values against. By default, it is the type of `default`. Values are
+            not checked if both are None.
         description: Shown to the operator.
         is_secret: Hide the value in output and error messages.
     """
@@ -90,7 +90,7 @@ class Need:
 
 
 class Parameter:
-    """A parameter of a tool whose handler takes all arguments in one dictionary."""
+    """A parameter of a tool whose handler takes all arguments as one dictionary."""
 
     __slots__ = ("default", "description", "header", "name", "required", "type")
 
@@ -120,22 +120,22 @@ class Parameter:
 class Tool:
     """A function that a model can call.
 
-    By default the input schema is derived from the handler's type hints. With `arguments` the
-    handler takes one Struct instead, and with `parameters` or `input_schema` one dictionary of
-    arguments. In all cases it may also take a `Context`.
+    By default, the input schema is derived from the handler's type hints. With `arguments`, the
+    handler takes a Struct instead. With `parameters` or `input_schema`, it takes a dictionary of
+    arguments. In all cases, it may also take a `Context`.
 
     Args:
         name: 1 to 128 of A-Z a-z 0-9 _ - . /
-        handler: The function, plain or `async`. Or a reference, such as `package.module:function`,
-            to a plain function that is imported with the first call and takes the arguments and a
-            `Context`. Its tool declares description and arguments.
+        handler: The function, plain or `async`, or a reference such as `package.module:function` to
+            a plain function that is imported on the first call and takes the arguments and a
+            `Context`. A tool with a reference must declare its description and arguments.
         description: Sent to the model; by default, the handler's docstring.
         title: Display name.
         arguments: A msgspec Struct class, whose fields are the parameters.
-        parameters: Simple parameters, from which a schema is built.
+        parameters: Simple parameters that a schema is built from.
         input_schema: A complete JSON Schema; takes precedence over `parameters`.
-        output_schema: JSON Schema of the structured result; by default from the return type.
-        return_type: Return type, if the handler has no annotation for it.
+        output_schema: JSON Schema of the structured result; by default, from the return type.
+        return_type: The return type, if the handler has no return annotation.
         mime_type: Media type of binary results.
         annotations: MCP tool annotations, such as `readOnlyHint`.
         icons: Icons that clients can show.
@@ -143,13 +143,13 @@ class Tool:
         inline: Run the handler on the thread that reads messages. Only for fast handlers.
         lenient: Accept "10" for a number and "true" for a boolean, as some clients send them.
         scopes: OAuth scopes that a caller over HTTP must have.
-        task: `optional` or `required` if a call may, or must, continue as a task after its
-            request is answered.
-        task_from_handler: The handler decides with `ctx.detach()` if a call becomes a task. By
-            default, a call becomes a task immediately.
+        task: `optional` or `required` if a call may or must continue as a task after its request is
+            answered.
+        task_from_handler: Let the handler decide with `ctx.detach()` whether a call becomes a task.
+            By default, a call becomes a task immediately.
         ui: An `AppView` or `ui://` URI that clients show for the tool.
         visibility: Allowed callers: `model`, `app`, or both.
-        options: Settings for the operator of the server: each a default or an `Option`. The
+        options: Settings for the server's operator, each given as a default or an `Option`. The
             handler reads their values from `ctx.options`.
         failures: Maps the exception raised by a call to JSON data, which is sent to the model
             instead of the error text.
@@ -277,7 +277,7 @@ class Tool:
 
     def _copy_with_attribute(self, attribute: str, value: object) -> Tool:
         """Return a copy of the tool with another value of one attribute."""
-        # The constructor is not called, because its checks have been made before.
+        # The constructor is not called, because its checks have already been made.
         tool_copy = object.__new__(type(self))
         for slot in Tool.__slots__:
             setattr(tool_copy, slot, getattr(self, slot))
@@ -298,8 +298,8 @@ def import_option_values() -> ModuleType:
 def _check_handler_reference(tool: Tool) -> None:
     """Check a tool whose handler is a reference, such as `package.module:function`.
 
-    The handler is imported with the first call. Until then, the tool must have everything that a
-    list of tools contains, because description and arguments cannot be read from the handler.
+    The handler is imported on the first call. Its description and arguments cannot be read before
+    then, so the tool must declare everything that a tool list contains.
 
     Raises:
         DefinitionError: The reference is invalid, or the description or arguments are missing.

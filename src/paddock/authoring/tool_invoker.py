@@ -5,7 +5,7 @@ created when a tool is first called, so tools that are never called cost no more
 declarations.
 
 Invalid arguments and failing handlers lead to an error result, which the model can read and react
-to. Only violations of the protocol are reported as JSON-RPC errors.
+to. Only protocol violations are reported as JSON-RPC errors.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ Json = dict[str, Any]
 
 
 def build_tool_entry(tool: Tool) -> Json:
-    """Return the entry of a tool in `tools/list`, as in `{"name": "add", "inputSchema": …}`.
+    """Return a tool's entry in `tools/list`, such as `{"name": "add", "inputSchema": …}`.
 
     Raises:
         DefinitionError: The declaration of the tool is invalid.
     """
     signature = _read_signature(tool)
     input_schema = _select_input_schema(tool, signature)
-    # The result is not needed: this call reports misplaced annotations when the tool is listed.
+    # The result is not needed. This call reports misplaced annotations when the tool is listed.
     find_header_parameters(input_schema, tool.name)
     entry: Json = {"name": tool.name, "inputSchema": input_schema}
     optional_members = {
@@ -98,10 +98,10 @@ def build_tool_entry(tool: Tool) -> Json:
 
 
 def _build_meta(tool: Tool) -> Json:
-    """Return the `_meta` of a tool, as in `{"ui": {"resourceUri": "ui://weather/view"}}`.
+    """Return a tool's `_meta`, such as `{"ui": {"resourceUri": "ui://weather/view"}}`.
 
-    Its member `ui` belongs to the MCP Apps extension. The tool's settings for it are merged into
-    the `_meta` that the author has declared, which may have such a member, too.
+    The `ui` field belongs to the MCP Apps extension. The tool's UI settings are merged into the
+    `_meta` declared by the author, which may also have a `ui` field.
     """
     meta = dict(tool.meta or {})
     if tool.ui is None and tool.visibility is None:
@@ -122,8 +122,8 @@ def get_input_schema(tool: Tool) -> Json:
 def _read_signature(tool: Tool) -> HandlerSignature:
     """Return the signature of a tool's handler: its parameters, return type and docstring.
 
-    If the tool declares its arguments, the parameters of the handler are not read, because their
-    type hints may have no schema.
+    If the tool declares its arguments, the handler's parameters are not read, because their type
+    hints may have no schema.
     """
     handler = resolve_handler(tool.handler)
     declarations = (tool.arguments, tool.parameters, tool.input_schema)
@@ -148,8 +148,8 @@ def _select_input_schema(tool: Tool, signature: HandlerSignature) -> Json:
 def _create_declared_decoder(tool: Tool) -> Callable[[Any], Any] | None:
     """Return a function that decodes the arguments that a tool declares.
 
-    The result is None if the tool declares no arguments, so that they follow from the parameters of
-    its handler.
+    The result is None if the tool declares no arguments. They are then derived from its handler's
+    parameters.
     """
     if tool.input_schema is not None:
         return create_schema_decoder(tool.input_schema, tool.name)
@@ -161,7 +161,7 @@ def _create_declared_decoder(tool: Tool) -> Callable[[Any], Any] | None:
 
 
 def _create_output_schema(tool: Tool, signature: HandlerSignature) -> OutputSchema:
-    """Return the output schema of a tool, from its declaration or its handler's return type."""
+    """Return a tool's output schema, from its declaration or its handler's return type."""
     return OutputSchema(
         signature.return_type,
         where=tool.name,
@@ -174,8 +174,8 @@ def _create_output_schema(tool: Tool, signature: HandlerSignature) -> OutputSche
 class ToolInvoker:
     """A tool that is ready to be called.
 
-    It decodes the arguments, runs the handler, and converts the result. The readers and functions
-    for that depend on the tool's declaration and are selected once, when the invoker is created.
+    It decodes the arguments, runs the handler, and converts the result. The functions that it uses
+    depend on the tool's declaration, and are selected once when the invoker is created.
     """
 
     def __init__(self, tool: Tool, server: BaseServer) -> None:
@@ -199,7 +199,7 @@ class ToolInvoker:
         self.is_async = is_coroutine_function(self._handler)
 
     def check_http_request(self, request: Request) -> None:
-        """Check the scopes and mirrored headers of a call over HTTP before the handler runs.
+        """Check the scopes and mirrored headers of an HTTP call before the handler runs.
 
         Mirrored headers repeat annotated arguments, so that proxies can route calls by them.
 
@@ -213,11 +213,11 @@ class ToolInvoker:
         principal = request.principal
         if self.tool.scopes and (principal is None or not self.tool.scopes <= principal.scopes):
             raise ScopeError(self.tool.scopes, f"Tool {self.tool.name!r}")
-        # The protocol versions with sessions do not have mirrored headers.
+        # Protocol versions with sessions have no mirrored headers.
         if not request.era.is_stateless:
             return
         if self._header_parameters is None:
-            # They are found with the first call over HTTP, because building the schema is costly
+            # They are determined on the first HTTP call, because building the schema is expensive
             # and calls over stdio have no headers.
             self._header_parameters = find_header_parameters(
                 get_input_schema(self.tool), self.tool.name
@@ -231,8 +231,8 @@ class ToolInvoker:
 
         This is the `work` of a `tools/call` request whose handler is a plain function.
         """
-        # `run` and `run_async` repeat each other, because a shared helper would cost a function
-        # call on every request.
+        # `run` and `run_async` duplicate code, because a shared helper would cost a function call
+        # on every request.
         raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             try:
@@ -240,8 +240,8 @@ class ToolInvoker:
                     EMPTY_ARGUMENTS if raw_arguments is UNSET else raw_arguments
                 )
             except DECODE_ERRORS:
-                # Known mistakes of clients are corrected only in arguments that could not be
-                # decoded, so that valid calls stay fast.
+                # Known client mistakes are corrected only if the arguments could not be decoded, so
+                # that valid calls stay fast.
                 arguments = self._decode_repaired_arguments(raw_arguments)
             value = self._call_handler(arguments, request)
             # A plain function returns a coroutine if it wraps an `async def` function.
@@ -269,7 +269,7 @@ class ToolInvoker:
             return self._build_failure_result(error, request)
 
     def _decode_repaired_arguments(self, raw_arguments: object) -> Any:
-        """Return the decoded arguments of a call after correcting known mistakes of clients.
+        """Decode the arguments of a call after correcting known client mistakes.
 
         Raises:
             ArgumentsError: The arguments are invalid. The message explains to the model how to
@@ -283,7 +283,7 @@ class ToolInvoker:
             return self._decode_arguments(repaired_arguments)
         except DECODE_ERRORS as error:
             # A model can correct arguments of the wrong type if it sees the message. Arguments that
-            # are not an object are a mistake of the client, hence a JSON-RPC error.
+            # are not an object are the client's mistake and cause a JSON-RPC error.
             if not is_json_object(raw_arguments):
                 text = f"Invalid params of tools/call: arguments: {error}"
                 raise InvalidParamsError(text) from None
@@ -292,17 +292,16 @@ class ToolInvoker:
             raise ArgumentsError(text, get_error_path(error)) from None
 
     def _build_failure_result(self, error: BaseException, request: Request) -> bytes:
-        """Return the result of a call whose handler has failed, or raise the error again.
+        """Return the result of a call whose handler has failed, or re-raise the error.
 
-        Errors in the arguments and errors of the handler become results with `isError`, which the
-        model can see. Protocol errors and the exceptions that cancel or suspend a request are
-        raised again for `Request.run`.
+        Argument errors and handler errors become results with `isError`, which the model can see.
+        Protocol errors and exceptions that cancel or suspend a request are re-raised for
+        `Request.run`.
 
-        If the tool has a function `failures`, it converts the error to JSON data for the result.
+        If the tool has a `failures` function, it converts the error to JSON data for the result.
         """
-        # The protocol versions with sessions do not specify a JSON-RPC error for missing
-        # capabilities, so the model is informed by a result. Stateless clients get the specified
-        # error.
+        # Protocol versions with sessions do not specify a JSON-RPC error for missing capabilities,
+        # so the model gets a result. Stateless clients get the specified error.
         if isinstance(error, MissingCapabilityError) and not request.era.is_stateless:
             return build_error_result(error.message)
         if isinstance(error, ProtocolError) or not is_handler_failure(error, request):
@@ -326,13 +325,13 @@ class ToolInvoker:
     def _bind_typed_handler(
         self, signature: HandlerSignature
     ) -> tuple[Callable[[Any], Any], Callable[[Any, Request], Any]]:
-        """Return a decoder of arguments, and a function that calls the handler with them.
+        """Return an argument decoder, and a function that calls the handler with the arguments.
 
         Both run on every call, so handlers without parameters and handlers with only positional
         parameters have their own short functions. `call_handler` below handles all others.
 
         Args:
-            signature: The signature of the handler, whose parameters are the tool's arguments.
+            signature: The handler's signature, whose parameters are the tool's arguments.
         """
         handler, server = self._handler, self._server
         options = MappingProxyType(self.tool.option_values)
@@ -372,6 +371,6 @@ class ToolInvoker:
 def _accept_any_object(raw_arguments: Any) -> None:
     """Check that the arguments of a tool without parameters are an object, and ignore them.
 
-    Some clients send an argument of their own to such tools.
+    Some clients send an extra argument to such tools.
     """
     msgspec.json.decode(raw_arguments, type=dict[str, Any])

@@ -1,4 +1,4 @@
-"""JSON support for types that msgspec does not know, and inspection of type hints.
+"""JSON support for types that msgspec does not support, and inspection of type hints.
 
 `_CUSTOM_TYPES` has one row for each such type. Pydantic and numpy are recognized by attributes of
 their classes, so neither is imported unless the author uses it.
@@ -21,7 +21,7 @@ def is_pydantic_model(kind: object) -> bool:
 
 
 def _is_path_type(kind: type) -> bool:
-    # pathlib is 3 ms, and is imported already if one of its types is in use.
+    # Importing pathlib takes 3 ms, and it is already imported if one of its types is in use.
     return hasattr(kind, "__fspath__")
 
 
@@ -32,10 +32,10 @@ def _decode_path(kind: Any, value: Any) -> Any:
 
 
 def _validate_pydantic(model_class: Any, data: Any) -> Any:
-    """Return an instance of a pydantic model for JSON data.
+    """Validate JSON data, and return an instance of a pydantic model.
 
     Raises:
-        ValueError: The data is invalid. Unlike pydantic's own message, this one has only one line,
+        ValueError: The data is invalid. Unlike pydantic's own message, this one is a single line,
             such as `age: Input should be a valid integer; name: Field required`.
     """
     try:
@@ -49,7 +49,7 @@ def _validate_pydantic(model_class: Any, data: Any) -> Any:
 
 
 class _InputSupport(typing.NamedTuple):
-    """Decoding of a type. It includes the schema, so that no parameter type lacks one."""
+    """Decoding support for a type. It includes the schema, so that every parameter type has one."""
 
     decode: Callable[[Any, Any], Any]
     build_schema: Callable[[Any], dict[str, Any]]
@@ -66,7 +66,7 @@ class _CustomType(typing.NamedTuple):
     encode: Callable[[Any], Any] | None
     input: _InputSupport | None
     build_output_schema: Callable[[Any], dict[str, Any]] | None = None
-    """Schema of the encoded form, if it differs from that of the input."""
+    """Schema of the encoded form, if it differs from the input schema."""
 
 
 _CUSTOM_TYPES = (
@@ -137,12 +137,12 @@ encode_json = msgspec.json.Encoder(enc_hook=encode_hook).encode
 
 
 def list_component_types(hint: Any) -> list[Any]:
-    """Return the types that a type consists of: its arguments and the types of its fields."""
+    """Return the types that a type is made up of: its arguments and the types of its fields."""
     return [*typing.get_args(hint), *_list_member_types(hint)]
 
 
 def _list_member_types(hint: Any) -> list[Any]:
-    """Return the types of the members of a class such as a dataclass, or an empty list."""
+    """Return the field types of a class such as a dataclass, or an empty list."""
     if not isinstance(hint, type) or not getattr(hint, "__annotations__", None):
         return []
     try:
@@ -154,8 +154,8 @@ def _list_member_types(hint: Any) -> list[Any]:
 def needs_dataclass_defaults(hints: list[Any]) -> bool:
     """Return whether decoded values of these types must pass through `fill_dataclass_defaults`.
 
-    This is the case if they can contain dataclasses without `__slots__`: msgspec leaves the default
-    values of their fields on the class, where `vars` and a later encoding miss them.
+    This is the case if they can contain dataclasses without `__slots__`. msgspec leaves the default
+    values of their fields on the class, where `vars` and later encoding do not find them.
     """
     visited_ids: set[int] = set()
 
@@ -171,9 +171,10 @@ def needs_dataclass_defaults(hints: list[Any]) -> bool:
 
 
 def fill_dataclass_defaults(value: Any) -> Any:
-    """Set the missing fields of all dataclasses in a value that msgspec has decoded.
+    """Set the missing fields of all dataclasses in a value decoded by msgspec.
 
-    The value is changed in place and returned. `needs_dataclass_defaults` explains the reason.
+    The value is changed in place and returned. `needs_dataclass_defaults` explains why this is
+    needed.
     """
     if isinstance(value, list | tuple | set | frozenset):
         for item in value:

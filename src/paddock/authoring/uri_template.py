@@ -1,4 +1,4 @@
-"""Matching of URIs against URI templates.
+"""Matches URIs against URI templates.
 
 Supports a subset of RFC 6570: `{name}` matches one path segment, `{+name}` and `{name*}` may match
 slashes, and `{?a,b}` at the end matches optional query parameters. Values are percent-decoded.
@@ -13,7 +13,8 @@ from paddock.errors import DefinitionError
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"(\+?)([A-Za-z_]\w*)(\*?)$")
 MAX_URI_CHARACTERS = 4096
-"""Maximum length of URIs that can match, because several variables take quadratic time."""
+"""Maximum length of URIs that can match, because matching multiple variables takes quadratic
+time."""
 
 
 class UriTemplate:
@@ -39,7 +40,7 @@ class UriTemplate:
         """Return the values of the template's variables in a URI, or None if it does not match.
 
         For example, `weather://{city}/today` matches `weather://new%20york/today` with
-        `{"city": "new york"}`. Query parameters that the URI does not contain are missing.
+        `{"city": "new york"}`. Query parameters that are not in the URI are left out.
         """
         if len(uri) > MAX_URI_CHARACTERS:
             return None
@@ -55,10 +56,10 @@ class UriTemplate:
         return values
 
     def _build_group(self, expression: str, names: list[str]) -> str:
-        """Return the regular expression for a variable, and add the variable's name to `names`.
+        """Return the regular expression for a variable, and add its name to `names`.
 
         Args:
-            expression: The text between braces, such as `city` or `+path`.
+            expression: The text between the braces, such as `city` or `+path`.
             names: The names of the variables before this one.
 
         Raises:
@@ -73,7 +74,7 @@ class UriTemplate:
             )
         may_have_slashes = bool(variable[1] or variable[3])
         name = variable[2]
-        # A variable that appears twice must have the same value in both places.
+        # A variable that appears twice must match the same value in both places.
         if name in names:
             return f"(?P={name})"
         names.append(name)

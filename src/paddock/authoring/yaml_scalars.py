@@ -1,4 +1,4 @@
-"""Plain YAML scalars, interpreted by the core schema of YAML 1.2 only.
+"""Plain YAML scalars, interpreted only by the core schema of YAML 1.2.
 
 Dates and words such as `yes` remain strings. The YAML parsers that use this module handle
 everything except unquoted scalars.
@@ -10,7 +10,7 @@ import re
 from math import inf, isfinite, nan
 
 MAX_INTEGER_CHARACTERS = 100
-"""Longer integers are read as infinite: parsing takes quadratic time."""
+"""Longer integers are read as infinity, because parsing takes quadratic time."""
 
 SCALAR_CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
