@@ -13,8 +13,7 @@ from paddock.errors import DefinitionError
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"(\+?)([A-Za-z_]\w*)(\*?)$")
 MAX_URI_CHARACTERS = 4096
-"""Maximum length of URIs that can match, because matching multiple variables takes quadratic
-time."""
+"""Maximum length of matching URIs, because matching multiple variables takes quadratic time."""
 
 
 class UriTemplate:

@@ -45,7 +45,7 @@ def get_requested_name(request: Request) -> str | None:
 
 
 def hash_session_id(session_id: str | None) -> str | None:
-    """Return a hash that identifies a session without revealing its id, which grants access."""
+    """Return a hash that identifies a session without revealing its ID, which grants access."""
     if session_id is None:
         return None
     return sha256(session_id.encode()).hexdigest()[:16]
@@ -126,7 +126,7 @@ def configure_logging(level: str = "warning", format: str = "text") -> None:  # 
     """Set the level and format of Paddock's log lines, for programs that do not set up logging.
 
     Args:
-        level: The lowest level of Paddock's lines: debug, info, warning, error or critical.
+        level: The lowest level to log: debug, info, warning, error or critical.
         format: `text`, or `json` for one JSON object per line. It applies to all records that no
             other handler takes.
 
@@ -140,7 +140,7 @@ def set_up_logging(level: str, log_format: str, *, keeps_level: bool = False) ->
     """Set the level and format of Paddock's log lines.
 
     Args:
-        level: The lowest level of the lines, such as `info`.
+        level: The lowest level to log, such as `info`.
         log_format: `text` or `json`.
         keeps_level: Do not change a level that the program has already set.
 
@@ -181,13 +181,13 @@ def format_announcement(text: str) -> str:
 
 
 def format_time(record: logging.LogRecord) -> str:
-    """Format the time of a record in UTC."""
+    """Format a record's time in UTC."""
     created = datetime.fromtimestamp(record.created, UTC)
     return created.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def collect_extra_fields(record: logging.LogRecord) -> dict[str, object]:
-    """Return the `extra` fields of a record and the id of its trace."""
+    """Return a record's `extra` fields and its trace ID."""
     fields = {
         name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES
     }
@@ -202,7 +202,7 @@ def _format_value(value: object) -> str:
 
 
 class CallLog:
-    """An observer that logs each request that the server has answered, at level DEBUG.
+    """An observer that logs each answered request at level DEBUG.
 
     The line contains the caller, the method, the duration and the outcome, never the content.
     """
@@ -219,7 +219,7 @@ class CallLog:
 
 
 class CallRecord:
-    """The log fields of one request, which are completed and logged when it ends."""
+    """The log fields of a request, which are completed and logged when the request ends."""
 
     __slots__ = ("_received_ns", "fields")
 
