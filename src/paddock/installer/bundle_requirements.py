@@ -1,4 +1,4 @@
-"""Requirements of Python files on other machines: files beside them, and installed distributions.
+"""The local files and installed distributions that Python files need on other machines.
 
 A portable bundle contains the files that a server imports from its own directory, and lists the
 distributions that it imports from the environment. The files are parsed, not run.
@@ -63,7 +63,7 @@ def list_server_files(directory: Path) -> list[Path]:
     """Return the files of a server's directory that are copied into a bundle.
 
     Hidden files, virtual environments and caches are left out, because they are not needed or may
-    contain secrets. Links that lead out of the directory are left out too.
+    contain secrets. So are links that point outside the directory.
     """
     root = directory.resolve()
     return sorted(
@@ -180,7 +180,7 @@ def _is_server_file(path: Path, directory: Path) -> bool:
 def _find_module_requirement(module: ImportedModule, file: Path) -> str | None:
     """Return the requirement for an imported module, such as `httpx>=0.28.1`, or None.
 
-    Modules of the standard library, of Paddock and in the directory of the file need no
+    Standard library modules, Paddock's own modules and those in the file's directory need no
     requirement. An optional module that is not installed on this machine is not required either.
 
     Raises:
@@ -195,9 +195,9 @@ def _find_module_requirement(module: ImportedModule, file: Path) -> str | None:
 
 
 def _has_local_module(file: Path, module: str) -> bool:
-    """Return whether a module is beside a file, or up to two directories above it.
+    """Return whether a module is next to a file, or up to two directories above it.
 
-    A file in a package may import modules from beside the package.
+    A file in a package may import modules that are next to the package.
     """
     return any(_find_module_files(directory, module) for directory in file.parents[:3])
 

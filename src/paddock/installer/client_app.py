@@ -43,7 +43,7 @@ class ConfigLocation:
 
 @dataclass(frozen=True, slots=True)
 class InstallLinkFormat:
-    """The format of a link with which a user installs a server into a client application."""
+    """The format of a link that installs a server into a client application."""
 
     url_template: str
     """The URL, with the placeholders `{name}`, `{config}` and `{type}`."""
@@ -70,13 +70,13 @@ class Client:
     """Selects the built-in server that is installed by default."""
     url: str = ""
     places: Mapping[OperatingSystem, tuple[ConfigLocation, ...]] = field(default_factory=dict)
-    """The locations of its configuration on each system, the preferred one first."""
+    """The client's configuration locations on each system, the preferred one first."""
     all_places: bool = False
     """True to write every location that exists, not only the first."""
     merges_files: bool = False
     """True if the client merges all existing files, so that entries can hide each other."""
     project: tuple[str, ...] = ()
-    """Config files of a project, relative to its directory. Paddock uses the first that exists, or
+    """A project's config files, relative to its directory. Paddock uses the first that exists, or
     else creates the first of all."""
     format: Literal["json", "toml", "yaml"] = "json"
     dialect: Literal["strict", "comments", "jsonc"] = "jsonc"
@@ -96,9 +96,9 @@ class Client:
     key_pattern: str = SAFE_KEY_PATTERN
     """A regular expression that matches valid entry names."""
     marks: frozenset[str] = frozenset()
-    """Fields of entries that no other client writes, by which to recognize its files."""
+    """Entry fields that only this client writes, which identify its files."""
     known_as: tuple[str, ...] = ()
-    """Further path endings of its files, with wildcards."""
+    """Other path endings of its files, with wildcards."""
     environment: Literal["all", "few"] = "few"
     """Variables that servers inherit: all, or only HOME, PATH and a few more. `few` if unknown."""
     patience: float = 30.0

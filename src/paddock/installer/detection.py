@@ -1,7 +1,7 @@
-"""Detection of installed and running client applications.
+"""Detects installed and running client applications.
 
-A client counts as installed if its config file, the directory of that file, or its program on the
-PATH exists. Detection starts no programs of clients.
+A client counts as installed if its config file, that file's directory, or its program on the PATH
+exists. Detection does not start any client programs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _is_location_present(machine: HostMachine, location: ConfigLocation) -> bool
 
 
 def is_running(client: Client) -> bool:
-    """Return whether a client application is running that would overwrite changes to its file.
+    """Return whether a client is running that would overwrite changes to its file.
 
     Some applications write their configuration from memory when they exit, which undoes changes
     made while they were running.
@@ -81,7 +81,7 @@ def _normalize_process_name(name: str) -> str:
 def _iterate_process_names() -> Iterator[str]:
     """Yield the names of all running processes.
 
-    They are read from `/proc` if it exists, and otherwise from the output of `tasklist` or `ps`.
+    They are read from `/proc` if it exists, or else from the output of `tasklist` or `ps`.
     """
     if PROC_DIRECTORY.joinpath("self/comm").exists():
         yield from _read_proc_names()

@@ -1,8 +1,8 @@
-"""Diagnosis of installed servers: problems with their entries, and commands that fix them.
+"""Diagnoses installed servers: finds problems with their entries, and commands that fix them.
 
 Every recorded entry, and every other entry in a client's file that starts Paddock, is examined and
 started as its client would start it. An entry that no longer belongs to Paddock is not started:
-other people can change the file of a project. Nothing is modified.
+other people can change a project's file. Nothing is modified.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ if TYPE_CHECKING:
 def format_reinstall_command(
     installed: InstalledEntry, shape: EntryFormat, undo: UndoRecord | None
 ) -> str:
-    """Return the command with which the user can install a client's entry again.
+    """Return the command that installs a client's entry again.
 
-    Values of environment variables and headers may be secret. Only their names are shown, with a
+    Environment variables and headers may have secret values. Only their names are shown, with a
     note to add the values.
 
     Args:
@@ -89,9 +89,9 @@ def format_reinstall_command(
 
 
 def _list_required_options(entry: ConfigEntry) -> Iterator[str]:
-    """Yield the options of `paddock install` whose values are secret, such as `--env NAME=VALUE`.
+    """Yield the `paddock install` options whose values are secret, such as `--env NAME=VALUE`.
 
-    The user has to replace the placeholders by the values.
+    The user has to replace the placeholders with the values.
     """
     if entry.url is not None and mask_url(entry.url) != entry.url:
         yield "--http URL"
@@ -127,7 +127,7 @@ class Finding:
     """The name of the entry; empty if the finding concerns the whole client."""
     message: str
     remedy: str = ""
-    """The way to fix the problem; empty if there is nothing to do."""
+    """Instructions for fixing the problem; empty if there is nothing to do."""
 
 
 def doctor(
@@ -165,9 +165,9 @@ def doctor(
 
 
 def _collect_entries(clients: list[Client]) -> list[InstalledEntry]:
-    """Return the entries of Paddock in the configuration files of client applications.
+    """Return Paddock's entries in the configuration files of client applications.
 
-    They are recorded by an installation, or found in the user's files. An entry that several
+    They are recorded by an installation, or found in the user's files. An entry that multiple
     clients read is returned for each of them. If all clients are examined, recorded entries of
     clients that this version of Paddock does not support are included.
     """
@@ -190,7 +190,7 @@ def _collect_entries(clients: list[Client]) -> list[InstalledEntry]:
 def _check_readable(client: Client, file: Path) -> list[Finding]:
     """Return a warning if a client's configuration file cannot be parsed.
 
-    Called for files that do not contain any entries of Paddock. Nothing that is installed is
+    Called for files that do not contain any Paddock entries. Nothing that is installed is
     affected, but the file prevents new installations.
     """
     try:
@@ -232,7 +232,7 @@ class _EntryExamination:
     def iterate_findings(self) -> Iterator[Finding]:
         """Examine the entry, start its server, and yield the findings.
 
-        The examination ends at the first problem that makes further steps impossible or unsafe.
+        The examination ends at the first problem that makes the next steps impossible or unsafe.
         """
         reinstall_command = format_reinstall_command(
             self._installed_entry, self._client.shape, self._undo
@@ -273,8 +273,8 @@ class _EntryExamination:
     def _can_start(self, data: object, entry: ConfigEntry) -> bool:
         """Return whether it is safe to run the command of the entry.
 
-        The entry must belong to Paddock. In the file of a project, which other people can change,
-        it must also be the entry that was installed. Otherwise, their commands could be run.
+        The entry must belong to Paddock. In a project's file, which other people can change, it
+        must also be the entry that was installed. Otherwise, their commands could be run.
 
         Args:
             data: The data of the entry in the file.
@@ -311,7 +311,7 @@ class _EntryExamination:
     def _start_server(self, entry: ConfigEntry) -> Iterator[Finding]:
         """Start the server as the client would, and yield a finding about its answer.
 
-        If it answers, requirements of its tools that are missing follow, such as an environment
+        If it answers, this is followed by its tools' missing requirements, such as an environment
         variable that the client does not pass.
         """
         try:
@@ -343,12 +343,11 @@ def _list_user_files(client: Client) -> list[Path]:
 def _report_client_state(client: Client, *, is_project: bool) -> Iterator[Finding]:
     """Yield findings about a client application rather than about one of its entries.
 
-    These are a warning if it is running, and the steps that the user has to take after an
-    installation.
+    These are a warning if it is running, and the manual steps that an installation requires.
 
     Args:
         client: A client with installed entries.
-        is_project: True if any of the entries is for a project, which may need further steps.
+        is_project: True if any of the entries is for a project, which may need additional steps.
     """
     if is_running(client):
         message = f"{client.name} is running and may overwrite its file from memory"

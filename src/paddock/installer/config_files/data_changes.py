@@ -1,4 +1,4 @@
-"""Changes of plain data, with which every change of a document's text is verified.
+"""Changes to plain data, which are used to verify every change to a document's text.
 
 After a format has changed its text, the text is parsed again and must contain the data that the
 functions here return. None of them recurses, because data can be nested more deeply than Python's
@@ -150,7 +150,7 @@ def check_container_type(
 
     Args:
         container: The value.
-        path: The path, of which the first `depth` steps lead to the value.
+        path: The path. Its first `depth` steps lead to the value.
         depth: The index of the next step: a key of a dictionary, or an element of a list.
         locate: Returns the position of the value in the file, for the error.
 
@@ -192,7 +192,7 @@ def _put_child(container: object, step: str | NamedElementStep, value: object) -
 
     Args:
         container: The dictionary or list; any other value counts as an empty one.
-        step: The key, or the identification of the element.
+        step: The key, or the step that identifies the element.
         value: The new value.
     """
     if isinstance(step, str):

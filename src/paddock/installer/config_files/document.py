@@ -15,7 +15,7 @@ _LINE_END_PATTERN = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True)
 class NamedElementStep:
-    """A step of a path that leads to an element of a list, identified by one of its fields.
+    """A path step that leads to a list element, identified by one of its fields.
 
     For example, `NamedElementStep("charts")` leads to `{"name": "charts", …}`. If several elements
     have the value, the last one is meant, as with duplicate keys of a JSON object.
@@ -25,7 +25,7 @@ class NamedElementStep:
     field: str = "name"
 
     def matches(self, element: object) -> bool:
-        """Return whether the step leads to an element of a list."""
+        """Return whether the step leads to a list element."""
         return isinstance(element, dict) and element.get(self.field) == self.name
 
 
@@ -73,13 +73,13 @@ def format_location(where: str, text: str, offset: int) -> str:
 
 
 def detect_newline(text: str) -> str:
-    """Return the first line end of a text, or a line feed if it has none."""
+    """Return the first line ending in a text, or a line feed if it does not contain any."""
     line_end = _LINE_END_PATTERN.search(text)
     return line_end[0] if line_end else "\n"
 
 
 def format_path(path: DocumentPath) -> str:
-    """Format a path for messages: `mcp.servers`, with `[name=x]` for an element of a list."""
+    """Format a path for messages, such as `mcp.servers`, with `[name=x]` for a list element."""
     steps = [
         f"[{step.field}={step.name}]" if isinstance(step, NamedElementStep) else f".{step}"
         for step in path

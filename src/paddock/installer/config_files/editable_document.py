@@ -1,6 +1,6 @@
-"""Editable documents: their base class, and parsing of the bytes of a file.
+"""The base class for editable documents, and functions that parse a file's bytes.
 
-The class of each format finds the place of a value in the text and writes the change. This module
+Each format's class finds a value's position in the text and writes the change. This module
 parses the changed text again, and rejects a change whose result is not the expected data. Encoding
 and byte order mark are handled here; the modules of the formats work on text.
 """
@@ -87,8 +87,8 @@ class EditableDocument(ABC):
     def remove(self, path: DocumentPath, *, prune: int = 0) -> Self:
         """Return a document without the value at a path.
 
-        If a key occurs several times, all its values are removed. Otherwise, the previous one would
-        become the value of the key.
+        If a key is duplicated, all its values are removed. Otherwise, the previous one would
+        become the key's value.
 
         Args:
             path: The path of the value.
@@ -113,7 +113,7 @@ class EditableDocument(ABC):
 
     @abstractmethod
     def _parse(self, text: str) -> Self:
-        """Return the document of another text of the same file."""
+        """Return the document for another version of the file's text."""
 
     @abstractmethod
     def _write_value(self, path: DocumentPath, value: object) -> str:
@@ -125,7 +125,7 @@ class EditableDocument(ABC):
 
     @abstractmethod
     def is_prunable(self, path: DocumentPath) -> bool:
-        """Return whether a path leads to a container without values and comments."""
+        """Return whether a path leads to a container that has no values and no comments."""
 
     @abstractmethod
     def _find_offset(self, path: DocumentPath) -> int:
@@ -149,7 +149,7 @@ class EditableDocument(ABC):
             raise self._make_uneditable_error(message) from None
 
     def _check_change(self, document: Self, path: DocumentPath, expected: list[object]) -> Self:
-        """Return a changed document, after checking that the change had no other effects.
+        """Return a changed document after checking that the change had no side effects.
 
         Args:
             document: The changed document.
@@ -170,7 +170,7 @@ class EditableDocument(ABC):
 
     @contextmanager
     def _add_location_to_errors(self) -> Generator[None]:
-        """Add the location of the file to errors that are raised in the `with` block.
+        """Add the file's location to errors raised in the `with` block.
 
         A `UnicodeEncodeError`, which is raised for text that UTF-8 cannot represent, is converted
         to an `UneditableError`.
@@ -204,7 +204,7 @@ _UNSUPPORTED_BYTE_ORDER_MARKS = {
 
 
 class DocumentFile(NamedTuple):
-    """A document, with the encoding of the file from which it was read."""
+    """A document and the encoding of the file it was read from."""
 
     document: EditableDocument
     has_byte_order_mark: bool = False
@@ -240,7 +240,7 @@ def load_document(
     Raises:
         ConfigurationError: The content is not UTF-8, not valid, or neither a mapping nor a list.
     """
-    # Editors on Windows add a byte order mark, which parsers of JSON and TOML reject. It is removed
+    # Editors on Windows add a byte order mark, which JSON and TOML parsers reject. It is removed
     # for them, and written again when the file is changed.
     has_byte_order_mark = data.startswith(codecs.BOM_UTF8)
     text = _decode_text(data.removeprefix(codecs.BOM_UTF8), where)

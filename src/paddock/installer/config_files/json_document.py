@@ -1,6 +1,6 @@
 """JSON documents, with or without comments, edited as text.
 
-Clients' files contain comments and formatting that writing the data again would lose. Therefore, a
+Clients' files contain comments and formatting that would be lost if the data were rewritten. So a
 change replaces only a few spans of the text, and the new text follows the style of the file.
 Insertions and removals both begin right after a character that is not a space, so that removing an
 inserted item restores the text. Every changed text is parsed again, and must contain the old data
@@ -91,7 +91,7 @@ class JsonItemInsertion:
         return [self._insert_into_empty(text, container, may_unfold=may_unfold)]
 
     def _append_to_items(self, text: str, container: JsonContainer) -> list[JsonTextEdit]:
-        """Return the text edits that add the item after the last one, in the same layout.
+        """Return the text edits that add the item after the last one, with the same layout.
 
         The item has a line of its own if the last one has, and a trailing comma if the last one
         has.
@@ -189,7 +189,7 @@ def plan_item_removal(
 
 
 def _find_item_end(text: str, item: JsonItem) -> int:
-    """Return the offset after an item, its comma and the comments on its line.
+    """Return the offset just after an item, its comma and the comments on its line.
 
     If comments on other lines are between the item and its comma, the comma is not included.
     """
@@ -208,7 +208,7 @@ def _must_keep_blanks_before(
 
     The white space after the item is removed instead. This is necessary for the first of several
     items on a line, and after a `//` comment, because the text after the item would otherwise
-    become a part of the comment.
+    become part of the comment.
 
     Args:
         text: The text of the document.
@@ -267,15 +267,15 @@ def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> JsonDocume
 
 @dataclass(frozen=True)
 class _PathLevel:
-    """An object or list on a path into a document, with the items to which the next step leads."""
+    """An object or list on a path into a document, with the items that the next step leads to."""
 
     container: JsonContainer
     match_indices: list[int]
-    """The indices of the items. There are several if a key occurs several times."""
+    """The indices of the items: more than one if a key is duplicated."""
 
     @property
     def item(self) -> JsonItem | None:
-        """The item to which the next step leads, or None. Of a duplicate key, it is the last."""
+        """The item that the next step leads to, or None. For a duplicate key, it is the last."""
         return self.container.items[self.match_indices[-1]] if self.match_indices else None
 
 
@@ -283,8 +283,8 @@ class JsonDocument(EditableDocument):
     """A JSON document.
 
     Removing a value that was just added restores the text, with three exceptions, because another
-    text has the same result: brackets that contain only a line end become `{}`, a file that
-    consists of one line end becomes empty, and a file that consists of comments keeps a `{}`.
+    text has the same result. Brackets that contain only a line ending become `{}`, a file that
+    consists of one line ending becomes empty, and a file that consists of comments keeps a `{}`.
     """
 
     def __init__(self, text: str, where: str, dialect: JsonDialect) -> None:
@@ -355,8 +355,8 @@ class JsonDocument(EditableDocument):
     def _detect_style(self, levels: list[_PathLevel]) -> JsonStyle:
         """Detect the style for a new value: its indentation, line ends and spaces.
 
-        The style is that of the value to be replaced, or of the last value beside the new one, and
-        otherwise that of the containers around it.
+        The style is taken from the value to be replaced, or from the last value next to the new
+        one, or else from the containers around it.
 
         Args:
             levels: The objects and lists on the path of the value, the outermost first.
@@ -370,7 +370,7 @@ class JsonDocument(EditableDocument):
         return detect_style(self.text, [*containers, innermost])
 
     def _put_root_text(self, root: object) -> str:
-        """Return the text of a document without data, after its root has been added.
+        """Return the text of a document that had no data, with a root added.
 
         The document is empty or contains only comments, which are kept above the root.
         """
@@ -398,7 +398,7 @@ class JsonDocument(EditableDocument):
     def delete_text(self, path: DocumentPath) -> str:
         """Return the text of the document without the value at a path.
 
-        Comments on the line of the value are removed too. Of a duplicate key, only the last value
+        Comments on the value's line are removed too. For a duplicate key, only the last value
         is removed. An empty path means the root.
         """
         if not path:
@@ -440,9 +440,9 @@ class JsonDocument(EditableDocument):
 def _find_matches(
     step: str | NamedElementStep, container: JsonContainer, data: object
 ) -> list[int]:
-    """Return the indices of the items of an object or list to which a step of a path leads.
+    """Return the indices of the items in an object or list that a path step leads to.
 
-    There are several if a key occurs several times.
+    There is more than one if a key is duplicated.
 
     Args:
         step: A key of an object, or a `NamedElementStep` for an element of a list.

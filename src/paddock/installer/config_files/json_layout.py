@@ -1,6 +1,6 @@
-"""Layout of a JSON text: positions of items, comments, indentation, and the style of new values.
+"""The layout of JSON text: item positions, comments, indentation, and the style of new values.
 
-Only for texts that have been parsed successfully. A parameter `blanked_text` is the text with its
+This works only for text that has been parsed successfully. `blanked_text` is the text with its
 comments replaced by spaces (see `json_reader.blank_comments`), so its offsets are those of the
 text.
 """
@@ -32,9 +32,9 @@ _COMMENTS_BESIDE = re.compile(r"(?:[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/))*+")
 
 @dataclass(frozen=True, slots=True)
 class JsonItem:
-    """The position in a text of a member of a JSON object, or of an element of a list.
+    """The position of a JSON object member or list element in a text.
 
-    All positions are offsets of characters.
+    All positions are character offsets.
     """
 
     key: str | None
@@ -58,13 +58,13 @@ class JsonContainer:
 
 
 def skip_blanks(text: str, offset: int) -> int:
-    """Return the offset of the next character that is not blank, or the end of the text."""
+    """Return the offset of the next non-blank character, or the end of the text."""
     run = _BLANK_RUN.match(text, offset)
     return run.end() if run else offset
 
 
 def rewind_blanks(text: str, offset: int) -> int:
-    """Return the offset after the last character before an offset that is not blank."""
+    """Return the offset just after the last non-blank character before an offset."""
     while offset > 0 and text[offset - 1] in BLANK_CHARACTERS:
         offset -= 1
     return offset
@@ -97,7 +97,7 @@ def find_line_start(text: str, offset: int) -> int:
 
 
 def get_indent(text: str, offset: int) -> str:
-    """Return the indentation of the line of an offset."""
+    """Return the indentation of the line that contains an offset."""
     run = _INDENT.match(text, find_line_start(text, offset), offset)
     return run[0] if run else ""
 
@@ -192,7 +192,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class JsonStyle:
-    """The formatting of a file where JSON leaves a choice."""
+    """A file's formatting, where JSON allows a choice."""
 
     newline: str = "\n"
     indent_unit: str = DEFAULT_INDENT
@@ -259,10 +259,10 @@ class JsonStyle:
 
 
 def detect_style(text: str, containers: list[JsonContainer]) -> JsonStyle:
-    """Detect the indentation, line ends and spaces of a JSON text, for values to be inserted.
+    """Detect a JSON text's indentation, line endings and spacing, for values to be inserted.
 
     The parts of a file can differ in style. Therefore, each property is taken from the innermost
-    object or list around the change that shows it.
+    object or list around the change that exhibits it.
 
     Args:
         text: The text of the document.
@@ -322,10 +322,10 @@ def _iterate_brace_paddings(text: str, containers: list[JsonContainer]) -> Itera
 
 
 def _has_short_lists(text: str, containers: list[JsonContainer]) -> bool:
-    """Return whether lists are written on one line, judging by the first list that is not empty.
+    """Return whether lists are written on one line, based on the first non-empty list.
 
-    The containers are searched first, and then the whole text. The result is True if there is not
-    any such list.
+    The containers are searched first, and then the whole text. The result is True if all
+    lists are empty.
     """
     for start, end in [
         *((container.start, container.end) for container in containers),

@@ -1,8 +1,8 @@
-"""Parsing of JSON, optionally with comments and trailing commas, with precise errors.
+"""A JSON parser with precise errors that can accept comments and trailing commas.
 
-Comments and trailing commas are replaced by spaces and the standard library parses the rest, which
-is much faster than a parser in Python. Replacing keeps all offsets, so an error's offset is also
-valid in the original text.
+Comments and trailing commas are replaced with spaces, and the standard library parses the rest,
+which is much faster than a parser in Python. All offsets stay the same, so an error's offset is
+also valid in the original text.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ParsedJson:
 
 @lru_cache(maxsize=4)
 def parse_json(text: str, *, where: str, dialect: JsonDialect) -> ParsedJson:
-    """Parse a JSON text, and return its data and the text without comments.
+    """Parse a JSON text and return its data, together with the text without comments.
 
     The result must not be modified. It is cached, because an installation parses the same text for
     the preview of a change and for the change itself.
@@ -73,7 +73,7 @@ def parse_json(text: str, *, where: str, dialect: JsonDialect) -> ParsedJson:
 
 
 def blank_comments(text: str) -> str:
-    """Replace the comments of a JSON text by spaces, so that a JSON parser accepts the text.
+    """Replace the comments in a JSON text with spaces so that a JSON parser accepts it.
 
     Line ends in comments are kept, and so are the offsets of all other characters.
     """
@@ -102,7 +102,7 @@ def parse_number(text: str) -> int | float:
 
 
 def decode_json(blanked_text: str, dialect: JsonDialect) -> object:
-    """Decode a JSON text whose comments have been replaced by spaces.
+    """Decode a JSON text whose comments have been replaced with spaces.
 
     In the dialect `jsonc`, trailing commas are allowed.
 

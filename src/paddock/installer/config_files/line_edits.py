@@ -2,9 +2,9 @@
 
 Removing what was inserted restores the text. To make that possible, lines are inserted right after
 a line that is not blank, with at most one blank line before them, which is removed together with
-them. A file that does not end in a line end keeps that property. The only syntax known here is that
-of `#` comments, and of items separated by commas: arrays and inline tables of TOML, flow
-collections of YAML.
+them. A file without a final line ending stays that way. The only syntax known here is `#`
+comments and comma-separated items: arrays and inline tables in TOML, flow collections in
+YAML.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 
 def find_line_start(text: str, offset: int) -> int:
-    """Return the offset at which the line of a character begins."""
+    """Return the offset where a character's line begins."""
     return text.rfind("\n", 0, offset) + 1
 
 
 def find_line_end(text: str, offset: int) -> int:
-    """Return the offset after the line end of the line of a character."""
+    """Return the offset just after the line ending of a character's line."""
     line_feed = text.find("\n", offset)
     return len(text) if line_feed < 0 else line_feed + 1
 
@@ -30,7 +30,7 @@ def is_blank(text: str, start: int, end: int) -> bool:
 
 
 def get_indent(text: str, offset: int) -> str:
-    """Return the white space at the beginning of the line of a character."""
+    """Return the white space at the beginning of a character's line."""
     start = find_line_start(text, offset)
     line = text[start : find_line_end(text, offset)]
     return line[: len(line) - len(line.lstrip(" \t"))]
@@ -53,7 +53,7 @@ def has_blank_line_above(text: str, offset: int) -> bool:
 
 
 def find_content_end(text: str, end: int) -> int:
-    """Return the offset after the last line before `end` that is not blank."""
+    """Return the offset just after the last non-blank line before `end`."""
     content = len(text[:end].rstrip())
     return min(find_line_end(text, content), end) if content else 0
 
@@ -151,7 +151,7 @@ class BracketedItems:
 
 
 def append_item(text: str, container: BracketedItems, item: str, newline: str) -> str:
-    """Add an item at the end of a TOML array or a similar list, in the layout of the last item.
+    """Add an item to the end of a TOML array or similar list, with the layout of the last item.
 
     The item has a line of its own if the last item begins a line, and a trailing comma if the last
     item has one.
@@ -209,7 +209,7 @@ def remove_item(text: str, container: BracketedItems, index: int) -> str:
 
 
 def _expand_to_line(text: str, start: int, end: int) -> tuple[int, int]:
-    """Expand the span of an item by the line end before it and a comment after it."""
+    """Expand an item's span to include the line ending before it and a comment after it."""
     line_start = find_line_start(text, start)
     line_start -= 2 if text[:line_start].endswith("\r\n") else 1
     line_rest = _LINE_REST_PATTERN.match(text, end)

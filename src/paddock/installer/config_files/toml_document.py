@@ -1,8 +1,8 @@
 """TOML documents, edited as text.
 
-TOML can write the same table with a header, as dotted keys, or inline in braces. A new table goes
-after the last table with the same parent, and is written in the same form. A table without a
-header of its own (`mcp` in `[mcp.servers]`) is created and removed together with its content.
+In TOML, the same table can be written with a header, as dotted keys, or inline in braces. A new
+table goes after the last table with the same parent, and is written in the same form. A table
+without its own header (`mcp` in `[mcp.servers]`) is created and removed together with its content.
 `toml_reader` locates values in the text, and `tomllib` verifies the data before and after a change.
 """
 
@@ -107,7 +107,7 @@ class TomlDocument(EditableDocument):
     def is_prunable(self, path: DocumentPath) -> bool:
         """Return whether the table or array at a path can be removed.
 
-        It must be empty and without comments in or beside it.
+        It must be empty, with no comments in it or next to it.
         """
         if not path or self.get(path) not in ({}, []):
             return False
@@ -215,7 +215,7 @@ class TomlDocument(EditableDocument):
         """Return the last table in a parent table whose tables are written as lines.
 
         Such a line is `charts = { … }` or `charts.command = "…"`. The result is None if the tables
-        have headers such as `[servers.charts]`, or there are not any tables.
+        have headers such as `[servers.charts]`, or if the parent does not contain any tables.
 
         Args:
             parent: The path of the parent table.
@@ -343,7 +343,7 @@ class TomlDocument(EditableDocument):
         return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)
 
     def _detect_style(self, table: TomlTable) -> TomlTableStyle:
-        """Detect the style for new lines: that of a table, and of the headers in the whole file."""
+        """Detect the style for new lines from a table and from the headers in the whole file."""
         text = self.text
         tables = parse_tables(text)
         # A header at the beginning of the file has no blank line above it in any style.
@@ -395,7 +395,7 @@ def _has_nested_tables(tables: list[TomlTable], parent: TomlPath) -> bool:
 
 
 def _select_model_table(tables: list[TomlTable], parent: TomlPath) -> TomlTable:
-    """Return the table whose style a new entry copies: the last entry, or else any table."""
+    """Return the table whose style a new entry copies: the last entry, or any table otherwise."""
     entries = [table for table in tables if len(table.path) > len(parent)] or tables
     depth = min(len(table.path) for table in entries)
     return [table for table in entries if len(table.path) == depth][-1]
@@ -432,7 +432,7 @@ def _fold_steps_into_element(steps: DocumentPath, value: object) -> tuple[Docume
 
 
 def _make_parse_error(message: str, text: str, where: str) -> ConfigurationError:
-    """Return the error for a syntax error that `tomllib` has reported.
+    """Convert a syntax error reported by `tomllib`.
 
     The position in the message is moved into the location of the error. A message such as "Invalid
     value" is completed with the text at this position.

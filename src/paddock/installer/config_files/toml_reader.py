@@ -21,7 +21,7 @@ from paddock.installer.config_files.line_edits import (
 )
 
 TomlPath = tuple[str | int, ...]
-"""Keys and array indices that lead to a value from the root."""
+"""Keys and array indices that lead from the root to a value."""
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _BLANKS = re.compile(r"[ \t]*")
@@ -38,7 +38,7 @@ _BARE = re.compile(r"[^,\]}#\r\n]*[^,\]}#\s]")
 
 @dataclass(frozen=True)
 class TomlValue:
-    """The position of a value in the text of a TOML file, as offsets of characters."""
+    """A value's position in the text of a TOML file, as character offsets."""
 
     start: int
     end: int
@@ -78,7 +78,7 @@ class TomlTable:
 
 
 def parse_tables(text: str) -> list[TomlTable]:
-    """Return the tables of a text in their order, the root first."""
+    """Return the tables in a text in order, the root first."""
     return _TomlScanner(text).parse()
 
 
@@ -117,7 +117,7 @@ class _TomlScanner:
         return TomlTable(start, self._offset, self._resolve_table_path(keys, is_array=is_array))
 
     def _resolve_table_path(self, keys: tuple[str, ...], *, is_array: bool) -> TomlPath:
-        """Return the path of the table with a header.
+        """Return the path of the table that a header defines.
 
         The path also contains an index after each key of an array of tables. For example, the
         second header `[[servers]]` has the path `("servers", 1)`.
@@ -237,7 +237,7 @@ class TomlRegion:
 
     @property
     def end(self) -> int:
-        """The offset after the last character, not including a comment after it."""
+        """The offset just after the last character, excluding any comment that follows."""
         return self.value.end if self.value else self.table.end
 
     def get_line_range(self, text: str) -> tuple[int, int]:
@@ -246,7 +246,7 @@ class TomlRegion:
 
 
 def resolve_path(path: DocumentPath, data: object) -> TomlPath:
-    """Convert a path to keys and indices, by searching the data for list elements with a name.
+    """Convert a path to keys and indices by looking up named list elements in the data.
 
     For example, `("servers", NamedElementStep("charts"))` becomes `("servers", 0)`.
 
@@ -266,9 +266,9 @@ def resolve_path(path: DocumentPath, data: object) -> TomlPath:
 
 
 def find_regions(text: str, path: TomlPath) -> list[TomlRegion]:
-    """Return all spans of a TOML text that define the value at a path, in the order of the text.
+    """Return all spans of a TOML text that define the value at a path, in text order.
 
-    There can be several. For example, the table `a` can consist of the lines `a.b = 1` and
+    There can be more than one. For example, the table `a` can consist of the lines `a.b = 1` and
     `a.c = 2`, or of the tables with the headers `[a]` and `[a.d]`.
     """
     regions: list[TomlRegion] = []

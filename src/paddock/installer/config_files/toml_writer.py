@@ -1,4 +1,4 @@
-"""Formatting of data as TOML: values on one line, tables below a header, dotted keys."""
+"""Formats data as TOML: values on one line, tables below a header, and dotted keys."""
 
 from __future__ import annotations
 

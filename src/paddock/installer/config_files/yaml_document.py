@@ -96,7 +96,7 @@ def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> YamlDocume
 
 @dataclass(frozen=True)
 class _MemberLocation:
-    """The location of a value: a mapping or list, and the index of its member with the value."""
+    """The location of a value: a mapping or list, and the index of the member that holds it."""
 
     collection: YamlNode
     index: int
@@ -121,7 +121,7 @@ class YamlDocument(EditableDocument):
 
     @cached_property
     def tree(self) -> YamlTree:
-        """The nodes of the text with their positions."""
+        """The text's nodes and their positions."""
         return parse_yaml(self.text, self.where)
 
     def _parse(self, text: str) -> YamlDocument:
@@ -169,7 +169,7 @@ class YamlDocument(EditableDocument):
     def is_prunable(self, path: DocumentPath) -> bool:
         """Return whether the mapping or list at a path can be removed.
 
-        It must be empty and without comments in or beside it.
+        It must be empty, with no comments in it or next to it.
         """
         locations = self._find_member_locations(path)
         if not path or len(locations) < len(path) or self.get(path) not in ({}, []):
@@ -355,7 +355,7 @@ class YamlDocument(EditableDocument):
         return _EMPTY_FLOW_COLLECTION.fullmatch(line_rest) is not None
 
     def _rewrite_value(self, location: _MemberLocation, value: object) -> str:
-        """Return the text with a value replaced, in the notation that suits the new value.
+        """Return the text with a value replaced, using the notation that suits the new value.
 
         A non-empty mapping or list is written on the lines below its key, and any other value after
         the key on the same line.
@@ -426,9 +426,9 @@ class YamlDocument(EditableDocument):
         return start
 
     def _to_bracketed_items(self, node: YamlNode) -> BracketedItems:
-        """Return the positions of the brackets and items of a mapping `{…}` or a list `[…]`.
+        """Return the bracket and item positions of a mapping `{…}` or a list `[…]`.
 
-        They are the input of the edits that TOML and YAML share.
+        They are the input for the edits that TOML and YAML share.
 
         Raises:
             UneditableError: It is a single pair in a list, which YAML allows without braces.
@@ -450,9 +450,9 @@ class YamlDocument(EditableDocument):
 
 
 def _find_member_index(node: YamlNode, step: str | NamedElementStep) -> int | None:
-    """Return the index of the member of a mapping or list to which a step of a path leads, or None.
+    """Return the index of the mapping or list member that a path step leads to, or None.
 
-    The result is None for an alias `*name` too, because the text of its members is elsewhere.
+    The result is also None for an alias `*name`, because the text of its members is elsewhere.
     """
     if isinstance(step, str) and node.kind == "mapping":
         return next((index for index, key in enumerate(node.data) if key == step), None)

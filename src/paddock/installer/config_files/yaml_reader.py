@@ -1,4 +1,4 @@
-"""Parsing of a YAML text into a tree of nodes with their positions in the text.
+"""Parses YAML text into a tree of nodes and their positions in the text.
 
 The tree is built from ruamel.yaml's events and tokens, because its nodes lack the positions of
 aliases, empty values and dashes, and its collections end where the next node begins. Plain scalars
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_NODE_VALUES = 1_000_000
-"""The limit of values after expanding aliases, which can multiply a few lines without bound."""
+"""The maximum number of values after alias expansion, which can multiply a few lines endlessly."""
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _BLANK = re.compile(r"[ \t\r\n]")
@@ -48,7 +48,7 @@ class YamlNode:
     start: int
     """The offset of its first character, including anchor and tag."""
     end: int = 0
-    """The offset after its last member, without comments after it."""
+    """The offset just after its last member, excluding comments that follow."""
     text: str = ""
     """The value of a scalar, or the name of an alias."""
     style: str | None = None
@@ -61,9 +61,9 @@ class YamlNode:
     """The offset of the opening bracket. None for a block collection, and for a single pair in a
     flow list, which YAML allows without brackets."""
     keeps_line_ends: bool = False
-    """True for a block scalar with `+`, to which all line ends after it belong."""
+    """True for a block scalar with `+`, which includes all line endings after it."""
     strips_line_ends: bool = False
-    """True for a block scalar with `-`, to which no line end after it belongs."""
+    """True for a block scalar with `-`, which does not include any line ending after it."""
     column: int = 0
     """The column of a block collection's keys or dashes."""
     members: list[YamlMember] = field(default_factory=list)
@@ -85,7 +85,7 @@ class YamlNode:
 
 @dataclass
 class YamlMember:
-    """The position of a key with its value in a mapping, or of an element of a list."""
+    """The position of a key and its value in a mapping, or of a list element."""
 
     value: YamlNode
     indicator: int | None
@@ -101,7 +101,7 @@ class YamlMember:
 
     @property
     def end(self) -> int:
-        """The offset after the value, without comments after it."""
+        """The offset just after the value, excluding comments that follow."""
         return max(self.value.end, self.indicator or 0, self.key.end if self.key else 0)
 
 
@@ -116,14 +116,14 @@ class YamlTree:
 
 @lru_cache(maxsize=16)
 def parse_yaml(text: str, where: str) -> YamlTree:
-    """Parse the text of a YAML file to a tree of nodes with positions.
+    """Parse the text of a YAML file into a tree of nodes with positions.
 
     The tree is cached, because parsing YAML is slow. It must not be modified.
 
     Raises:
         ConfigurationError: The text is not one YAML document; `where` has line and column.
     """
-    # ruamel.yaml treats a carriage return alone as a line end, but the edits of lines do not.
+    # ruamel.yaml treats a carriage return alone as a line end, but the line edits do not.
     lone_return = _LONE_RETURN.search(text)
     if lone_return:
         raise ConfigurationError(
@@ -150,7 +150,7 @@ def parse_yaml(text: str, where: str) -> YamlTree:
 
 
 def walk_nodes(node: YamlNode, leave_out: YamlNode | None = None) -> Iterator[YamlNode]:
-    """Yield a node and the nodes below it in the order of the text, except those of `leave_out`."""
+    """Yield a node and the nodes below it in text order, skipping the subtree of `leave_out`."""
     pending = [node]
     while pending:
         current = pending.pop()
@@ -175,10 +175,10 @@ class _YamlTreeBuilder:
         self._dashes: list[int] = []
 
     def build(self) -> YamlTree:
-        """Parse the text, and return the tree of its only document.
+        """Parse the text and return the tree of its only document.
 
         Raises:
-            ConfigurationError: There are several documents, or a value is invalid.
+            ConfigurationError: There is more than one document, or a value is invalid.
         """
         # The text is parsed twice, because the events of the parser do not contain the positions of
         # colons and dashes, and its tokens do.
@@ -237,7 +237,7 @@ class _YamlTreeBuilder:
         """Create the node of an alias `*name`, which has the data of the node with the anchor.
 
         Raises:
-            ConfigurationError: There is not a complete node with this anchor before the alias.
+            ConfigurationError: No complete node with this anchor precedes the alias.
         """
         name = event.anchor
         start, end = event.start_mark.index, event.end_mark.index
@@ -318,7 +318,7 @@ class _YamlTreeBuilder:
     def _set_bounds(self, node: YamlNode, end_event: Any) -> None:
         """Set the end of a mapping or list, and its opening bracket or its column.
 
-        The events of the parser do not contain these positions.
+        The parser's events do not contain these positions.
         """
         end = end_event.end_mark.index
         if end > end_event.start_mark.index and node.is_flow:

@@ -1,4 +1,4 @@
-"""Formatting of data as YAML, in the style of a file.
+"""Formats data as YAML in the style of a file.
 
 Strings are written without quotes only if neither YAML 1.1 nor YAML 1.2 can read them as a number,
 a date, a boolean or anything else. The style is that of the nearest example: in the same collection
@@ -41,13 +41,13 @@ class YamlBlockStyle:
     dash_gap: int = 2
     """The distance from a dash to its element, in characters."""
     quote: str = '"'
-    """The quotation mark of strings that need one."""
+    """The quotation mark for strings that need quotes."""
     is_json: bool = False
     """True if every string is quoted, as in JSON, which is also YAML."""
 
 
 def is_nested(value: object) -> bool:
-    """Return whether a value takes several lines in block style."""
+    """Return whether a value takes multiple lines in block style."""
     return isinstance(value, dict | list | tuple) and bool(value)
 
 
@@ -69,7 +69,7 @@ def format_flow(value: object, style: YamlBlockStyle) -> str:
 
 
 def format_pair_lines(key: str, value: object, column: int, style: YamlBlockStyle) -> list[str]:
-    """Format a key and its value, on lines that begin at a column."""
+    """Format a key and its value as lines that begin at a given column."""
     head = f"{' ' * column}{format_scalar(key, style)}:"
     if not is_nested(value):
         return [f"{head} {format_flow(value, style)}"]
@@ -77,7 +77,7 @@ def format_pair_lines(key: str, value: object, column: int, style: YamlBlockStyl
 
 
 def format_block_lines(value: object, column: int, style: YamlBlockStyle) -> list[str]:
-    """Format a non-empty mapping or list as YAML on several lines.
+    """Format a non-empty mapping or list as YAML on multiple lines.
 
     Args:
         value: The mapping or list.
@@ -95,7 +95,7 @@ def format_block_lines(value: object, column: int, style: YamlBlockStyle) -> lis
 
 
 def format_element_lines(value: object, column: int, style: YamlBlockStyle) -> list[str]:
-    """Format an element of a list after its dash."""
+    """Format a list element after its dash."""
     head = f"{' ' * column}-{' ' * (style.dash_gap - 1)}"
     if not is_nested(value):
         return [f"{head}{format_flow(value, style)}"]
@@ -104,7 +104,7 @@ def format_element_lines(value: object, column: int, style: YamlBlockStyle) -> l
 
 
 def get_nested_column(value: object, column: int, style: YamlBlockStyle) -> int:
-    """Return the column of a mapping or list below a key at a column."""
+    """Return the column of a mapping or list that is nested below a key at a given column."""
     return column + (style.mapping_indent if isinstance(value, dict) else style.dash_indent)
 
 
@@ -130,7 +130,7 @@ def format_scalar(value: object, style: YamlBlockStyle) -> str:
 
 
 def _format_float(value: float) -> str:
-    # A point is always written, because readers of YAML 1.1 read `1e3` as a string.
+    # A decimal point is always written, because YAML 1.1 parsers read `1e3` as a string.
     if not math.isfinite(value):
         return ".nan" if math.isnan(value) else f"{'-' if value < 0 else ''}.inf"
     digits, exponent, power = repr(value).partition("e")
@@ -138,7 +138,7 @@ def _format_float(value: float) -> str:
 
 
 def _format_text(value: str, style: YamlBlockStyle) -> str:
-    """Format a string as YAML, in quotes only if it would otherwise have another meaning.
+    """Format a string as YAML, adding quotes only if it would otherwise have another meaning.
 
     For example, `no` needs quotes, because some programs read it as a boolean.
 
