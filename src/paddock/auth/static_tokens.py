@@ -78,8 +78,8 @@ def _validate_token(token: object) -> str:
 def _to_principal(principal: Principal | Mapping[str, Any] | str) -> Principal:
     """Return a principal from its declaration in the configuration.
 
-    The declaration is a `Principal`, a dictionary of its parameters such as `{"subject": "ada",
-    "scopes": ["read"]}`, or a subject such as `"ada"`.
+    The declaration is a `Principal`, a dictionary of its parameters such as
+    `{"subject": "ada", "scopes": ["read"]}`, or a subject such as `"ada"`.
     """
     if isinstance(principal, Principal):
         return principal

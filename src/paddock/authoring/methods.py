@@ -138,7 +138,7 @@ class PreparedItems(Generic[ItemT, PreparedT]):
         Raises:
             ProtocolError: The declaration of the item is invalid.
         """
-        # Items may be replaced at any time. Checking the revision is cheaper than comparing them.
+        # Items may be replaced at any time. The revision shows this without comparing them.
         if self._revision != self._registry.revision:
             self._revision = self._registry.revision
             self._prepared_by_key.clear()
@@ -576,8 +576,8 @@ class ServerMethods:
         """Return the reader for a URI, and the values of the variables in the URI.
 
         The URI can identify a resource or a file in a skill, or match a template. For example,
-        `weather://oslo/today` matches `weather://{city}/today` with the variables `{"city":
-        "oslo"}`.
+        `weather://oslo/today` matches `weather://{city}/today` with the variables
+        `{"city": "oslo"}`.
 
         Raises:
             ResourceNotFoundError: The URI does not match any of them.

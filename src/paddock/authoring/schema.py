@@ -46,8 +46,8 @@ def _collect_enum_values(hints: list[Any]) -> dict[frozenset[Any], list[Any]]:
     """Return the values of each `Literal` and `Enum` in type hints, in declaration order.
 
     msgspec sorts the values in its schemas, and this table is used to restore their order. The keys
-    are the sets of values: `Literal["low", "high"]` gives `{frozenset({"low", "high"}): ["low",
-    "high"]}`.
+    are the sets of values: `Literal["low", "high"]` gives
+    `{frozenset({"low", "high"}): ["low", "high"]}`.
     """
     values_by_set: dict[frozenset[Any], list[Any]] = {}
     visited_ids: set[int] = set()

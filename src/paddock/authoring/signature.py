@@ -446,8 +446,8 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
     """Return the descriptions of a function and its parameters from its docstring.
 
     Google, NumPy and Sphinx styles are supported. Sections about return values, exceptions and the
-    like are left out. For example, a docstring with the section `Args:` and the line `amount: In
-    grams.` gives `{"amount": "In grams."}` for the parameters.
+    like are left out. For example, a docstring with the section `Args:` and the line
+    `amount: In grams.` gives `{"amount": "In grams."}` for the parameters.
     """
     if not text:
         return "", {}

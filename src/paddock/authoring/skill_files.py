@@ -388,7 +388,7 @@ class InlineSkillFiles:
 
 
 def compute_digest(data: bytes) -> FileDigest:
-    """Return the digest and size of data."""
+    """Return the digest and size of the given bytes."""
     return FileDigest(f"sha256:{sha256(data).hexdigest()}", len(data))
 
 
