@@ -1,6 +1,6 @@
-"""Words for full-text search: extraction, encoding for the index, and snippets.
+"""Word extraction, index encoding and snippets for full-text search.
 
-Text is split here instead of in the database, so that SQLite and PostgreSQL find the same entries.
+Text is split here rather than in the database, so that SQLite and PostgreSQL find the same entries.
 Words are encoded as plain ASCII, which no tokenizer splits further.
 """
 
@@ -24,8 +24,8 @@ _COMBINING_MARKS = re.compile(r"[\u0300-\u036f]")
 
 
 def fold_text(text: str) -> str:
-    """Remove case and accents from a text, for comparisons."""
-    # NFKD separates letters from their accents, which are then removed.
+    """Remove case and accents from a text for comparison."""
+    # NFKD separates letters from their accents, which can then be removed.
     return _COMBINING_MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
@@ -39,25 +39,25 @@ def extract_words(text: str) -> list[str]:
 def encode_index_word(word: str) -> str:
     """Encode a word as ASCII for the index.
 
-    A word with other characters is written as hexadecimal UTF-8: `日` becomes `_e697a5`. The
-    encoding of a prefix is a prefix of the encoding, which prefix searches rely on.
+    Words with other characters are written as hexadecimal UTF-8: `日` becomes `_e697a5`. An encoded
+    prefix is also a prefix of the encoded word, which prefix searches rely on.
     """
     return word if word.isascii() else f"_{word.encode().hex()}"
 
 
 def make_index_text(texts: Iterable[str]) -> str:
-    """Return the encoded words of texts, as the index stores them."""
+    """Return the encoded words of some texts, as the index stores them."""
     return " ".join(map(encode_index_word, extract_words(" ".join(texts))))
 
 
 def make_snippet(content: str, words: Iterable[str], max_characters: int = 160) -> str:
-    """Return an excerpt of a text for a search result, on one line: `… the red fox jumps …`.
+    """Return a one-line excerpt of a text for a search result: `… the red fox jumps …`.
 
-    It begins shortly before the earliest occurrence of any of the words, at the start of a word.
+    It starts at a word boundary, shortly before the first occurrence of any of the words.
 
     Args:
         content: The text.
-        words: The words of the query, as `extract_words` returns them.
+        words: The query words, as returned by `extract_words`.
         max_characters: The maximum length of the excerpt.
     """
     text = " ".join(content.split())
@@ -65,7 +65,7 @@ def make_snippet(content: str, words: Iterable[str], max_characters: int = 160) 
         return text
     folded_text = text.casefold()
     positions = [position for word in words if (position := folded_text.find(word)) >= 0]
-    # Some text before the word shows its context.
+    # Some preceding text gives the word context.
     start = max(0, min(positions, default=0) - max_characters // 4)
     if start:
         start = text.rfind(" ", 0, start + 1) + 1

@@ -1,4 +1,4 @@
-"""The zoo as other packages use it: one object with a part for each kind of data.
+"""The zoo's interface for other packages: one object with a part for each kind of data.
 
 A zoo can be used from any thread.
 """
@@ -24,8 +24,8 @@ class Zoo(AbstractContextManager["Zoo"]):
     """The agents of one owner, with their skills, brains and history.
 
     An agent is a stored persona: a soul (the system prompt) and skills that a chat can take over.
-    Every change is one transaction, which is on the disk when the method returns. Other processes
-    see it at once. Methods that change something take a `source`, the origin of the change: `web`,
+    Every change is one transaction, which is on disk when the method returns. Other processes see
+    it immediately. Methods that change something take a `source`, the origin of the change: `web`,
     `mcp`, `cli`, `import` or `sync`.
     """
 
@@ -42,20 +42,20 @@ class Zoo(AbstractContextManager["Zoo"]):
         self.events = EventLog(context)
 
     def for_owner(self, owner: str) -> Zoo:
-        """Return the zoo of another owner in the same database.
+        """Return another owner's zoo in the same database.
 
-        It can be used until this zoo is closed. Closing it has no effect.
+        The returned zoo can be used until this one is closed. Closing it has no effect.
         """
         return Zoo(ZooContext(self._context.database, owner))
 
     def accounts(self) -> TeamAccounts:
-        """Return the accounts of the users who have zoos in the same database."""
+        """Return the accounts of the users whose zoos are in the same database."""
         return TeamAccounts(self._context)
 
     def close(self) -> None:
         """Close the database.
 
-        The zoo can no longer be used, nor can the zoos of other owners in the same database.
+        Neither this zoo nor those of other owners in the same database can be used afterwards.
         """
         if self._context.owns_database:
             self._context.database.close()
@@ -65,13 +65,13 @@ class Zoo(AbstractContextManager["Zoo"]):
 
 
 def connect_zoo(address: str, wait_seconds: float) -> Zoo:
-    """Open the zoo in a database, after importing the file of an earlier program if there is one.
+    """Open the zoo in a database, after importing an earlier program's file if there is one.
 
-    Called by `open_zoo`, which imports this module only when a zoo is opened.
+    Called by `open_zoo`, which only imports this module when a zoo is opened.
 
     Args:
         address: The URL of the database, or the path of a SQLite file.
-        wait_seconds: How long to wait for the lock of another writer.
+        wait_seconds: How long to wait for another writer's lock.
 
     Raises:
         ZooUnavailableError: The database cannot be used.

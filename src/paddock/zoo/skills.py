@@ -1,4 +1,4 @@
-"""Edits of an agent's skills and categories, and checks that find problems in them."""
+"""Edits an agent's skills and categories, and checks them for problems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NEGATIVE_WORDS = frozenset({"never", "avoid", "not", "don't", "don\u2019t", "wi
 _POSITIVE_WORDS = frozenset(
     {"always", "must", "prefer", "use", "do", "should", "please", "any", "ever"}
 )
-# Words without meaning of their own would make all short sentences similar.
+# Words that carry no meaning would make all short sentences look similar.
 _STOP_WORDS = frozenset(
     {"a", "an", "the", "to", "of", "in", "on", "for", "and", "or", "is", "be", "it"}
 )
@@ -34,19 +34,19 @@ _MIN_SIMILARITY = 0.75
 _MIN_WORDS = 2
 
 CATEGORY_COLORS = ("#5B5F97", "#61988E", "#FF6B6C", "#E8C44A", "#7BA35C", "#8D6AE3", "#F08A4B")
-"""Colors of new categories: each gets the first one that the agent does not use yet."""
+"""Colors for new categories. Each gets the first color that the agent does not use yet."""
 
 
 def check_skills(agent: Agent) -> list[SkillFinding]:
-    """Return duplicate skills, contradictions, and requirements that are not met.
+    """Return duplicate skills, contradictions and unmet requirements.
 
-    Disabled skills are checked for duplicates only.
+    Disabled skills are only checked for duplicates.
     """
     return [*_find_duplicates(agent), *_find_conflicts(agent), *_find_unmet_requirements(agent)]
 
 
 def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
-    """Yield the pairs of skills that have the same name or the same text."""
+    """Yield the pairs of skills with the same name or the same text."""
     for first, second in combinations(agent.skills, 2):
         first_text = _normalize_text(first.description)
         # Skills with the same name are confusing even if their texts differ.
@@ -66,8 +66,8 @@ def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
 def _find_conflicts(agent: Agent) -> Iterator[SkillFinding]:
     """Yield the pairs of enabled skills that seem to contradict each other.
 
-    This is a heuristic, which compares the sentences of the skills: "Always use tabs" and "Never
-    use tabs" contradict each other.
+    This is a heuristic that compares the skills' sentences: "Always use tabs" and "Never use tabs"
+    contradict each other.
     """
     rules_by_skill = [
         (skill, list(_extract_rules(skill))) for skill in agent.skills if skill.enabled
@@ -87,16 +87,16 @@ class _Rule(NamedTuple):
     is_negative: bool
     """Whether the sentence forbids something."""
     words: frozenset[str]
-    """The words of the sentence that carry its meaning, at least `_MIN_WORDS`."""
+    """The meaningful words of the sentence, at least `_MIN_WORDS`."""
 
     def contradicts(self, other: _Rule) -> bool:
-        """Return whether two rules have nearly the same words, but only one of them forbids."""
+        """Return whether two rules have nearly the same words, but only one of them is negative."""
         similarity = len(self.words & other.words) / len(self.words | other.words)
         return self.is_negative != other.is_negative and similarity >= _MIN_SIMILARITY
 
 
 def _extract_rules(skill: AgentSkill) -> Iterator[_Rule]:
-    """Yield the sentences of a skill that have enough words to be compared."""
+    """Yield a skill's sentences that have enough words to be compared."""
     for sentence in _SENTENCE_PATTERN.findall(skill.description):
         words = frozenset(_WORD_PATTERN.findall(sentence.casefold()))
         topic = words - _NEGATIVE_WORDS - _POSITIVE_WORDS - _STOP_WORDS
@@ -132,12 +132,12 @@ def _normalize_text(text: str) -> str:
 
 @dataclass(frozen=True)
 class SkillEditor:
-    """The skills and skill categories of agents. Every change returns the changed agent.
+    """Access to agents' skills and skill categories. Every change returns the changed agent.
 
     Each method changes one item in one transaction, so two clients that edit different skills of an
-    agent do not overwrite each other. Methods raise `AgentNotFoundError`, `SkillNotFoundError` or
-    `CategoryNotFoundError` for an unknown ID, `ConflictError` if the agent is not at the expected
-    `version`, and `InvalidAgentError` if a value is invalid.
+    agent do not overwrite each other's changes. Methods raise `AgentNotFoundError`,
+    `SkillNotFoundError` or `CategoryNotFoundError` for an unknown ID, `ConflictError` if the agent
+    is not at the expected `version`, and `InvalidAgentError` if a value is invalid.
     """
 
     context: ZooContext
@@ -145,7 +145,7 @@ class SkillEditor:
     def add(
         self, agent_id: str, fields: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Agent:
-        """Append a skill. Its ID is a slug of the given ID or of the name."""
+        """Append a skill. Its ID is a slug of the given ID or name."""
 
         def edit(agent: Agent) -> str:
             default_category_id = agent.skill_categories[0].id
@@ -163,7 +163,7 @@ class SkillEditor:
         changes: Mapping[str, Any],
         **options: Unpack[ChangeOptions],
     ) -> Agent:
-        """Change fields of a skill.
+        """Update the given fields of a skill.
 
         Args:
             agent_id: The ID of the agent.
@@ -196,7 +196,7 @@ class SkillEditor:
         enabled: bool | None = None,
         **options: Unpack[ChangeOptions],
     ) -> Agent:
-        """Enable a skill, or disable it if `enabled` is False. By default invert its state."""
+        """Enable a skill, or disable it if `enabled` is False. By default, invert its state."""
 
         def edit(agent: Agent) -> str:
             skill = agent.skills[_find_skill_index(agent, skill_id)]
@@ -225,7 +225,7 @@ class SkillEditor:
     ) -> Agent:
         """Append a category, by default with a color that no other category of the agent has.
 
-        Its ID is a slug of the given ID or of the name.
+        Its ID is a slug of the given ID or name.
         """
 
         def edit(agent: Agent) -> str:
@@ -247,7 +247,7 @@ class SkillEditor:
         changes: Mapping[str, Any],
         **options: Unpack[ChangeOptions],
     ) -> Agent:
-        """Change the name or the color of a category."""
+        """Change a category's name or color."""
 
         def edit(agent: Agent) -> str:
             index = _find_category_index(agent, category_id)
@@ -264,10 +264,10 @@ class SkillEditor:
         move_to: str | None = None,
         **options: Unpack[ChangeOptions],
     ) -> Agent:
-        """Delete a category, and move its skills to another one.
+        """Delete a category and move its skills to another one.
 
-        The skills go to the category `move_to`, by default to the first remaining one. An agent
-        needs at least one category, so the last one cannot be deleted.
+        The skills move to the category `move_to`, or to the first remaining one by default. An
+        agent needs at least one category, so the last one cannot be deleted.
         """
 
         def edit(agent: Agent) -> str:
@@ -311,7 +311,7 @@ class SkillEditor:
 
 
 def make_skill(fields: Mapping[str, Any], used_ids: Sequence[str]) -> AgentSkill:
-    """Return a skill from fields by JSON key, with an ID that is not among `used_ids`.
+    """Create a skill from fields by JSON key, with an ID that is not in `used_ids`.
 
     Raises:
         InvalidAgentError: A field has the wrong type, or `name` is missing.
@@ -321,7 +321,7 @@ def make_skill(fields: Mapping[str, Any], used_ids: Sequence[str]) -> AgentSkill
 
 
 def _make_id(fields: Mapping[str, Any], fallback: str, used_ids: Sequence[str]) -> str:
-    """Return a free slug of the requested ID or of the name, such as `code-review-2`."""
+    """Return an unused slug of the requested ID or the name, such as `code-review-2`."""
     requested_id, name = fields.get("id"), fields.get("name")
     text = requested_id if isinstance(requested_id, str) and requested_id.strip() else name
     slug = slugify(text if isinstance(text, str) else "", fallback)
@@ -329,7 +329,7 @@ def _make_id(fields: Mapping[str, Any], fallback: str, used_ids: Sequence[str]) 
 
 
 def _choose_color(used_colors: Iterable[str]) -> str:
-    """Return the first color that is not used, or repeat the colors in turn."""
+    """Return the first unused color, or reuse the colors in turn if none is left."""
     used = [color.upper() for color in used_colors]
     free = [color for color in CATEGORY_COLORS if color.upper() not in used]
     return free[0] if free else CATEGORY_COLORS[len(used) % len(CATEGORY_COLORS)]
@@ -341,7 +341,7 @@ def _find_index(
     item_id: str,
     error_class: type[SkillNotFoundError | CategoryNotFoundError],
 ) -> int:
-    """Return the position of the skill or category with an ID in a list of the agent.
+    """Return the index of the skill or category with the given ID in one of the agent's lists.
 
     Raises:
         SkillNotFoundError: There is no such skill. The hint suggests a similar ID.

@@ -1,7 +1,7 @@
-"""Slugs and file names, derived from the names that users give agents and skills.
+"""Derives slugs and file names from the names that users give agents and skills.
 
-They consist of lower-case letters, digits and single hyphens, so that they are valid on every file
-system, cannot lead out of a folder, and never differ only in case.
+Slugs consist of lower-case letters, digits and single hyphens. They are valid on every file system,
+cannot lead out of a folder, and never differ only in case.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DIGEST_CHARACTERS = 6
 
 
 def slugify(text: str, fallback: str) -> str:
-    """Convert a text to a slug, or return `fallback` if it has no letter or digit."""
+    """Convert a text to a slug, or return `fallback` if it has no letters or digits."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return (
         _NON_SLUG_CHARACTERS.sub("-", plain.lower()).strip("-")[:MAX_SLUG_CHARACTERS].rstrip("-")
@@ -49,8 +49,8 @@ def find_free_slug(slug: str, is_taken: Callable[[str], bool]) -> str:
 def make_file_slug(text: str, fallback: str) -> str:
     """Convert a text to a slug that is a valid file name on every system, such as `code-review`.
 
-    A text without ASCII letters and digits gets the fallback with a digest of the text, so that
-    different texts get different slugs. An empty text gets the fallback.
+    A text without ASCII letters or digits becomes the fallback with a digest of the text, so that
+    different texts get different slugs. An empty text becomes the fallback.
     """
     slug = slugify(text, "")
     if slug:
@@ -64,15 +64,15 @@ def make_file_slug(text: str, fallback: str) -> str:
 
 
 def is_windows_device_name(name: str) -> bool:
-    """Return whether Windows reserves a name for a device, with any suffix."""
+    """Return whether Windows reserves a name for a device, regardless of its suffix."""
     return name.partition(".")[0].strip().lower() in _WINDOWS_DEVICE_NAMES
 
 
 def is_portable_path(path: str) -> bool:
     """Return whether a relative path stays below its folder and is valid on every system."""
-    # Windows drops trailing spaces and dots, so that two names could mean one file. A part of
-    # spaces and dots only, such as "..", would lead out of the folder. An empty part means an
-    # absolute path, or two slashes in a row.
+    # Windows drops trailing spaces and dots, so two names could refer to the same file. A part with
+    # only spaces and dots, such as "..", could lead out of the folder. An empty part means an
+    # absolute path or two slashes in a row.
     parts = path.split("/")
     return all(
         part.strip(" .")
@@ -97,10 +97,10 @@ def make_title(name: str) -> str:
 
 
 def collapse_whitespace(text: str) -> str:
-    """Replace each run of white space with one space, and strip the ends."""
+    """Replace each run of white space with one space, and strip both ends."""
     return " ".join(text.split())
 
 
 def make_printable(text: str) -> str:
-    """Return a text on one line, without characters that cannot be shown."""
+    """Return a text on one line, without unprintable characters."""
     return "".join(letter for letter in collapse_whitespace(text) if letter.isprintable())

@@ -38,7 +38,7 @@ class StarterLibrary(NamedTuple):
 
 
 def load_starters() -> list[Starter]:
-    """Return the starter agents, ready-made examples for a new zoo, sorted by ID.
+    """Return the starter agents, which are examples for a new zoo, sorted by ID.
 
     Each call returns new objects.
     """
@@ -53,7 +53,7 @@ def load_starters() -> list[Starter]:
 
 
 def load_starter_library() -> StarterLibrary:
-    """Return the starter skills with their packs. Each TOML file describes one pack.
+    """Return the starter skills and their packs. Each TOML file describes one pack.
 
     Each call returns new objects.
     """
@@ -83,7 +83,7 @@ def _read_text(file: Path) -> str:
 
 def _parse_agent(name: str, text: str) -> Agent:
     data = parse_changes(text, name)
-    # The file name is the ID, so the two cannot differ.
+    # The ID is taken from the file name, so the two cannot differ.
     return msgspec.convert({**data, "id": name, "appearanceSeed": name}, Agent)
 
 
@@ -92,7 +92,7 @@ def make_starter_batch(agent_ids: Iterable[str] = (), *, with_library: bool = Fa
 
     Args:
         agent_ids: The IDs of the starter agents to include.
-        with_library: Include the starter skills and packs too.
+        with_library: Whether to include the starter skills and packs.
 
     Raises:
         KeyError: There is no such starter agent.

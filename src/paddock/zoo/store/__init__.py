@@ -1,1 +1,1 @@
-"""Storage of a zoo in SQLite or PostgreSQL."""
+"""Zoo storage in SQLite or PostgreSQL."""

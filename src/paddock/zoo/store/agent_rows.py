@@ -1,4 +1,4 @@
-"""Rows of agents, of their versions, and of library skills and packs."""
+"""Database rows for agents, their versions, and library skills and packs."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ LIBRARY_TABLES = {LibrarySkill: library_skills, Pack: packs}
 
 
 class AgentRow(NamedTuple):
-    """An agent with its primary key, which other tables refer to."""
+    """An agent with its primary key, which other tables reference."""
 
     key: int
     agent: Agent
 
 
 class AgentFilter(NamedTuple):
-    """The conditions that listed agents meet."""
+    """The conditions that listed agents must meet."""
 
     archived: bool | None = False
-    """True for archived agents only, False for all others, None for both."""
+    """True for archived agents only, False for the others, None for both."""
     text: str | None = None
     """Substring of the name, the description or a tag, ignoring case."""
     tag: str | None = None
-    """A tag that the agents must have."""
+    """A tag that agents must have."""
     is_deleted: bool = False
     """Whether to list the agents in the bin instead of the others."""
     limit: int | None = None
@@ -53,17 +53,17 @@ class AgentFilter(NamedTuple):
 
 
 def find_agent_row(tx: ReadTransaction, agent_id: str, *, in_bin: bool = False) -> AgentRow | None:
-    """Return the agent with an ID, or None.
+    """Return the agent with the given ID, or None.
 
-    `in_bin` searches deleted agents instead of the others.
+    If `in_bin` is True, search the deleted agents instead.
     """
     return _select_agent_row(tx, agents.c.id == agent_id, in_bin=in_bin)
 
 
 def find_agent_row_by_name(tx: ReadTransaction, name: str) -> AgentRow | None:
-    """Return the first agent with a name, or None.
+    """Return the first agent with the given name, or None.
 
-    Names are compared without regard to case.
+    Names are compared case-insensitively.
     """
     return _select_agent_row(tx, agents.c.folded_name == fold_text(name.strip()), in_bin=False)
 
@@ -71,12 +71,12 @@ def find_agent_row_by_name(tx: ReadTransaction, name: str) -> AgentRow | None:
 def _select_agent_row(
     tx: ReadTransaction, condition: ColumnElement[bool], *, in_bin: bool
 ) -> AgentRow | None:
-    """Return the agent that meets a condition, or None. Of several, the oldest is returned.
+    """Return the oldest agent that meets a condition, or None.
 
     Args:
         tx: The transaction.
         condition: An SQL condition, for example on the ID or the name.
-        in_bin: Search the deleted agents instead of the others.
+        in_bin: Whether to search the deleted agents instead of the others.
     """
     statement = (
         select(agents.c.key, *AGENT_COLUMNS)
@@ -96,9 +96,9 @@ def _matches_deleted(in_bin: bool) -> ColumnElement[bool]:
 
 
 def make_agent_id_predicate(tx: ReadTransaction) -> Callable[[str], bool]:
-    """Return a function that returns whether an agent ID is in use.
+    """Return a predicate that checks whether an agent ID is in use.
 
-    IDs of agents in the bin count, because those agents can be restored.
+    The IDs of agents in the bin count as used, because those agents can be restored.
     """
 
     def is_used(agent_id: str) -> bool:
@@ -109,7 +109,7 @@ def make_agent_id_predicate(tx: ReadTransaction) -> Callable[[str], bool]:
 
 
 def insert_agent(tx: WriteTransaction, agent: Agent, **others: Any) -> int:
-    """Insert an agent, and return its key."""
+    """Insert an agent and return its key."""
     # The count is stored, because counting the entries of each agent would slow down lists.
     values = {"entry_count": 0, **_make_row(agent), **others, "owner": tx.owner}
     (key,) = tx.connection.execute(insert(agents), values).inserted_primary_key or (0,)
@@ -117,7 +117,7 @@ def insert_agent(tx: WriteTransaction, agent: Agent, **others: Any) -> int:
 
 
 def update_agent_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
-    """Set columns of an agent."""
+    """Set columns of an agent's row."""
     tx.connection.execute(update(agents).where(agents.c.key == key), values)
 
 
@@ -130,10 +130,10 @@ def update_agent(tx: WriteTransaction, key: int, agent: Agent) -> None:
 
 
 def _make_row(agent: Agent) -> dict[str, Any]:
-    """Return the columns of an agent: its fields, and the values that lists and searches need."""
+    """Return an agent's columns: its fields, and the values that lists and searches need."""
     values = msgspec.structs.asdict(agent)
-    # Names are folded here, because the databases fold case differently, and SQLite only folds
-    # ASCII letters.
+    # Names are folded here because the databases fold case differently; SQLite only folds ASCII
+    # letters.
     values["folded_name"] = fold_text(agent.name)
     values["folded_text"] = fold_text("\n".join([agent.name, agent.description, *agent.tags]))
     values["skill_names"] = [skill.name for skill in list_enabled_skills(agent)]
@@ -143,16 +143,16 @@ def _make_row(agent: Agent) -> dict[str, Any]:
 def list_agents(
     tx: ReadTransaction, result_type: type[AgentT], agent_filter: AgentFilter
 ) -> ResultPage[AgentT]:
-    """Return a page of the agents that meet a filter, in order of creation.
+    """Return a page of agents that match a filter, in order of creation.
 
     Args:
         tx: The transaction.
         result_type: `Agent` for complete agents, or `AgentSummary` for the fields that lists show.
-        agent_filter: The conditions, and the limits of the page.
+        agent_filter: The conditions and the page limits.
     """
     columns = [agents.c[field.name] for field in msgspec.structs.fields(result_type)]
     statement = _filter_agents(select(agents.c.key, *columns), tx, agent_filter)
-    # The query returns one row more than the limit if there is a next page.
+    # The query returns one more row than the limit if there is a next page.
     rows = tx.connection.execute(statement).all()
     page_rows = rows[: agent_filter.limit]
     items = [result_type(**_get_values(row[1:], columns)) for row in page_rows]
@@ -162,7 +162,7 @@ def list_agents(
 
 
 def list_agent_names(tx: ReadTransaction, max_results: int) -> list[tuple[str, str]]:
-    """Return IDs and names of the newest agents, for hints in error messages."""
+    """Return the IDs and names of the newest agents, for hints in error messages."""
     statement = (
         select(agents.c.id, agents.c.name)
         .where(agents.c.owner == tx.owner, agents.c.deleted_at.is_(None))
@@ -175,7 +175,7 @@ def list_agent_names(tx: ReadTransaction, max_results: int) -> list[tuple[str, s
 def _filter_agents(
     statement: Select[Any], tx: ReadTransaction, agent_filter: AgentFilter
 ) -> Select[Any]:
-    """Restrict a query to one page of the agents that meet a filter."""
+    """Restrict a query to one page of the agents that match a filter."""
     statement = statement.where(
         agents.c.owner == tx.owner, _matches_deleted(agent_filter.is_deleted)
     )
@@ -195,12 +195,12 @@ def _filter_agents(
 
 
 def _get_values(row: Any, columns: list[Any]) -> dict[str, Any]:
-    """Return the values of a row by column name, to create an object of the model."""
+    """Return a row's values by column name, for creating a model object."""
     return {column.name: value for column, value in zip(columns, row, strict=True)}
 
 
 def insert_version(tx: WriteTransaction, row: AgentRow, summary: str) -> None:
-    """Store the current state of an agent as a version, and delete the oldest ones over the limit.
+    """Store an agent's current state as a version, and delete the oldest versions above the limit.
 
     Args:
         tx: The transaction.
@@ -235,7 +235,7 @@ def list_versions(tx: ReadTransaction, agent_key: int) -> list[AgentVersion]:
 
 
 def find_version(tx: ReadTransaction, agent_key: int, version: int) -> AgentVersion | None:
-    """Return a stored version of an agent with its content, or None."""
+    """Return a stored version of an agent, including its content, or None."""
     columns = [agent_versions.c[field.name] for field in msgspec.structs.fields(AgentVersion)]
     statement = select(*columns).where(
         agent_versions.c.agent_key == agent_key, agent_versions.c.version == version
@@ -258,7 +258,7 @@ def list_library_items(tx: ReadTransaction, kind: type[LibraryItem]) -> list[Lib
 def find_library_item(
     tx: ReadTransaction, kind: type[LibraryItem], item_id: str
 ) -> LibraryItem | None:
-    """Return the skill or pack with an ID, or None."""
+    """Return the skill or pack with the given ID, or None."""
     table = LIBRARY_TABLES[kind]
     columns = [table.c[field.name] for field in msgspec.structs.fields(kind)]
     statement = select(*columns).where(_has_item_id(tx, table, item_id))
@@ -290,8 +290,8 @@ def delete_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
 
 
 def detach_skills_from_pack(tx: WriteTransaction, pack_id: str) -> None:
-    """Remove all skills from a pack, which changes their versions."""
+    """Remove all skills from a pack, which also changes the skills' versions."""
     is_in_pack = (library_skills.c.owner == tx.owner) & (library_skills.c.pack_id == pack_id)
-    # The version changes too, or a client could save the skill with the deleted pack.
+    # The version changes too; otherwise a client could save the skill with the deleted pack.
     values: dict[str, Any] = {"pack_id": None, "version": library_skills.c.version + 1}
     tx.connection.execute(update(library_skills).where(is_in_pack).values(values))

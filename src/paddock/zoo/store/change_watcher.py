@@ -1,8 +1,8 @@
-"""Detection of changes that any process makes to a database.
+"""Detects changes that any process makes to a database.
 
-One thread for each database watches it, and only while another thread waits. SQLite's counter of
-changes by other connections is polled ten times a second, which reads one number. PostgreSQL sends
-notifications.
+One thread per database watches it, and only while another thread is waiting. In SQLite, it polls
+the counter of changes by other connections ten times a second, which reads one number. PostgreSQL
+sends notifications.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RETRY_SECONDS = 1.0
 
 
 class ChangeWatcher:
-    """Lets threads wait for the next change of a database.
+    """Lets threads wait for the next change to a database.
 
     Args:
         watch_changes: Returns an endless iterator. Each step takes a moment, and yields whether the
@@ -53,10 +53,10 @@ class ChangeWatcher:
 
     @property
     def change_count(self) -> int:
-        """A number that grows with each detected change of the database.
+        """A number that grows with each detected change to the database.
 
-        Read it before you read the data. If the data changes in the meantime, `wait_for_change`
-        returns at once instead of missing the change. Reading the number starts the watcher.
+        Read it before reading the data. If the data changes in the meantime, `wait_for_change`
+        returns immediately instead of missing the change. Reading the number starts the watcher.
         """
         with self._condition:
             self._start()
@@ -71,15 +71,15 @@ class ChangeWatcher:
         """Wait until the database changes, for at most `seconds`.
 
         Args:
-            change_count: The count that the caller has read before the data. If the current count
-                already differs, the method returns at once.
+            change_count: The count that the caller read before reading the data. If the current
+                count already differs, the method returns immediately.
             seconds: The maximum time to wait.
         """
         with self._condition:
             self._waiter_count += 1
             try:
                 self._start()
-                # Wakes the watcher thread, which sleeps while no thread waits.
+                # Wakes the watcher thread, which sleeps while no thread is waiting.
                 self._condition.notify_all()
                 self._condition.wait_for(
                     lambda: self._is_closed or self._change_count != change_count, seconds
@@ -99,19 +99,19 @@ class ChangeWatcher:
             self._thread.start()
 
     def _run(self) -> None:
-        """Watch the database and count its changes, until the watcher is closed.
+        """Watch the database and count its changes until the watcher is closed.
 
         Runs in the thread that `_start` starts.
         """
         while not self._is_closed:
-            # After an error, the database is watched again a little later. Waiting threads are
-            # notified below, get the same error when they read the data, and report it.
+            # After an error, watching resumes a little later. Waiting threads are notified below.
+            # They get the same error when they read the data, and report it.
             with suppress(Exception):
                 for has_changed in self._watch_changes():
                     if has_changed:
                         self.notify_change()
-                    # The database is polled only while a thread waits, so an idle program uses no
-                    # CPU.
+                    # The database is only polled while a thread is waiting, so an idle program uses
+                    # no CPU.
                     with self._condition:
                         self._condition.wait_for(lambda: self._is_closed or self._waiter_count)
                     if self._is_closed:
@@ -124,7 +124,7 @@ class ChangeWatcher:
 def make_sqlite_watch(path: str) -> Callable[[], Iterator[bool]]:
     """Return a function whose iterators yield whether a SQLite database has changed.
 
-    SQLite cannot notify other processes. The iterators poll its counter `data_version`, which
+    SQLite cannot notify other processes, so the iterators poll its `data_version` counter, which
     changes when another connection commits. The first item is always True.
     """
 
@@ -148,12 +148,12 @@ def make_postgresql_watch(url: URL) -> Callable[[], Iterator[bool]]:
     """
 
     def watch() -> Iterator[bool]:
-        # The driver is an optional dependency, so SQLAlchemy imports it when it is needed.
+        # The driver is an optional dependency, so SQLAlchemy imports it when needed.
         psycopg = url.set(drivername="postgresql+psycopg").get_dialect().import_dbapi()
         address = url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(f"LISTEN {NOTIFY_CHANNEL}")
-            # Changes before this moment caused no notification.
+            # Changes made before this point triggered no notification.
             yield True
             while True:
                 notifications = list(connection.notifies(timeout=0.5, stop_after=1))

@@ -1,9 +1,9 @@
-"""A database that holds zoos: connections, transactions, and helpful errors when it is unusable.
+"""The database that holds zoos: connections, transactions, and helpful errors if it is unusable.
 
-SQLite is used with a write-ahead log, so that readers never wait. A writer takes its lock at the
-start of the transaction. Two readers that both wanted to become writers would block each other. A
-commit is on the disk before anyone sees it (`synchronous = FULL`). PostgreSQL gets the same
-behaviour from an advisory lock for each owner.
+SQLite uses a write-ahead log, so readers never wait. A writer takes its lock at the start of the
+transaction, because two readers that both wanted to become writers would block each other. A commit
+is on disk before anyone sees it (`synchronous = FULL`). In PostgreSQL, an advisory lock for each
+owner gives the same behaviour.
 """
 
 from __future__ import annotations
@@ -70,19 +70,19 @@ _SQLITE_MESSAGES = {
 
 
 _LOCK_NOT_AVAILABLE_STATE = "55P03"
-"""PostgreSQL's `lock_not_available`, after a lock timeout."""
+"""PostgreSQL's `lock_not_available`, raised after a lock timeout."""
 _UNSENDABLE_VALUE_ERRORS = (
     FieldError("text", "contains a character that cannot be stored (NUL or an unpaired surrogate)"),
     FieldError("number", "is too large to be stored"),
 )
 
 LOCK_TIMEOUT_SECONDS = 10.0
-"""How long to wait for the lock of another writer."""
+"""How long to wait for another writer's lock."""
 CLOSE_TIMEOUT_SECONDS = 30.0
-"""How long closing waits for open transactions."""
+"""How long to wait for open transactions when closing."""
 MAX_CONNECTIONS = 32
 _SQLITE_POOL_SIZE, _POSTGRESQL_POOL_SIZE = 8, 5
-"""Connections that stay open. Further ones, up to `MAX_CONNECTIONS`, are closed after use."""
+"""Connections that stay open. Others, up to `MAX_CONNECTIONS`, are closed after use."""
 _SQLITE_PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = FULL",
@@ -96,17 +96,17 @@ _LOCK_TABLES_STATEMENT = text("SELECT pg_advisory_xact_lock(:key)")
 
 @contextmanager
 def convert_database_errors(where: str) -> Iterator[None]:
-    """Convert exceptions of the database driver in the block to errors for the user.
+    """Convert database driver exceptions in the block to errors for the user.
 
-    Errors that our own SQL caused are bugs, and pass through unchanged.
+    Errors caused by our own SQL are bugs, and pass through unchanged.
 
     Args:
-        where: The location of the database, for the errors.
+        where: The database location, for error messages.
 
     Raises:
         ZooUnavailableError: The database cannot be used.
-        InvalidAgentError: A value cannot be sent to the database, for instance a search text
-            with NUL.
+        InvalidAgentError: A value cannot be sent to the database, such as a search text that
+            contains NUL.
     """
     text_error, number_error = _UNSENDABLE_VALUE_ERRORS
     try:
@@ -116,7 +116,7 @@ def convert_database_errors(where: str) -> Iterator[None]:
     except OverflowError:
         raise InvalidAgentError([number_error]) from None
     except DataError as error:
-        # psycopg itself rejects NUL, without an SQLSTATE. The server rejects numbers out of range.
+        # psycopg itself rejects NUL, without an SQLSTATE. The server rejects out-of-range numbers.
         is_from_server = getattr(error.orig, "sqlstate", None) is not None
         raise InvalidAgentError([number_error if is_from_server else text_error]) from None
     except PoolTimeoutError:
@@ -125,7 +125,7 @@ def convert_database_errors(where: str) -> Iterator[None]:
             where=where,
             hint="try again, with fewer requests at the same time",
         ) from None
-    # SQLAlchemy does not wrap errors in `_configure_sqlite`.
+    # SQLAlchemy does not wrap errors that occur in `_configure_sqlite`.
     except (sqlite3.Error, DBAPIError) as error:
         unavailable_error = _make_unavailable_error(error, where)
         if unavailable_error is None:
@@ -136,14 +136,14 @@ def convert_database_errors(where: str) -> Iterator[None]:
 def _make_unavailable_error(
     error: sqlite3.Error | DBAPIError, where: str
 ) -> ZooUnavailableError | None:
-    """Convert an exception of the database driver to an error for the user.
+    """Convert a database driver exception to an error for the user.
 
     Return None for an exception that our own SQL caused.
     """
     driver_error = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(driver_error, sqlite3.Error):
         return convert_sqlite_error(driver_error, where)
-    # A lock timeout of PostgreSQL has the same message as a busy SQLite database.
+    # A PostgreSQL lock timeout gets the same message as a busy SQLite database.
     if getattr(driver_error, "sqlstate", None) == _LOCK_NOT_AVAILABLE_STATE:
         return _make_sqlite_error(sqlite3.SQLITE_BUSY, where)
     is_disconnected = isinstance(error, DBAPIError) and error.connection_invalidated
@@ -158,11 +158,11 @@ def _make_unavailable_error(
 
 
 def convert_sqlite_error(error: sqlite3.Error, where: str) -> ZooUnavailableError | None:
-    """Convert an exception of SQLite to an error for the user.
+    """Convert a SQLite exception to an error for the user.
 
     Return None for an exception that our own SQL caused.
     """
-    # The low byte is the primary code. Extended codes distinguish its variants in the other bytes.
+    # The low byte is the primary code. Extended codes use the other bytes for its variants.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return _make_sqlite_error(code, where) if code in _SQLITE_MESSAGES else None
 
@@ -173,7 +173,7 @@ def _make_sqlite_error(code: int, where: str) -> ZooUnavailableError:
 
 
 class ZooDatabase:
-    """Connections to one database. Thread-safe."""
+    """A thread-safe set of connections to one database."""
 
     def __init__(self, url: str, *, wait_seconds: float = LOCK_TIMEOUT_SECONDS) -> None:
         self.url = _parse_url(url)
@@ -198,7 +198,8 @@ class ZooDatabase:
 
     def close(self) -> None:
         """Wait for open transactions, then close all connections."""
-        # Closing the watcher wakes waiting threads first, so that they do not begin another read.
+        # Close the watcher first. This wakes waiting threads, so that they do not start another
+        # read.
         self.watcher.close()
         with self._condition:
             self._is_closed = True
@@ -212,8 +213,8 @@ class ZooDatabase:
         """Open a transaction that changes nothing.
 
         Args:
-            is_snapshot: All statements see the same state, as a backup needs it. Otherwise each
-                statement sees the latest state in PostgreSQL. Transactions in SQLite are always
+            is_snapshot: Make all statements see the same state, as backups require. Otherwise, in
+                PostgreSQL, each statement sees the latest state. SQLite transactions are always
                 snapshots.
         """
         with self._connect() as connection:
@@ -224,7 +225,7 @@ class ZooDatabase:
 
     @contextmanager
     def write_transaction(self, owner: str) -> Iterator[Connection]:
-        """Open a transaction that changes an owner's data, with a lock against other writers."""
+        """Open a transaction that changes an owner's data, locking out other writers."""
         with self._connect() as connection, begin_write(connection):
             if not self.is_sqlite:
                 connection.execute(_LOCK_OWNER_STATEMENT, {"owner": owner})
@@ -232,7 +233,7 @@ class ZooDatabase:
 
     @contextmanager
     def _connect(self) -> Iterator[Connection]:
-        """Yield a connection, and count it while it is open, so that `close` can wait for it.
+        """Yield a connection, and count it as open so that `close` can wait for it.
 
         Raises:
             ZooUnavailableError: The zoo is closed, or the database cannot be used.
@@ -252,7 +253,7 @@ class ZooDatabase:
                 self._condition.notify_all()
 
     def _prepare_file(self, path: Path, wait_seconds: float) -> None:
-        """Create a file that does not exist, and check one that does."""
+        """Create the file if it does not exist, or check it if it does."""
         if not path.exists():
             self._create_file(path, wait_seconds)
         with _convert_system_errors(path):
@@ -267,19 +268,19 @@ class ZooDatabase:
         with _convert_system_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             with lock_file(path):
-                # Another process may have created it while this one waited for the lock.
+                # Another process may have created it while this one was waiting for the lock.
                 if path.exists():
                     return
                 with create_new_file(path) as temporary_path:
                     create_tables(temporary_path, wait_seconds)
 
     def _migrate(self) -> None:
-        """Bring the tables to the current revision."""
+        """Migrate the tables to the current revision."""
         with self.read_transaction() as connection:
             if revisions.get_revision(connection, self.location) == revisions.CURRENT_REVISION:
                 return
-        # Two processes may start at once. The lock makes the second one wait. It then finds the
-        # tables migrated. In SQLite, every write transaction has such a lock.
+        # Two processes may start at once. The lock makes the second one wait, and it then finds the
+        # tables already migrated. In SQLite, every write transaction has such a lock.
         with self._connect() as connection, begin_write(connection):
             if not self.is_sqlite:
                 connection.execute(_LOCK_TABLES_STATEMENT, {"key": _MIGRATION_LOCK_KEY})
@@ -287,10 +288,10 @@ class ZooDatabase:
 
 
 def _parse_url(url: str) -> URL:
-    """Parse the URL of a database, or the path of a SQLite file.
+    """Parse a database URL, or the path of a SQLite file.
 
     Raises:
-        ZooUnavailableError: The URL is neither that of a SQLite file nor of a PostgreSQL server.
+        ZooUnavailableError: The URL is for neither a SQLite file nor a PostgreSQL server.
     """
     if "://" not in url:
         return URL.create("sqlite", database=str(Path(url).expanduser().absolute()))
@@ -311,15 +312,15 @@ def _parse_url(url: str) -> URL:
 
 
 def create_sqlite_engine(path: str, wait_seconds: float) -> Engine:
-    """Return an SQLAlchemy engine for a SQLite file, with the settings that a zoo needs.
+    """Return a SQLAlchemy engine for a SQLite file, with the settings that a zoo needs.
 
     Args:
         path: The file, which must exist.
-        wait_seconds: How long to wait for the lock of another writer, or for a free connection.
+        wait_seconds: How long to wait for another writer's lock, or for a free connection.
     """
 
     def connect() -> sqlite3.Connection:
-        # The URI does not create files, so a deleted database causes an error instead of an empty
+        # The URI does not create files, so a deleted database leads to an error instead of an empty
         # zoo.
         return sqlite3.connect(
             make_sqlite_uri(path), uri=True, timeout=wait_seconds, check_same_thread=False
@@ -347,16 +348,16 @@ def _configure_sqlite(connection: sqlite3.Connection, record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    """Begin a transaction, with the write lock if it is going to write."""
+    """Begin a transaction, and take the write lock if it is going to write."""
     writes = connection.get_execution_options().get("paddock_writes", False)
-    # A plain BEGIN would take the lock at the first write. Two readers that both become writers
-    # would then block each other.
+    # A plain BEGIN would take the lock at the first write, and two readers that both become writers
+    # would block each other.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 @contextmanager
 def begin_write(connection: Connection) -> Iterator[None]:
-    """Begin a transaction that takes SQLite's write lock at once, and commit it."""
+    """Begin a transaction that takes SQLite's write lock immediately, and commit it."""
     connection.execution_options(paddock_writes=True)
     with connection.begin():
         yield
@@ -364,7 +365,7 @@ def begin_write(connection: Connection) -> Iterator[None]:
 
 @contextmanager
 def open_sqlite_transaction(path: Path, wait_seconds: float) -> Iterator[Connection]:
-    """Open a SQLite file of a zoo, and yield a connection in a write transaction."""
+    """Open a zoo's SQLite file, and yield a connection in a write transaction."""
     engine = create_sqlite_engine(str(path), wait_seconds)
     try:
         with engine.connect() as connection, begin_write(connection):
@@ -380,13 +381,13 @@ def create_tables(
     revision: str = revisions.CURRENT_REVISION,
     where: str | None = None,
 ) -> None:
-    """Create a SQLite file with the tables of a zoo, which only the user can read.
+    """Create a SQLite file with a zoo's tables, which only the user can read.
 
     Args:
-        path: The file, which does not have to exist.
-        wait_seconds: How long to wait for the lock of another writer.
-        revision: The schema revision of the tables. Older ones are needed to load old backups.
-        where: The name of the file in errors, by default `path`.
+        path: The file, which may not exist yet.
+        wait_seconds: How long to wait for another writer's lock.
+        revision: The schema revision of the tables. Older revisions are needed to load old backups.
+        where: The file name to use in errors, `path` by default.
     """
     path.touch(mode=0o600)
     with (
@@ -397,10 +398,10 @@ def create_tables(
 
 
 def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
-    """Return an SQLAlchemy engine for a PostgreSQL server, with the settings that a zoo needs.
+    """Return a SQLAlchemy engine for a PostgreSQL server, with the settings that a zoo needs.
 
     Args:
-        url: The URL of the database.
+        url: The database URL.
         wait_seconds: How long to wait for the server, for a lock, or for a free connection.
     """
     arguments: dict[str, Any] = {"connect_timeout": max(2, round(wait_seconds))}
@@ -410,12 +411,12 @@ def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
         pool_size=_POSTGRESQL_POOL_SIZE,
         max_overflow=MAX_CONNECTIONS - _POSTGRESQL_POOL_SIZE,
         pool_timeout=wait_seconds,
-        # A server that was restarted has closed the pooled connections.
+        # A restarted server has closed the pooled connections.
         pool_pre_ping=True,
     )
 
     def configure(connection: psycopg.Connection, record: object) -> None:
-        # With the default cost of random reads, PostgreSQL scans the whole table instead of using
+        # With the default cost for random reads, PostgreSQL scans the whole table instead of using
         # the full-text index.
         connection.execute("SET random_page_cost = 1.1")
         # The default lock timeout is infinite.
@@ -428,7 +429,7 @@ def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
 
 @contextmanager
 def _convert_system_errors(path: Path) -> Iterator[None]:
-    """Convert errors of the file system to errors that name the file."""
+    """Convert file system errors to errors that name the file."""
     try:
         yield
     except OSError as error:
