@@ -1,1 +1,1 @@
-"""Conversion of agents to the file formats of other programs, and back, without disk access."""
+"""Conversion of agents to and from other programs' file formats, without disk access."""

@@ -1,4 +1,4 @@
-"""Conversion of an agent to a file with front matter, and back, for all such formats.
+"""Conversion of agents to and from files with front matter, for all such formats.
 
 The original file is stored with the agent. Writing the agent changes the file only where the agent
 differs from it, and leaves everything else as its author wrote it.
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# Fields that files contain, that have remarks of their own, or that matter in the zoo only. A new
-# field of an agent is reported as not written.
+# Fields that files contain, that have their own remarks, or that only matter in the zoo. Any new
+# agent field is reported as not written.
 _HANDLED_FIELDS = frozenset(
     {
         *("name", "description", "systemPrompt", "skills", "skillCategories"),
@@ -49,7 +49,7 @@ _HANDLED_FIELDS = frozenset(
 
 @dataclass(frozen=True)
 class AgentFileFormat:
-    """A format with one Markdown file for each agent, with front matter."""
+    """A format with one Markdown file per agent, with front matter."""
 
     name: str
     title: str
@@ -57,34 +57,34 @@ class AgentFileFormat:
     """The folder of new files."""
     suffix: str
     extra_path_patterns: tuple[str, ...] = ()
-    """Patterns of further paths that are read but not written."""
+    """Patterns of other paths that are read but not written."""
     name_style: Literal["slug", "free", "none"] = "none"
     """The kind of name in the front matter: a slug, any text, or none."""
     needs_description: bool = True
     has_description: bool = True
     default_fields: Json = field(default_factory=dict)
-    """Further fields of new files."""
+    """Additional fields of new files."""
     max_characters: int | None = None
     """Maximum length of the body."""
     placeholder_pattern: str | None = None
-    """A pattern of placeholders that the program replaces in the body."""
+    """A pattern for placeholders that the program replaces in the body."""
     is_for_user: bool = False
     """Whether the files are in the user's home directory instead of a project."""
 
     @property
     def known_fields(self) -> frozenset[str]:
-        """The keys of the front matter that have a counterpart in the zoo."""
+        """The front matter keys that have a counterpart in the zoo."""
         keys = [("name", self.name_style != "none"), ("description", self.has_description)]
         return frozenset(key for key, is_known in keys if is_known)
 
     def make_path(self, stem: str) -> str:
-        """Return the path of the file of a new agent."""
+        """Return the file path for a new agent."""
         return f"{self.folder}/{stem}{self.suffix}"
 
     def find_stem(self, path: str) -> str | None:
-        """Return the stem of a file of this format: `ada` for `.claude/agents/ada.md`.
+        """Return the stem of a file in this format: `ada` for `.claude/agents/ada.md`.
 
-        Return None for a path of another format. The format of a file is detected in this way, too.
+        Return None for a path of another format. This is also used to detect a file's format.
         """
         patterns = (
             rf"{re.escape(self.folder)}/([^/]+){re.escape(self.suffix)}",
@@ -106,20 +106,20 @@ class ParsedAgentFile(NamedTuple):
     persona: Persona
     """The soul (the system prompt) and the skills, which form the body of the file."""
     other_fields: Json
-    """Fields of the front matter that have no counterpart in the zoo."""
+    """Front matter fields that have no counterpart in the zoo."""
 
 
 def parse_agent_file(
     file_format: AgentFileFormat, path: str, document: FrontMatterFile
 ) -> ParsedAgentFile:
-    """Extract the fields of an agent from a file with front matter.
+    """Extract an agent's fields from a file with front matter.
 
     The ID comes from the field `name` if the format requires a slug there, and otherwise from the
     path. The display name comes from the comment `# zoo-name: …`, from the field `name`, or from
     the path, in this order.
     """
     fields = document.get_fields()
-    # A file outside of the format's folders is identified by its name: `notes/ada.md` by `ada`.
+    # A file outside the format's folders is identified by its name: `notes/ada.md` by `ada`.
     stem = file_format.find_stem(path) or path.rpartition("/")[2].partition(".")[0]
     name = ""
     if file_format.name_style != "none":
@@ -142,9 +142,9 @@ def parse_agent_file(
 
 
 def convert_file_to_agent(file_format: AgentFileFormat, file: File) -> tuple[Agent, list[Remark]]:
-    """Return the agent that a file describes, and remarks about what the user should check.
+    """Return the agent that a file describes, and remarks about anything the user should check.
 
-    The agent's `extra` gets the data that is needed to write the file back unchanged.
+    The agent's `extra` stores the data needed to write the file back unchanged.
     """
     document = front_matter.parse_front_matter(file.text)
     parsed = parse_agent_file(file_format, file.path, document)
@@ -160,11 +160,11 @@ def convert_file_to_agent(file_format: AgentFileFormat, file: File) -> tuple[Age
 
 
 def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) -> Json:
-    """Return the data that is needed to write a file back byte for byte: `{"path": …, "head": …}`.
+    """Return the data needed to write a file back byte for byte: `{"path": …, "head": …}`.
 
     The agent stores this data in `extra`. It contains the path, the front matter (`head`), the
     fields without a counterpart in the zoo, and the white space around the body (`before` and
-    `after`). The body itself is included only if formatting the agent does not give the same text.
+    `after`). The body itself is included only if formatting the agent would not reproduce it.
     """
     origin: Json = {
         "path": path,
@@ -176,7 +176,7 @@ def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) 
         document.body.partition(text) if text else (document.body, "", "")
     )
     origin_without_body = {**origin, "before": leading_space, "after": trailing_space}
-    # The agent has the text too. Store it a second time only if formatting would change it.
+    # The agent already has the text. Store it again only if formatting would change it.
     is_restorable = _restore_document(origin_without_body, parsed.persona) == document
     return origin_without_body if is_restorable else {**origin, "body": document.body}
 
@@ -184,8 +184,8 @@ def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) 
 def _restore_document(origin: Json, persona: Persona) -> FrontMatterFile | None:
     """Return the file that an agent was imported from, or None if it was not imported.
 
-    If the original body is stored, the result is the original file. Otherwise the body is formatted
-    from the persona.
+    If the original body is stored, the result is the original file. Otherwise, the body is
+    formatted from the persona.
 
     Args:
         origin: The data that `_make_origin` has stored.
@@ -208,7 +208,8 @@ def _iterate_import_remarks(
 ) -> Iterator[Remark]:
     """Yield remarks about parts of a file that need the user's attention after an import.
 
-    These are damaged front matter, fields without a counterpart in the zoo, and a missing body.
+    These parts are damaged front matter, fields without a counterpart in the zoo, and a missing
+    body.
     """
     if not document.is_yaml:
         message = "the front matter is not valid YAML; read line by line and left unchanged"
@@ -225,14 +226,14 @@ def convert_agent_to_file(
 ) -> tuple[File, list[Remark]]:
     """Convert an agent to a file, with remarks about data that is not written.
 
-    An agent that was imported is written back into its original file, so everything that the zoo
-    does not know stays as it was.
+    An imported agent is written back into its original file, so everything unknown to the zoo stays
+    unchanged.
 
     Args:
         file_format: The format of the file.
         agent: The agent.
-        used_paths: The paths of the files written so far, in lower case. A free path is chosen, and
-            added to the set.
+        used_paths: The paths of the files written so far, in lower case. An unused path is chosen
+            and added to the set.
     """
     origin = agent.extra.get(file_format.name, {})
     path = _choose_path(file_format, agent, origin, used_paths)
@@ -254,7 +255,7 @@ def convert_agent_to_file(
 def _choose_path(
     file_format: AgentFileFormat, agent: Agent, origin: Json, used_paths: set[str]
 ) -> str:
-    """Return the path that an agent was imported from, or a new one if it is invalid or used."""
+    """Return the path an agent was imported from, or a new one if that is invalid or in use."""
 
     def is_used(path: str) -> bool:
         # Paths are compared in lower case, because some file systems ignore case.
@@ -284,14 +285,14 @@ def _update_front_matter(
 ) -> FrontMatterFile:
     """Return the file with the agent's name, description and other fields.
 
-    Only fields that differ are changed. A name that the front matter cannot hold is stored in a
-    comment, so that it survives the next import.
+    Only fields that differ are changed. A name that the front matter cannot represent is stored in
+    a comment, so it survives the next import.
 
-    `is_new` is true if the agent has no original file, so that all fields have to be written.
+    `is_new` is true if the agent has no original file, which means that all fields must be written.
     """
     name = make_printable(agent.name) or make_title(agent.id)
     changes: Json = {}
-    # An existing name stays as its author wrote it, also if the zoo's ID differs.
+    # An existing name stays as its author wrote it, even if the zoo's ID differs.
     if file_format.name_style == "slug" and is_new:
         changes["name"] = make_file_slug(agent.id, "agent")
     if file_format.name_style == "free" and (is_new or parsed.name != name):
@@ -315,7 +316,7 @@ def _update_front_matter(
     if file_format.name_style == "free":
         return document.with_name_comment(None)
     # Without the comment, the name is derived from the file. The comment is needed only if that
-    # gives another name.
+    # gives a different name.
     untitled = parse_agent_file(
         file_format,
         file_format.make_path(make_file_slug(agent.id, "agent")),
@@ -361,7 +362,7 @@ def _iterate_export_remarks(
 
 
 def iterate_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:
-    """Yield the data of an agent that no other program's file format can hold.
+    """Yield the parts of an agent that no other program's file format can represent.
 
     Each pair has the JSON key of a field and an explanation for the user, such as `("skills",
     "requirements of skills are not written")`.

@@ -1,6 +1,6 @@
 """Agents as marked blocks of an AGENTS.md, which belongs to the project.
 
-Only the text between the marks of an agent is replaced or removed.
+Only the text between an agent's marks is replaced or removed.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def make_block(agent: Agent) -> tuple[File, list[Remark]]:
     if description:
         parts.append("\n".join(f"> {line}" if line else ">" for line in description.split("\n")))
     elif body.startswith(">"):
-        # An empty quotation means an empty description. Otherwise the parser would take the first
-        # quotation of the soul for the description.
+        # An empty quotation means an empty description. Without it, the parser would mistake the
+        # first quotation in the soul for the description.
         parts.append(">")
     parts.append(body)
     # `<!-- paddock:` in the text of an agent becomes `<\!-- paddock:`, or it would end the block.
@@ -68,7 +68,7 @@ def make_block(agent: Agent) -> tuple[File, list[Remark]]:
 
 
 def insert_block(text: str, block: File) -> str:
-    """Return the text of an AGENTS.md with the block of an agent replaced or appended.
+    """Return the text of an AGENTS.md with an agent's block replaced or appended.
 
     Text outside of the block is not changed, because the file belongs to the project.
 
@@ -79,10 +79,10 @@ def insert_block(text: str, block: File) -> str:
     Raises:
         BlockError: The marks of a block are damaged.
     """
-    # Windows line ends of the project are kept.
+    # Keep the project's Windows line endings.
     line_end = "\r\n" if "\r\n" in text else "\n"
     block_text = block.text.replace("\n", line_end)
-    # All blocks are read before one is changed, so that damage anywhere prevents the change.
+    # All blocks are read before any is changed, so damage anywhere prevents the change.
     for existing in list(_find_blocks(text)):
         if existing.name == block.block:
             return f"{text[: existing.start]}{block_text}{text[existing.end :]}"
@@ -96,7 +96,7 @@ def insert_block(text: str, block: File) -> str:
 
 
 def has_blocks(text: str) -> bool:
-    """Return whether an AGENTS.md has a block of an agent."""
+    """Return whether an AGENTS.md contains any agent's block."""
     return _BLOCK_BEGIN.search(text) is not None
 
 

@@ -1,6 +1,6 @@
 """Zoo bundles: agents with their brains, and the library, as one JSON file.
 
-The legacy format agents.json can be read too, in all of its forms.
+The legacy agents.json format can also be read, in all of its forms.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _EXPECTED_CONTENT = 'expected a bundle of `paddock zoo export`, or {"agents": [â
 
 
 class BundleFormatError(AgentFilesError):
-    """A file is not a bundle, or one of an unknown version."""
+    """A file is not a bundle, or has an unknown version."""
 
     code = "zoo-bundle"
 
@@ -53,7 +53,7 @@ def make_bundle(
     packs: Iterable[Pack] = (),
     path: str = DEFAULT_BUNDLE_PATH,
 ) -> File:
-    """Return a bundle, Paddock's own JSON file, which preserves everything that agents have.
+    """Return a bundle, Paddock's own JSON file, which preserves everything about the agents.
 
     Args:
         agents: The agents.
@@ -109,14 +109,14 @@ def read_bundle(file: File) -> ImportBatch:
             batch.brains[agent.id] = msgspec.convert(item.get("brainEntries", []), list[BrainEntry])
         batch.library = msgspec.convert(data.get("library", []), list[LibrarySkill])
         batch.packs = msgspec.convert(data.get("packs", []), list[Pack])
-    # Items that are not objects cause the last two exceptions.
+    # Items that are not objects raise the last two exceptions.
     except (msgspec.ValidationError, AttributeError, TypeError) as error:
         raise BundleFormatError(f"the bundle is damaged: {error}", where=file.path) from None
     return batch
 
 
 def _decode_bundle(file: File) -> Json:
-    """Decode a bundle or a legacy agents.json, and check that it has a list of agents."""
+    """Decode a bundle or a legacy agents.json, and check that it contains a list of agents."""
     try:
         # Windows editors may add a byte order mark, which JSON does not allow.
         data = msgspec.json.decode(file.text.removeprefix("\ufeff"))
@@ -181,7 +181,7 @@ def _read_legacy_agent(data: Json, used_ids: set[str]) -> Agent:
 
 
 def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[AgentSkill]:
-    """Convert the skills of an agent in an agents.json, which are a list or, in old files, flags.
+    """Convert an agent's skills in an agents.json, which are a list or, in old files, flags.
 
     Skills without a valid category get the first one.
     """
@@ -217,7 +217,7 @@ def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[A
 
 
 def _read_legacy_entries(data: object, agent_id: str) -> tuple[list[BrainEntry], int]:
-    """Return the entries with a known type and some content, and the number of those left out."""
+    """Return the entries with a known type and some content, and the number of entries left out."""
     entries, invalid_count = [], 0
     for item in _list_objects(data):
         try:
@@ -225,7 +225,7 @@ def _read_legacy_entries(data: object, agent_id: str) -> tuple[list[BrainEntry],
         except msgspec.ValidationError:
             invalid_count += 1
             continue
-        # The file may name another agent, or this one by an ID that is already used.
+        # The file may name another agent, or this one by an ID that is already in use.
         entry.agent_id = agent_id
         if entry.content.strip():
             entries.append(entry)

@@ -1,7 +1,7 @@
-"""Conversion of agents to files of a format, and of files of any format to agents.
+"""Conversion of agents to files in a given format, and of files in any format to agents.
 
-Also the search for secrets in exported texts. A finding has the line and the kind of a secret, but
-never the secret itself.
+Exported texts are also searched for secrets. A finding has the line and kind of a secret, but never
+the secret itself.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SECRET_KINDS = (
 _SECRET_PATTERN = re.compile(
     "|".join(f"(?P<k{n}>{pattern})" for n, (_, pattern) in enumerate(SECRET_KINDS))
 )
-# The last kind of secret has no known prefix, but is assigned to a name like that of a secret.
+# The last kind of secret has no known prefix, but is assigned to a name that suggests a secret.
 _ASSIGNMENT_PATTERN = re.compile(
     r"(?i)\b(?:[\w-]{0,40}(?:api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token))\b"
     r"[\"']?\s*[:=]\s*[\"']?(?P<value>[^\s\"'`,;<>${}]{8,})"
@@ -66,7 +66,7 @@ MAX_IMPORT_CHARACTERS = 20_000_000
 
 
 class PossibleSecret(NamedTuple):
-    """The place and the kind of a text that looks like a secret, without the secret."""
+    """The location and kind of a text that looks like a secret, without the secret."""
 
     line: int
     kind: str
@@ -82,7 +82,7 @@ def find_secrets(text: str) -> Iterator[PossibleSecret]:
     for line_number, line in enumerate(text.split("\n"), 1):
         match = _SECRET_PATTERN.search(line)
         if match is not None and match.lastgroup is not None:
-            # The group `k3` belongs to the fourth kind.
+            # Group `k3` belongs to the fourth kind.
             kind, _ = SECRET_KINDS[int(match.lastgroup.removeprefix("k"))]
             yield PossibleSecret(line_number, kind)
         elif (assigned := _ASSIGNMENT_PATTERN.search(line)) and _is_random(assigned["value"]):
@@ -104,7 +104,7 @@ def _is_random(text: str) -> bool:
 
 
 def find_agent_secrets(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list[Remark]:
-    """Return remarks about possible secrets in the fields and the brain entries of an agent.
+    """Return remarks about possible secrets in an agent's fields and brain entries.
 
     A remark reads, for example, `line 3 contains what looks like a GitHub token`.
     """
@@ -122,7 +122,7 @@ def find_agent_secrets(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list
 
 
 class UnknownFormatError(AgentFilesError):
-    """There is no format of this name."""
+    """No format has this name."""
 
     code = "unknown-format"
 
@@ -150,16 +150,16 @@ def export_agents(
     library: Iterable[LibrarySkill] = (),
     packs: Iterable[Pack] = (),
 ) -> AgentExport:
-    """Convert agents to files of a format, with remarks about data that is lost.
+    """Convert agents to files in a format, with remarks about data that is lost.
 
     The remarks also warn of possible secrets, because exported files are often committed or shared.
 
     Args:
         agents: The agents, with different IDs.
-        format_name: Name of the format.
+        format_name: The name of the format.
         brains: Entries by agent ID. By default memory is not written.
         library: Library skills, for a bundle.
-        packs: Packs of the library, for a bundle.
+        packs: Library packs, for a bundle.
 
     Raises:
         UnknownFormatError: There is no such format.
@@ -179,7 +179,7 @@ def export_agents(
             export.report += report
     else:
         export = _export_agent_files(agents, format_name, brains)
-    # Only these two formats have a place for brain entries.
+    # Only these two formats can contain brain entries.
     if format_name not in (BUNDLE_FORMAT, CLAUDE_CODE.name):
         export.report += [
             Remark("brain", "the format has no memory", agent_id=agent.id)
@@ -194,10 +194,10 @@ def export_agents(
 def _export_agent_files(
     agents: Sequence[Agent], format_name: str, brains: Mapping[str, list[BrainEntry]]
 ) -> AgentExport:
-    """Convert agents to one file each, and for Claude Code also their brains to memory files.
+    """Convert agents to one file each and, for Claude Code, their brains to memory files.
 
-    A memory file is the MEMORY.md that Claude Code reads for an agent. Other formats have no place
-    for brain entries.
+    A memory file is the MEMORY.md that Claude Code reads for an agent. Other formats cannot contain
+    brain entries.
     """
     file_format = FILE_FORMATS[format_name]
     export = AgentExport()
@@ -219,7 +219,7 @@ def _export_agent_files(
 def _enable_memory(agent: Agent) -> Agent:
     """Return the agent with `memory: project`, the field that enables memory in Claude Code.
 
-    If the agent already has another value of this field, it is kept.
+    If the agent already has another value for this field, it is kept.
     """
     origin = agent.extra.get(CLAUDE_CODE.name, {})
     # Older versions of Paddock stored the fields of an imported file only in `head`. Adding
@@ -233,7 +233,7 @@ def _enable_memory(agent: Agent) -> Agent:
 
 
 def import_files(files: Sequence[File], format_name: str | None = None) -> ImportBatch:
-    """Convert files to agents, skills and brain entries. Their paths show their formats.
+    """Convert files to agents, skills and brain entries, detecting their formats from their paths.
 
     Args:
         files: Files with paths relative to a project or to the home directory.
@@ -262,16 +262,16 @@ def import_files(files: Sequence[File], format_name: str | None = None) -> Impor
             memory_files.append(file)
         else:
             builder.add_file(file, format_name)
-    # Memory files are assigned to agents by name, so all agents must be known.
+    # Memory files are assigned to agents by name, so all agents must be known first.
     for file in memory_files:
         builder.add_memory(file)
     return builder.batch
 
 
 def detect_format(file: File, default: str | None = None) -> str | None:
-    """Return the name of the format of a file, or `default` if it cannot be recognized.
+    """Return the name of a file's format, or `default` if it cannot be recognized.
 
-    Most formats are recognized by the path, and a bundle by its content.
+    Most formats are recognized by their paths, and bundles by their content.
     """
     for file_format in FILE_FORMATS.values():
         if file_format.find_stem(file.path) is not None:
@@ -320,10 +320,10 @@ class _ImportBuilder:
                 self._add_agent(agent)
 
     def _add_agent(self, agent: Agent) -> str:
-        """Add an agent to the batch, and return its ID, which may be a new one.
+        """Add an agent to the batch and return its ID, which may be new.
 
-        Projects often have the same agent for several programs. If the batch already has an agent
-        with this ID and equal content, only the `extra` data of the new one is added to it.
+        Projects often define the same agent for multiple programs. If the batch already has an
+        agent with this ID and the same content, only the new one's `extra` data is added to it.
         """
         requested_id = agent.id
         existing = self._agents_by_id.get(requested_id)
@@ -339,10 +339,10 @@ class _ImportBuilder:
         return agent.id
 
     def _add_bundle(self, bundle_batch: ImportBatch) -> None:
-        """Add the content of a bundle: agents, their brains, library skills and packs.
+        """Add a bundle's content: agents, their brains, library skills and packs.
 
-        An agent gets another ID if a different agent already has its own. Its brain entries then
-        refer to the new ID.
+        An agent gets a new ID if a different agent already has its ID. Its brain entries then refer
+        to the new ID.
         """
         for agent in bundle_batch.agents:
             original_id = agent.id
@@ -379,7 +379,7 @@ def _convert_file_to_agents(file: File, name: str) -> tuple[list[Agent], list[Re
 
 
 def _get_content(agent: Agent) -> tuple[object, ...]:
-    """Return the texts by which two agents are recognized as the same."""
+    """Return the texts that determine whether two agents are the same."""
     skills = [(skill.name, skill.description, skill.when_to_use) for skill in agent.skills]
     return agent.description, agent.system_prompt, skills
 

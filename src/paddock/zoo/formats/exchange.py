@@ -1,4 +1,4 @@
-"""The types that the file formats share: files as text, import batches, exports and remarks."""
+"""Types shared by the file formats: text files, import batches, exports and remarks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack, set_compone
 
 
 class AgentFilesError(PaddockError):
-    """Base class of the errors in reading or writing the files of agents."""
+    """Base class of errors in reading or writing agent files."""
 
     code = "agent-files"
 
@@ -18,7 +18,7 @@ class File(Struct, rename="camel", kw_only=True, frozen=True):
     """A text file at a path in a project."""
 
     path: str
-    """Relative to the folder of the project, with `/` as separator."""
+    """Relative to the project folder, with `/` as separator."""
     text: str
     block: str | None = None
     """The name of an agent if the text is only its block in an AGENTS.md, or None for a file."""
@@ -43,12 +43,12 @@ class AgentExport(Struct, rename="camel", kw_only=True):
 
 
 class StandaloneSkill(Struct, rename="camel", kw_only=True):
-    """A skill from a file of its own, which belongs to no agent yet."""
+    """A skill from its own file, which does not belong to an agent yet."""
 
     skill: LibrarySkill
     path: str
     text: str
-    """The original file, from which it is written again with all its content."""
+    """The original file, used to write the skill back with all its content."""
 
 
 class ImportBatch(Struct, rename="camel", kw_only=True):

@@ -1,4 +1,4 @@
-"""The supported file formats, with the paths and the requirements of each."""
+"""The supported file formats, with the paths and requirements of each."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The YAML front matter of a Markdown file: lenient reading, and changes in place.
+"""YAML front matter in Markdown files: lenient reading, and changes in place.
 
 People write these files by hand, and not always as valid YAML. Front matter that is not valid YAML
 is read line by line. A change leaves all other lines as they are: comments, order, quotes, line
-ends and a byte order mark are preserved.
+endings and a byte order mark are preserved.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# The comment that preserves the name of an agent if the file only has a slug of it.
+# The comment that preserves an agent's name if the file only has a slug of it.
 NAME_COMMENT = "zoo-name"
 
-# Further keys are not parsed as YAML, so that a huge file does not take minutes.
+# Any more keys are not parsed as YAML, so a huge file does not take minutes.
 MAX_PARSED_KEYS = 200
 # Candidates for the start of a comment after a value. Quoted text may look like one.
 MAX_COMMENT_ATTEMPTS = 20
@@ -43,7 +43,7 @@ _ERROR_LOCATION = "front matter"
 
 
 class _KeyLines(NamedTuple):
-    """A top-level key of the front matter, and the lines that it occupies."""
+    """A top-level key in the front matter, and the lines that it occupies."""
 
     start: int
     """Index of the first line."""
@@ -56,7 +56,7 @@ class _KeyLines(NamedTuple):
 
 
 class FrontMatterFile(NamedTuple):
-    """A file in parts, whose concatenation is the file."""
+    """A file split into parts. Concatenated, they give the file again."""
 
     opening: str
     """A byte order mark, if there is one, and the delimiter before the front matter."""
@@ -71,7 +71,7 @@ class FrontMatterFile(NamedTuple):
 
     @property
     def line_end(self) -> str:
-        """The line end of the file, judging by its first line."""
+        """The line ending of the file, judging by its first line."""
         first = re.search(r"\r?\n", self.text)
         return first[0] if first else "\n"
 
@@ -81,10 +81,10 @@ class FrontMatterFile(NamedTuple):
         return not self.block.strip() or _parse_yaml(self.block) is not None
 
     def get_fields(self) -> Json:
-        """Return the fields of the front matter.
+        """Return the front matter fields.
 
-        If the front matter is not valid YAML, each key is read separately, so that one damaged
-        field does not hide the others.
+        If the front matter is not valid YAML, each key is read separately, so one damaged field
+        does not hide the others.
         """
         fields = _parse_yaml(self.block)
         if fields is not None:
@@ -92,7 +92,7 @@ class FrontMatterFile(NamedTuple):
         return {key_lines.key: key_lines.value for key_lines in _iterate_keys(self.block)}
 
     def get_name_comment(self) -> str | None:
-        """Return the display name from the comment `# zoo-name: …`, or None without a comment."""
+        """Return the display name from the comment `# zoo-name: …`, or None if it is missing."""
         for line in _split_lines(self.block):
             if match := _NAME_COMMENT_PATTERN.fullmatch(line):
                 return match[1]
@@ -103,12 +103,12 @@ class FrontMatterFile(NamedTuple):
     ) -> FrontMatterFile:
         """Return the file with changed and removed fields in its front matter.
 
-        Only the lines of these fields are replaced, so comments, order and formatting of the others
-        stay as the author wrote them.
+        Only the lines of these fields are replaced, so the comments, order and formatting of all
+        others stay as the author wrote them.
 
         Args:
-            changes: New values of existing fields, and further fields to append.
-            removed: Keys of the fields to remove.
+            changes: New values for existing fields, and new fields to append.
+            removed: The keys of fields to remove.
         """
         old_fields = self.get_fields()
         fields = {key: value for key, value in old_fields.items() if key not in removed}
@@ -117,7 +117,7 @@ class FrontMatterFile(NamedTuple):
             return self
         lines, line_end = _split_lines(self.block), self.line_end
         existing = list(_iterate_keys(self.block))
-        # Edit from the end, so that earlier line numbers stay valid.
+        # Edit from the end, so earlier line numbers stay valid.
         for key_lines in reversed(existing):
             key, start, end = key_lines.key, key_lines.start, key_lines.end
             if key in removed:
@@ -132,8 +132,8 @@ class FrontMatterFile(NamedTuple):
             if key not in existing_keys
         ]
         block = "".join([*lines, *added_lines])
-        # Unusual YAML, such as anchors, can make an edit in place change other fields too. The
-        # whole block is then written again, which loses its comments.
+        # Unusual YAML, such as anchors, can cause an in-place edit to change other fields too. In
+        # that case, the whole block is rewritten, which loses its comments.
         if FrontMatterFile("", block, "", "").get_fields() != fields:
             block = "".join(
                 f"{_format_line(key, value)}{line_end}" for key, value in fields.items()
@@ -168,26 +168,26 @@ class FrontMatterFile(NamedTuple):
         return self._replace(body=f"{gap}{body}{self.line_end}" if body else "")
 
     def _with_block(self, block: str) -> FrontMatterFile:
-        """Return the file with another block, with delimiters if it had no front matter."""
+        """Return the file with a different block, adding delimiters if it had no front matter."""
         if self.closing or not block:
             return self._replace(block=block)
         return self._with_new_block(block)
 
     def _with_new_block(self, block: str) -> FrontMatterFile:
-        """Return a file without front matter with new front matter."""
+        """Return a file that had no front matter, with new front matter."""
         end = self.line_end
         body = self.body if not self.body or self.body[0] in "\r\n" else f"{end}{self.body}"
         return FrontMatterFile(f"{self.opening}---{end}", block, f"---{end}", body)
 
 
 def get_text(data: Mapping[str, Any], key: str) -> str:
-    """Return a value of a file that should be text, or an empty text if it is anything else."""
+    """Return a value that should be text, or an empty string if it is anything else."""
     value = data.get(key)
     return value if isinstance(value, str) else ""
 
 
 def parse_front_matter(text: str) -> FrontMatterFile:
-    """Split the text of a file into its front matter and its body.
+    """Split a file's text into its front matter and its body.
 
     Without front matter, everything after a byte order mark is the body.
     """
@@ -213,7 +213,7 @@ def _split_lines(text: str) -> list[str]:
 
 def _parse_yaml(block: str) -> Json | None:
     """Parse the lines between the delimiters, or return None if they are not valid YAML."""
-    # Blank lines and comments alone are an empty mapping. The decoder would reject them.
+    # Blank lines and comments alone mean an empty mapping. The decoder would reject them.
     has_fields = re.search(r"^[ \t]*[^#\s]", block, re.M) is not None
     if not has_fields:
         return {}
@@ -224,7 +224,7 @@ def _parse_yaml(block: str) -> Json | None:
 
 
 def _iterate_keys(block: str) -> Iterator[_KeyLines]:
-    """Yield the top-level keys of front matter, each with its lines and its value.
+    """Yield the top-level keys in front matter, each with its lines and its value.
 
     Keys are found by pattern and parsed one at a time, which also works if the block as a whole is
     not valid YAML. A repeated key is yielded only once.
@@ -278,8 +278,8 @@ def _find_trailing_comment(lines: list[str], key_lines: _KeyLines) -> str:
 def _format_line(key: str, value: object) -> str:
     """Format a key and its value as one line of YAML, such as `description: Writes tests`.
 
-    A string is written without quotes if every parser reads it in the same way, because the quotes
-    of the YAML encoder look foreign in files written by hand.
+    A string is written without quotes if every parser reads it the same way, because the YAML
+    encoder's quotes look out of place in files written by hand.
     """
     # The encoder writes the delimiters `---` in the lines before and after.
     quoted_line = encode_frontmatter({key: value}, _ERROR_LOCATION).decode().split("\n")[1]

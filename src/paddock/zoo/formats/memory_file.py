@@ -1,4 +1,4 @@
-"""Conversion of a brain to the MEMORY.md that Claude Code gives an agent, and back."""
+"""Conversion of a brain to and from the MEMORY.md that Claude Code gives an agent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MEMORY_FOLDER = ".claude/agent-memory"
 MAX_CLAUDE_CODE_LINES = 200
-"""Claude Code injects this many lines of the file."""
+"""The number of lines of the file that Claude Code injects."""
 MEMORY_TITLE = "# Memory"
 TAGS_LABEL = "*Tags:*"
 
@@ -24,7 +24,7 @@ _ENTRY_TYPE_NAMES = "|".join(entry_type.capitalize() for entry_type in ENTRY_TYP
 
 
 def parse_memory_agent(path: str) -> str | None:
-    """Return the name of the agent whose memory file has a path, or None."""
+    """Return the name of the agent whose memory file has this path, or None."""
     match = _PATH_PATTERN.fullmatch(path)
     return match[1] if match else None
 
@@ -32,7 +32,7 @@ def parse_memory_agent(path: str) -> str | None:
 def make_memory_file(
     agent_id: str, name: str, entries: Iterable[BrainEntry]
 ) -> tuple[File, list[Remark]]:
-    """Write brain entries to the MEMORY.md of an agent: pinned ones first, each group newest first.
+    """Convert brain entries to an agent's MEMORY.md: pinned ones first, each group newest first.
 
     Args:
         agent_id: The ID of the agent, for the remarks.
@@ -43,7 +43,7 @@ def make_memory_file(
         The file, and remarks about data that it cannot represent.
     """
     ordered = sorted(entries, key=lambda entry: entry.timestamp, reverse=True)
-    # Claude Code reads the beginning only, so the most important entries come first.
+    # Claude Code only reads the beginning, so the most important entries come first.
     ordered.sort(key=lambda entry: not entry.pinned)
     path = f"{MEMORY_FOLDER}/{name}/MEMORY.md"
     bodies = [_format_entry_body(entry) for entry in ordered]
@@ -69,10 +69,10 @@ def _format_heading(entry: BrainEntry) -> str:
 
 
 def _choose_closing_hashes(bodies: list[str]) -> str:
-    """Return hashes that close the headings of entries, if a body has headings of its own.
+    """Return the hashes that close entry headings if a body contains headings itself.
 
-    In Markdown, `## Note ##` is the same heading as `## Note`. `parse_entries` recognizes the
-    headings of entries by these hashes, so no line of a body may end with as many of them.
+    In Markdown, `## Note ##` is the same heading as `## Note`. `parse_entries` recognizes entry
+    headings by these hashes, so no line of a body may end with as many of them.
     """
     if not any(re.search(r"^#{1,2} ", body, re.M) for body in bodies):
         return ""
@@ -86,7 +86,7 @@ def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
     import fills in.
     """
     text = normalize_text(file.text.removeprefix("\ufeff"))
-    # The title shows with which hashes the headings of entries are closed.
+    # The title shows which hashes close the entry headings.
     title = re.match(rf"{MEMORY_TITLE}(?: (?P<hashes>#+))?$", text, re.M)
     entries_text = text[title.end() :] if title else text
     closing_hashes = f" {title['hashes']}" if title and title["hashes"] else ""
@@ -116,13 +116,13 @@ def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
 
 
 def _format_entry_body(entry: BrainEntry) -> str:
-    """Return the text of an entry below its heading: `*Tags:* python, tests`, and the content."""
+    """Return an entry's text below its heading: `*Tags:* python, tests`, and the content."""
     content = normalize_text(entry.content)
     if not entry.tags:
-        # Content that begins with the label gets an empty label before it, or the parser would take
-        # its first line for tags.
+        # Content that begins with the label gets an empty label before it. Otherwise, the parser
+        # would mistake its first line for tags.
         return f"{TAGS_LABEL}\n\n{content}" if content.startswith(TAGS_LABEL) else content
-    # Tags with a comma, outer white space or a leading `[` would be read differently. They are
+    # Tags with a comma, outer white space or a leading `[` would be read differently, so they are
     # written as a JSON list.
     is_plain = all(re.fullmatch(r"[^\s,\[](?:[^,\n]*[^\s,])?", tag) for tag in entry.tags)
     tags = ", ".join(entry.tags) if is_plain else json.dumps(entry.tags, ensure_ascii=False)
@@ -130,7 +130,7 @@ def _format_entry_body(entry: BrainEntry) -> str:
 
 
 def _parse_entry_body(text: str) -> tuple[list[str], str]:
-    """Return the tags and the content of an entry, the inverse of `_format_entry_body`.
+    """Return an entry's tags and content, the inverse of `_format_entry_body`.
 
     Tags are separated by commas, or written as a JSON list.
     """

@@ -1,6 +1,6 @@
-"""Conversion of skills to folders with a SKILL.md (Agent Skills), and back.
+"""Conversion of skills to and from folders with a SKILL.md (Agent Skills).
 
-`when_to_use` of a skill is the description of the file, and its description is the body.
+A skill's `when_to_use` is the description in the file, and its description is the body.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SKILL_FILE_PATTERN = re.compile(r"(?:(?:[^/]+/)*([^/]+)/)?SKILL\.md")
 
 
 def is_skill_file(path: str) -> bool:
-    """Return whether a path is that of a SKILL.md."""
+    """Return whether a path is a SKILL.md path."""
     return _SKILL_FILE_PATTERN.fullmatch(path) is not None
 
 
@@ -53,17 +53,17 @@ def parse_standalone_skill(file: File) -> tuple[StandaloneSkill, list[Remark]]:
     if not document.is_yaml:
         message = "the front matter is not valid YAML; read line by line and left unchanged"
         report.append(Remark("file", message, path=file.path))
-    # The description of a skill is the body of its file.
+    # A skill's description is the body of its file.
     if not skill.description:
         report.append(Remark("file", "the file has no text", path=file.path))
     return StandaloneSkill(skill=skill, path=file.path, text=file.text), report
 
 
 def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
-    """Extract a skill from a SKILL.md, the file of a skill in the format Agent Skills.
+    """Extract a skill from a SKILL.md, the skill file of the Agent Skills format.
 
-    There the field `description` says when to use the skill, and the body has the instructions. The
-    zoo keeps them as `when_to_use` and `description`.
+    In this file, the `description` field states when to use the skill, and the body has the
+    instructions. The zoo keeps them as `when_to_use` and `description`.
     """
     fields = document.get_fields()
     match = _SKILL_FILE_PATTERN.fullmatch(path)
@@ -80,7 +80,7 @@ def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
 def add_standalone_skill(agent: Agent, standalone: StandaloneSkill) -> AgentSkill:
     """Append a skill from a SKILL.md to an agent.
 
-    The agent also stores the original file, so that an export can write it back unchanged.
+    The agent also stores the original file, so an export can write it back unchanged.
     """
     used_ids = {skill.id for skill in agent.skills}
     skill = AgentSkill(
@@ -107,8 +107,8 @@ def make_skill_folders(agents: Iterable[Agent]) -> AgentExport:
         if disabled:
             message = f"disabled skills are not written: {', '.join(disabled)}"
             export.report.append(Remark("skills", message, agent_id=agent.id))
-        # The format has no place for the soul (the system prompt), so the user has to know that it
-        # is missing.
+        # The format has no place for the soul (the system prompt), so the user must be warned that
+        # it is missing.
         if agent.system_prompt.strip():
             message = "the soul is not written, only skills"
             export.report.append(Remark("systemPrompt", message, agent_id=agent.id))
@@ -121,17 +121,17 @@ def make_skill_folders(agents: Iterable[Agent]) -> AgentExport:
 def _add_skill_file(
     export: AgentExport, texts_by_path: dict[str, str], agent: Agent, skill: AgentSkill
 ) -> None:
-    """Add the SKILL.md of one skill to an export, unless the same file is already there.
+    """Add a skill's SKILL.md to an export, unless the export already has the same file.
 
     Args:
-        export: The export, to which the file is added.
+        export: The export to add the file to.
         texts_by_path: The texts of the files in the export, by path in lower case, because some
             file systems ignore case.
         agent: The agent that has the skill.
         skill: The skill.
     """
     origin = agent.extra.get(AGENT_SKILLS_FORMAT, {}).get(skill.id, {})
-    # Other programs may have written data of another shape.
+    # Other programs may have written data in a different shape.
     origin = origin if isinstance(origin, dict) else {}
     stem = make_file_slug(skill.id, "skill")
     document, losses = _make_document(skill, origin, stem)
@@ -159,7 +159,7 @@ def _is_skill_location(path: str) -> bool:
 def _make_document(
     skill: AgentSkill, origin: Json, stem: str
 ) -> tuple[FrontMatterFile, list[tuple[str, str]]]:
-    """Return the SKILL.md of a skill, with pairs of a field and a message for data that is lost.
+    """Return a skill's SKILL.md, with pairs of a field and a message for data that is lost.
 
     An imported skill is written back into its original text. Only parts that differ are changed.
 
@@ -167,7 +167,7 @@ def _make_document(
         skill: The skill.
         origin: The path and text of the file that the skill was imported from, or an empty
             dictionary.
-        stem: The folder name of a new file.
+        stem: The folder name for a new file.
     """
     original_text = origin.get("text")
     is_new = not isinstance(original_text, str)

@@ -1,8 +1,8 @@
-"""Conversion of a soul and its enabled skills to one Markdown text, and back.
+"""Conversion of a soul and its enabled skills to and from one Markdown text.
 
-The layout is that of the injected prompt. If the soul or a skill contains headings that could be
-taken for those of skills, all headings are closed with hashes, as Markdown allows (`### Name ##`).
-There are more of them than any line of the text ends with, which makes parsing unambiguous.
+The layout is the same as in the injected prompt. If the soul or a skill contains headings that look
+like skill headings, all headings are closed with hashes, as Markdown allows (`### Name ##`).
+Because no line of the text ends with as many hashes, parsing is unambiguous.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Persona(NamedTuple):
 
 
 def normalize_text(text: str) -> str:
-    """Strip a text, and convert its line ends to LF."""
+    """Strip a text, and convert its line endings to LF."""
     return text.replace("\r\n", "\n").strip()
 
 
 def normalize_persona(soul: str, skills: Iterable[SkillText]) -> Persona:
-    """Return a persona in the form that it has after being formatted and parsed.
+    """Return a persona in the form it has after being formatted and parsed.
 
     Personas are compared in this form, so differences in white space do not count as changes.
     """
@@ -76,7 +76,7 @@ def format_persona(persona: Persona) -> str:
     heading `### Name` with its text.
     """
     # Without skills, the text is only the soul. If the soul itself looks like a soul with skills,
-    # an empty skills section follows it, so that the parser does not split it.
+    # an empty skills section follows it to keep the parser from splitting it.
     if not persona.skills and parse_persona(persona.soul) == persona:
         return persona.soul
     closing_hashes = _choose_closing_hashes(persona)
@@ -101,12 +101,12 @@ def parse_persona(text: str) -> Persona:
     if section_heading is None:
         return Persona(text)
     soul = text[: section_heading.start()].rstrip("\n")
-    # A heading that no rule separates from the soul is part of the soul.
+    # Without a rule between them, the heading is part of the soul.
     has_rule = soul in ("", "---") or soul.endswith("\n\n---")
     if not has_rule:
         return Persona(text)
     hashes = section_heading["hashes"]
-    # The headings of skills end with the same hashes as that of the section, or with none.
+    # Skill headings end with the same hashes as the section heading, or with no hashes.
     heading_end = f" {hashes}" if hashes else "(?<!#)"
     section = text[section_heading.end() :]
     preamble, *pieces = re.split(rf"^### (.+?){heading_end}$", section, flags=re.M)
@@ -120,10 +120,10 @@ def parse_persona(text: str) -> Persona:
 
 
 def _choose_closing_hashes(persona: Persona) -> str:
-    """Return the hashes that close all headings of a persona's text, or an empty string.
+    """Return the hashes that close all headings in a persona's text, or an empty string.
 
-    A soul or a skill may contain headings that look like those of skills. Markdown ignores hashes
-    at the end of a heading (`### Name ##`), so a unique number of them marks the real headings.
+    A soul or a skill may contain text that looks like a skill heading. Markdown ignores hashes at
+    the end of a heading (`### Name ##`), so a unique number of them marks the real headings.
     """
     bodies = [_format_skill_body(skill) for skill in persona.skills]
     names = [skill.name for skill in persona.skills]
@@ -139,7 +139,7 @@ def _choose_closing_hashes(persona: Persona) -> str:
 
 
 def make_closing_hashes(texts: Iterable[str]) -> str:
-    """Return a space and one hash more than any line of the texts ends with.
+    """Return a space and one more hash than any line of the texts ends with.
 
     A heading that ends with these hashes cannot be confused with a line of the texts.
     """
@@ -150,12 +150,12 @@ def make_closing_hashes(texts: Iterable[str]) -> str:
 def _format_skill_body(skill: SkillText) -> str:
     """Return the text below the heading of a skill, with a line break before it.
 
-    For example `*When to use:* For sums.`, a blank line, and the description. A skill without texts
-    gives an empty string.
+    For example `*When to use:* For sums.`, a blank line, and the description. For a skill without
+    texts, return an empty string.
     """
     parts = [skill.description] if skill.description else []
-    # A description that begins with the label needs an empty label before it, or the parser would
-    # take its first line for `when_to_use`.
+    # A description that begins with the label needs an empty label before it. Otherwise, the parser
+    # would mistake its first line for `when_to_use`.
     if skill.when_to_use or skill.description.startswith(WHEN_TO_USE_LABEL):
         parts.insert(0, f"{WHEN_TO_USE_LABEL} {skill.when_to_use}".rstrip())
     return "\n" + "\n\n".join(parts) if parts else ""
@@ -172,7 +172,7 @@ def _parse_skill(name: str, body: str) -> SkillText:
 
 
 def make_persona(agent: Agent) -> Persona:
-    """Return the soul and the enabled skills of an agent, normalized for comparison."""
+    """Return an agent's soul and enabled skills, normalized for comparison."""
     enabled_skills = [
         SkillText(skill.name, skill.description, skill.when_to_use)
         for skill in agent.skills
@@ -182,7 +182,7 @@ def make_persona(agent: Agent) -> Persona:
 
 
 def make_skills(persona: Persona) -> list[AgentSkill]:
-    """Convert the skills of a persona to skills of an agent, with IDs derived from their names."""
+    """Convert a persona's skills to agent skills, with IDs derived from their names."""
     skills_by_id: dict[str, AgentSkill] = {}
     for skill in persona.skills:
         skill_id = find_free_name(make_file_slug(skill.name, "skill"), skills_by_id)
