@@ -54,7 +54,7 @@ def read_notebook(text: str) -> Notebook:
     """
     with defer_gc():
         source = parse(text)
-        # A damaged file may have other expressions before the notebook.
+        # In a damaged file, other expressions may precede the notebook.
         for expression in source.expressions:
             if has_head(expression, "Notebook"):
                 notebook = _build_notebook(expression)
@@ -64,7 +64,7 @@ def read_notebook(text: str) -> Notebook:
 
 
 def _format_problems(source: ParsedSource) -> list[str]:
-    """Return the syntax problems of a source with their lines and columns."""
+    """Return a source's syntax problems with their lines and columns."""
     problems = []
     for problem in source.problems:
         line, column = source.get_position(problem.start)
@@ -146,8 +146,8 @@ def write_notebook(notebook: Notebook) -> str:
 def format_cells(cells: list[Cell | CellGroup]) -> str:
     """Return the source text of cells and groups for a notebook file, separated by commas.
 
-    A stack is used instead of recursion, because groups can be nested deeply. It contains cells and
-    groups to write, and pieces of text.
+    A stack is used instead of recursion, because groups can be nested deeply. It contains pieces of
+    text, and the cells and groups still to be written.
     """
     written_pieces: list[str] = []
     pending: list[str | Cell | CellGroup] = _reverse_with_separators(cells)
@@ -158,7 +158,7 @@ def format_cells(cells: list[Cell | CellGroup]) -> str:
         elif isinstance(item, Cell):
             written_pieces.append(format_cell(item))
         else:
-            # The parts are pushed in reverse order, because the last one pushed is written first.
+            # Push the parts in reverse order, because the last one pushed is written first.
             pending.append(f"\n\n}}, {_format_expression(item.state)}]]")
             pending += _reverse_with_separators(item.cells)
             pending.append(_GROUP_BEGIN)
@@ -166,7 +166,7 @@ def format_cells(cells: list[Cell | CellGroup]) -> str:
 
 
 def _reverse_with_separators(cells: list[Cell | CellGroup]) -> list[str | Cell | CellGroup]:
-    """Return cells with commas between them in reverse order, to be pushed on a stack."""
+    """Return cells separated by commas, in reverse order for pushing onto a stack."""
     items: list[str | Cell | CellGroup] = []
     for cell in reversed(cells):
         if items:

@@ -1,7 +1,7 @@
 """Conversion of TeX formulas to boxes.
 
-A formula with an unknown command is not converted at all: its text stays TeX, which is better than
-boxes with a different meaning.
+A formula with an unknown command is not converted at all. It remains TeX, because boxes with a
+different meaning would be worse.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ class _UnknownTexError(Exception):
 
 
 def tex_to_boxes(tex: str) -> Expression | None:
-    r"""Convert a formula in TeX to boxes, the notebook format for typeset expressions.
+    r"""Convert a TeX formula to boxes, the notebook format for typeset expressions.
 
     For example, `\frac{1}{2}` becomes `FractionBox["1", "2"]`. Returns None if the formula contains
     unsupported TeX or is too long.
     """
-    # Time and recursion depth are limited, because the formula may be untrusted.
+    # The formula may be untrusted, so limit time and recursion depth.
     if len(tex) > _MAX_TEX_CHARACTERS:
         return None
     parser = _TexParser(_TOKEN.findall(tex))
@@ -92,7 +92,7 @@ def tex_to_boxes(tex: str) -> Expression | None:
 
 
 def _make_row(items: list[Expression]) -> Expression:
-    """Return a row of boxes: a single box as it is, and an empty string for no boxes."""
+    """Combine boxes into a row: a single box is unchanged, and no boxes give an empty string."""
     if len(items) == 1:
         return items[0]
     return call("RowBox", make_list(items)) if items else ascii_string("")
@@ -110,7 +110,7 @@ class _TexParser:
         self._nesting_level = 0
 
     def peek_token(self) -> str:
-        """Return the next token without consuming it, or an empty text at the end."""
+        """Return the next token without consuming it, or an empty string at the end."""
         return self._tokens[self._position] if self._position < len(self._tokens) else ""
 
     def _take_token(self) -> str:
@@ -129,7 +129,7 @@ class _TexParser:
             raise _UnknownTexError
 
     def parse_items(self, end_tokens: tuple[str, ...]) -> list[Expression]:
-        r"""Parse the boxes up to one of the end tokens, or to the end of the formula.
+        r"""Parse boxes up to one of the end tokens or the end of the formula.
 
         The end token, such as `}` or `\right`, is not consumed.
         """
@@ -178,7 +178,7 @@ class _TexParser:
             depth += (lexeme == "{") - (lexeme == "}")
             pieces.append(lexeme)
         text = "".join(pieces[:-1])
-        # Text mode can contain commands and formulas, which are not supported there.
+        # Commands and formulas in text mode are not supported.
         if "\\" in text or "$" in text or '"' in text:
             raise _UnknownTexError
         return text
@@ -284,7 +284,7 @@ class _TexParser:
         while self.peek_token() in ("\\limits", "\\nolimits"):
             self._take_token()
             self._skip_blanks()
-        # Whitespace before something else stays, because it may separate letters.
+        # Keep whitespace before anything else, because it may separate letters.
         if self.peek_token() not in ("^", "_"):
             self._position = start
 
@@ -317,7 +317,7 @@ class _TexParser:
         return ascii_string(letters[text])
 
     def _parse_fences(self) -> Expression:
-        r"""Parse fences of variable size, after `\left`: `( ... \right)`."""
+        r"""Parse variable-size fences, after `\left`: `( ... \right)`."""
         opening = self._parse_fence()
         content = self.parse_items(("\\right",))
         self._expect_token("\\right")
@@ -340,7 +340,7 @@ class _TexParser:
         """
         name = self._parse_raw_group()
         self._skip_blanks()
-        # The alignment of the columns of an array, such as `{cc}`, is ignored.
+        # Ignore the column alignment of an array, such as `{cc}`.
         if name == "array" and self.peek_token() == "{":
             self._parse_raw_group()
         rows = self._parse_rows()
@@ -370,7 +370,7 @@ class _TexParser:
                 break
         if separator != "\\end":
             raise _UnknownTexError
-        # A line break after the last row is common, and does not begin another row.
+        # A line break after the last row is common and does not start a new row.
         if len(rows) > 1 and [input_form(box) for box in rows[-1]] == ['""']:
             rows.pop()
         width = max(map(len, rows))
@@ -387,8 +387,8 @@ def _attach_scripts(
 
     Args:
         base: The operand.
-        base_token: The token of the operand, which is a command for sums and limits.
-        scripts: The superscript and the subscript, by the signs `^` and `_`.
+        base_token: The operand's token, which is a command for sums and limits.
+        scripts: The superscript and the subscript, keyed by `^` and `_`.
     """
     above, below = scripts.get("^"), scripts.get("_")
     has_limits = base_token[1:] in _BIG_OPERATORS or base_token[1:] in LIMIT_COMMANDS

@@ -1,4 +1,4 @@
-"""TeX commands of characters, functions, spaces, accents and alphabets."""
+"""TeX commands for characters, functions, spaces, accents and alphabets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHARACTER_NAMES = """
     dagger=Dagger therefore=Therefore because=Because sum=Sum prod=Product int=Integral
     oint=ContourIntegral
 """
-"""Names of characters by TeX command."""
+"""Character names by TeX command."""
 _GREEK_COMMANDS = (
     "alpha beta gamma delta zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon chi "
     "psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
@@ -43,7 +43,7 @@ _COMMAND_SYNONYMS = {
 
 
 def _build_characters_by_command() -> dict[str, str]:
-    """Return the character of each TeX command: an arrow for `rightarrow` and its synonym `to`."""
+    """Map each TeX command to its character: an arrow for `rightarrow` and its synonym `to`."""
     pairs = (pair.partition("=") for pair in _CHARACTER_NAMES.split())
     names: dict[str, str] = {command: character_name for command, _, character_name in pairs}
     # In Wolfram Language, the names are `Alpha` for `alpha`, and `CapitalGamma` for `Gamma`.
@@ -108,9 +108,9 @@ MATRIX_FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "Bmatrix": "
 
 
 def get_styled_letters(style: str) -> dict[str, str]:
-    """Return the letters of a styled alphabet, such as `Script`, by the plain letter.
+    """Map plain letters to the letters of a styled alphabet, such as `Script`.
 
-    A letter that has no character in this style is returned as it is.
+    A letter without a character in this style is mapped to itself.
     """
     letters = {}
     for code in range(ord("A"), ord("Z") + 1):

@@ -1,4 +1,4 @@
-"""Conversion of boxes to TeX. Boxes without a common TeX form have none."""
+"""Conversion of boxes to TeX. Boxes without a common TeX form are not converted."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _write_token(atom: Atom) -> str:
 
 
 def _write_text(text: str) -> str:
-    """Write a quoted string as text. Characters with a meaning in TeX are not supported."""
+    """Write a quoted string as text. TeX special characters are not supported."""
     if re.search(r'[\\{}$"]', text):
         raise _NoTexFormError
     return f"\\text{{{text}}}"
@@ -146,7 +146,7 @@ def _write_text(text: str) -> str:
 def _write_character(letter: str) -> str:
     r"""Return the TeX of one character: a command such as `\alpha`, or the character itself.
 
-    Characters with a meaning in TeX, such as `%`, are escaped.
+    TeX special characters, such as `%`, are escaped.
 
     Raises:
         _NoTexFormError: The character exists only in Wolfram fonts.
@@ -167,7 +167,7 @@ def _write_character(letter: str) -> str:
 
 
 def _join_pieces(pieces: list[str]) -> str:
-    r"""Join pieces of TeX, with a space between a command and a letter: `\alpha x`."""
+    r"""Join TeX fragments, with a space between a command and a letter: `\alpha x`."""
     tex = ""
     for piece in pieces:
         if piece[:1].isalpha() and _TRAILING_COMMAND.search(tex):
@@ -181,7 +181,7 @@ def _write_items(items: list[Expression], level: int) -> str:
 
 
 def _write_style_box(node: Node, level: int) -> str:
-    """Return the TeX of a `StyleBox`. Bold is the only style that is kept."""
+    """Return the TeX of a `StyleBox`. Only the bold style is kept."""
     if not node.args:
         raise _NoTexFormError
     content = _write_box(node.args[0], level)
@@ -194,7 +194,7 @@ _LAYOUT_BOXES = frozenset(("RowBox", "GridBox", "TemplateBox"))
 
 
 def _write_layout_box(name: str, args: list[Expression], level: int) -> str:
-    """Return the TeX of a row, a grid or a template box, whose elements are in lists.
+    """Return the TeX of a row, grid or template box, whose elements are in lists.
 
     Args:
         name: The head of the box.
@@ -239,7 +239,7 @@ def _write_environment(rows: Expression, environment: str, level: int) -> str:
 
 
 def _write_template(name: str, args: list[Expression], level: int) -> str:
-    """Write a template box. The number of arguments must be that of the TeX format."""
+    """Write a template box. The number of arguments must match the TeX format."""
     args_tex = [_write_box(arg, level) for arg in args]
     tex_format = _TEMPLATE_FORMATS.get(name, "")
     if not tex_format or tex_format.count("%s") != len(args_tex):

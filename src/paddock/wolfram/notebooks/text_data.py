@@ -72,7 +72,7 @@ def to_runs(content: str | Expression, make_placeholder: Callable[[Node], str]) 
 
 
 class _StyledContent(NamedTuple):
-    """A part of a cell's content to convert to text runs, with the style in which it is."""
+    """Part of a cell's content to convert to text runs, and the style that applies to it."""
 
     expression: Expression
     style: TextStyle
@@ -82,7 +82,7 @@ class _StyledContent(NamedTuple):
 
 
 class _RunCollector:
-    """Conversion of the content of a cell to text runs, with a stack and not by recursion.
+    """Converter from cell content to text runs, based on a stack instead of recursion.
 
     Args:
         make_placeholder: Returns the Markdown placeholder of a graphics box.
@@ -126,7 +126,7 @@ class _RunCollector:
                 self._convert_style_box(styled._replace(expression=content), options)
             case "ButtonBox", [content, *options]:
                 self._push_link(styled, content, _get_button_target(options))
-            # The form of links in newer notebooks.
+            # Newer notebooks store links in this form.
             case "TemplateBox", [Node(args=[content, target, *_]), Atom(text=name), *_] if (
                 name.startswith('"Hyperlink')
             ):
@@ -138,7 +138,7 @@ class _RunCollector:
                 self._runs += _text_to_runs(text, styled.style)
 
     def _push_link(self, styled: _StyledContent, content: Expression, target: str) -> None:
-        """Push linked content. Without a target, it keeps the link of the text around it."""
+        """Push linked content. Without a target, it keeps the link of the surrounding text."""
         style = styled.style._replace(link=target or styled.style.link)
         self._pending.append(styled._replace(expression=content, style=style))
 
@@ -148,14 +148,14 @@ class _RunCollector:
         The style of the surrounding text remains in effect within the box.
 
         Args:
-            styled: The content of the box, with the style of the surrounding text.
-            options: The arguments of the box after the content: style names and font options.
+            styled: The box content, with the style of the surrounding text.
+            options: The box arguments after the content: style names and font options.
         """
         content, style = styled.expression, styled.style
         words = _collect_style_words(options)
         has_code_font = any(font in word.lower() for word in words for font in _CODE_FONTS)
         if UNPARSED_TEX_STYLE in words:
-            # The style marks a formula that is stored as the text `$…$`.
+            # This style marks a formula stored as the text `$…$`.
             self._runs.append(TextRun(get_string(content)[1:-1], "formula", style))
         elif words & _CODE_STYLES or has_code_font:
             self._runs.append(TextRun(boxes_to_text(content, form="text"), "code", style))
@@ -193,7 +193,7 @@ class _RunCollector:
 
 
 def _get_atom_text(atom: Atom, *, is_in_boxes: bool) -> str:
-    """Return the text of an atom. A string within boxes has a second pair of quotes around it."""
+    """Return an atom's text. A string within boxes has a second pair of quotes around it."""
     text = parse_string(atom.text) if atom.kind == "string" else atom.text
     if is_in_boxes and len(text) > 1 and text[0] == text[-1] == '"':
         return parse_string(text)
@@ -201,9 +201,9 @@ def _get_atom_text(atom: Atom, *, is_in_boxes: bool) -> str:
 
 
 def _text_to_runs(text: str, style: TextStyle) -> list[TextRun]:
-    """Return the text runs of plain text, in which Markdown images become runs of the kind `raw`.
+    """Convert plain text to text runs. Markdown images become runs of the kind `raw`.
 
-    Notebooks made from Markdown store images as text, which must not be escaped.
+    Notebooks made from Markdown store images as text that must not be escaped.
     """
     text = replace_box_syntax(to_plain_characters(text))
     if "![" not in text:
@@ -235,9 +235,9 @@ def _collect_style_words(args: list[Expression]) -> set[str]:
 
 
 def _get_button_target(options: list[Expression]) -> str:
-    """Return the link target of a button: a URL, a documentation page, or a tag in the notebook.
+    """Return a button's link target: a URL, a documentation page, or a tag in the notebook.
 
-    The result is empty for a button that is not a link.
+    The result is empty if the button is not a link.
     """
     # The value is `{URL["https://…"], None}`, `"paclet:ref/Sin"`, or the tag of a cell.
     target = read_options(options).get("ButtonData")
@@ -262,8 +262,8 @@ def _get_template_target(target: Expression) -> str:
 def find_formula_tex(cell: Cell) -> str | None:
     """Return the TeX of a formula cell, or None for other cells and formulas without a TeX form.
 
-    If the cell was made from TeX that is stored in its metadata, this TeX is returned, unless a
-    front end has edited the formula since.
+    If the cell's metadata contains the TeX it was made from, this TeX is returned, unless a front
+    end has edited the formula since.
     """
     if not isinstance(cell.content, Node) or not cell.content.args:
         return None
@@ -283,9 +283,10 @@ def find_formula_tex(cell: Cell) -> str | None:
 
 
 def runs_to_content(runs: Iterable[TextRun]) -> str | Expression:
-    """Return the content of a notebook cell for text runs, which are pieces of text in one style.
+    """Convert text runs, which are pieces of text in one style, to notebook cell content.
 
-    Plain text gives a string, as front ends write it. Otherwise, the content is `TextData[{…}]`.
+    Plain text becomes a string, as in files that front ends write. Otherwise, the content is
+    `TextData[{…}]`.
     """
     expressions = [_run_to_expression(run) for run in merge_runs(runs)]
     if not expressions:
@@ -305,7 +306,7 @@ def _run_to_expression(run: TextRun) -> Expression:
 def _run_to_content(run: TextRun) -> Expression:
     """Return the cell content for a text run, without its emphasis and link.
 
-    Code and formulas become inline cells. A formula also stores its TeX, from which it was made.
+    Code and formulas become inline cells. A formula also stores the TeX it was made from.
     """
     if run.kind == "code":
         return call("Cell", call("BoxData", code_to_boxes(run.text)), ascii_string("InlineCode"))
@@ -313,7 +314,7 @@ def _run_to_content(run: TextRun) -> Expression:
         return ascii_string(run.text)
     boxes = tex_to_boxes(run.text)
     if boxes is None:
-        # The style marks unsupported TeX, so that it becomes a formula again in Markdown.
+        # The style marks unsupported TeX, which becomes a formula again in Markdown.
         return call("StyleBox", ascii_string(f"${run.text}$"), ascii_string(UNPARSED_TEX_STYLE))
     return call(
         "Cell",
@@ -331,7 +332,7 @@ def make_traditional_form(boxes: Expression) -> Expression:
 def _make_style_options(style: TextStyle) -> list[Expression]:
     """Return the `StyleBox` options for the emphasis of a style, such as `FontWeight -> "Bold"`.
 
-    Links are not included, because `_make_link` makes them.
+    Links are not included, because `_make_link` creates them.
     """
     font_variations = [make_rule(ascii_string("StrikeThrough"), symbol("True"))]
     options: dict[Emphasis, Expression] = {

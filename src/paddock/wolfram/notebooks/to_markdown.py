@@ -38,7 +38,7 @@ MAX_IMAGES = 20
 
 
 class NotebookMarkdown(NamedTuple):
-    """The Markdown text, and the raster images it refers to."""
+    """A notebook's Markdown text and the raster images it refers to."""
 
     text: str
     images: list[CellImage]
@@ -46,11 +46,11 @@ class NotebookMarkdown(NamedTuple):
 
 @dataclass(slots=True)
 class _OutputBlock:
-    """A block of the Markdown to write: a paragraph, a list item, or consecutive code cells."""
+    """A block of Markdown output: a paragraph, a list item, or consecutive code cells."""
 
     text: str
     quote_depth: int
-    """The number of quotations that contain the block."""
+    """The number of block quotes that contain the block."""
     list_key: int | None = None
     """The number of the list to which an item belongs, or None for other blocks."""
     info: str = ""
@@ -70,13 +70,13 @@ def notebook_to_markdown(
 
     Args:
         notebook: The notebook.
-        output_limit: Maximum characters of an output cell. Further text is cut off with a note.
+        output_limit: Maximum characters of an output cell. The rest is cut off with a note.
         cell_limit: Maximum characters of any other cell.
         most_pictures: Maximum number of raster images to return. All graphics become
             placeholders in the text.
     """
     writer = _MarkdownWriter(output_limit, cell_limit, CellImageCollector(most_pictures))
-    # All objects created here stay in use until the end, so garbage collection would find nothing.
+    # All objects created here are used until the end, so garbage collection would free nothing.
     with defer_gc():
         for cell in notebook:
             writer.add_cell(cell)
@@ -102,7 +102,7 @@ class _MarkdownWriter:
     def add_cell(self, cell: Cell) -> None:
         """Append a cell as a list item, as code, as a heading or as a paragraph.
 
-        The style of the cell, such as `Item` or `Section`, determines which of these it is.
+        The choice depends on the cell's style, such as `Item` or `Section`.
         """
         quote_depth = sum(style in QUOTE_STYLES for style in cell.styles)
         item = ITEM_STYLES.get(cell.style)
@@ -110,7 +110,7 @@ class _MarkdownWriter:
             self._items.end_list()
             self._add_block(cell, quote_depth)
             return
-        # A change of quotation depth ends the list in Markdown.
+        # In Markdown, a change of quotation depth ends the list.
         if self._blocks and self._blocks[-1].quote_depth != quote_depth:
             self._items.end_item()
         text = self._format_text(cell)
@@ -141,7 +141,7 @@ class _MarkdownWriter:
         content = cell.content
         if _is_delimiter(cell):
             return "---"
-        # A formula with unsupported TeX is stored as Markdown, so it must not be escaped.
+        # A formula with unsupported TeX is stored as Markdown and must not be escaped.
         if isinstance(content, str):
             return content if UNPARSED_TEX_STYLE in cell.styles else self._format_text(cell)
         tex = find_formula_tex(cell)
@@ -158,7 +158,7 @@ class _MarkdownWriter:
     def _format_text(self, cell: Cell) -> str:
         """Return the text of a cell as Markdown.
 
-        Text that exceeds the limit is cut off, and loses its styles.
+        Text that exceeds the limit is truncated and loses its styles.
         """
         runs = to_runs(cell.content, self.images.make_placeholder)
         text = "".join(run.text for run in runs)
@@ -170,8 +170,8 @@ class _MarkdownWriter:
     def _add_code(self, code: CodeFence, quote_depth: int) -> None:
         """Append a code cell in a fence.
 
-        A cell with a label such as `In[2]:=` is added to the fence of the code cell before it,
-        because the label shows where the cell begins.
+        A cell with a label such as `In[2]:=` joins the fence of the preceding code cell, because
+        the label shows where the cell begins.
         """
         text = code.text
         if code.label:
@@ -184,7 +184,7 @@ class _MarkdownWriter:
             self._blocks.append(_OutputBlock("", quote_depth, info=code.info, fence=[text]))
 
     def to_text(self) -> str:
-        """Return the Markdown text of all blocks that have been added."""
+        """Return the Markdown text of all blocks added so far."""
         pieces: list[str] = []
         for previous, block in zip([None, *self._blocks], self._blocks, strict=False):
             if previous is not None:
@@ -194,11 +194,11 @@ class _MarkdownWriter:
 
 
 class _ItemFormatter:
-    """Markdown of list items, with markers and indents that depend on the items before."""
+    """Formatter for list items, whose markers and indents depend on the preceding items."""
 
     def __init__(self) -> None:
         self.list_key = 0
-        """The number of the current list, which is incremented when another list begins."""
+        """The number of the current list, incremented when another list begins."""
         self._last_numbers: dict[int, int] = {}
         """The last number at each level of the current list. The outermost level is 1."""
         self._last_markers = [""]
@@ -215,7 +215,7 @@ class _ItemFormatter:
         self.end_item()
 
     def end_item(self) -> None:
-        """Let the next paragraph belong to no item."""
+        """End the current item, so that the next paragraph does not belong to it."""
         self._item_level = 0
 
     def format_item(self, cell: Cell, item: ItemStyle, text: str) -> str:
@@ -236,8 +236,7 @@ class _ItemFormatter:
             self.list_key += 1
         self._last_markers[item.level :] = [marker[-1]]
         indent = "\t" * (item.level - 1)
-        # Further lines are indented like the item's text, because they would not belong to it
-        # otherwise.
+        # Other lines are indented like the item's text. Otherwise, they would not belong to it.
         lines = text.replace("\n", f"\n{indent}  ")
         return f"{indent}{marker} {lines}".rstrip()
 
@@ -280,10 +279,10 @@ class _ItemFormatter:
 
 
 def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
-    """Return the text between two blocks: a line end within a list, and otherwise a blank line.
+    """Return the text between two blocks: a line end within a list, otherwise a blank line.
 
-    The blank line has the `>` signs of the quotations that contain both blocks, so that these
-    quotations continue.
+    The blank line has the `>` signs of the block quotes that contain both blocks, so that these
+    quotes continue.
     """
     is_same_list = previous.list_key is not None and previous.list_key == block.list_key
     if is_same_list and previous.quote_depth == block.quote_depth:
@@ -292,7 +291,7 @@ def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
 
 
 def _render_block(block: _OutputBlock) -> str:
-    """Return the Markdown of a block, with the `>` signs of its quotations before each line."""
+    """Return the Markdown of a block, with the `>` signs of its block quotes before each line."""
     text = block.text
     if block.fence:
         text = format_code_block("\n\n".join(block.fence), block.info)
@@ -311,7 +310,7 @@ def _is_image(cell: Cell) -> bool:
 def _is_delimiter(cell: Cell) -> bool:
     if "Delimiter" in cell.style or cell.style == "PageBreak":
         return True
-    # Some notebooks have delimiters without that style, as empty cells with a frame.
+    # Some notebooks have delimiters without that style: empty cells with a frame.
     is_line = "CellFrame" in cell.options and "CellSize" in cell.options
     return cell.content == "" and is_line
 
