@@ -97,13 +97,13 @@ class TeamUser(Struct, rename="camel", kw_only=True, frozen=True):
 
     name: str
     owner: str
-    """The owner name under which the rows of the user's zoo are stored."""
+    """The owner name of the rows in the user's zoo."""
     is_admin: bool
     created_at: str
 
 
 class Token(Struct, rename="camel", kw_only=True, frozen=True):
-    """An access token of a user's program, without its secret."""
+    """An access token for a user's program, without its secret."""
 
     id: str
     label: str

@@ -73,7 +73,7 @@ class AgentRepository:
     def _list_agents(
         self, result_type: type[agent_rows.AgentT], query: AgentQuery
     ) -> ResultPage[agent_rows.AgentT]:
-        """Return one page of the agents that match a query.
+        """Return one page of agents that match a query.
 
         Args:
             result_type: `Agent` for complete agents, or `AgentSummary`.
@@ -192,7 +192,7 @@ class VersionHistory:
     context: ZooContext
 
     def list_versions(self, agent_id: str) -> list[AgentVersion]:
-        """Return the stored versions of an agent, newest first, without their content."""
+        """Return an agent's stored versions, newest first, without their content."""
         with self.context.read_transaction() as tx:
             return agent_rows.list_versions(tx, require_agent(tx, agent_id).key)
 
@@ -371,7 +371,7 @@ def _purge_expired_agents(tx: WriteTransaction) -> None:
 
 
 def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> AgentVersion:
-    """Return a stored version of an agent with its content.
+    """Return one of an agent's stored versions with its content.
 
     Raises:
         AgentVersionNotFoundError: The version never existed, or is no longer stored.
@@ -386,7 +386,7 @@ def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> 
 
 
 def _require_agent_at(tx: ReadTransaction, row: AgentRow, version: int) -> Agent:
-    """Return the state of an agent at a version."""
+    """Return an agent's state at a version."""
     agent = _require_agent_version(tx, row, version).agent
     assert agent is not None  # noqa: S101 - only lists omit the agent
     return agent

@@ -42,7 +42,7 @@ METADATA_SOURCES = {
 MAX_QUERY_WORDS = 20
 """Maximum number of words in a query. The others are ignored."""
 MIN_PREFIX_CHARACTERS = 2
-"""Minimum length of a word to be searched for as a prefix."""
+"""Minimum length of a word that is searched for as a prefix."""
 
 
 class EntryQuery(TypedDict, total=False):
@@ -332,7 +332,7 @@ def _purge_expired_entries(tx: WriteTransaction, agent_key: int) -> None:
 
 
 def _require_entry(tx: ReadTransaction, agent_row: AgentRow, entry_id: str) -> EntryRow:
-    """Return an entry of an agent.
+    """Return one of an agent's entries.
 
     Raises:
         EntryNotFoundError: The agent's brain has no such entry.

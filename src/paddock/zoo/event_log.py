@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_EVENTS_PER_READ = 1_000
 # A wake-up can be lost, for instance when PostgreSQL drops the listening connection.
 POLL_SECONDS = 15.0
-# The longest single wait of a follower, which delays how soon it notices that it was stopped.
+# The longest single wait of a follower. A stopped follower may take this long to notice.
 FOLLOW_WAIT_SECONDS = 1.0
 
 

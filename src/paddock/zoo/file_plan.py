@@ -191,7 +191,7 @@ def find_path_problem(folder: Path, path: str) -> str | None:
 
 
 def read_text_file(path: Path) -> str | None:
-    """Return the text of a file with its line ends unchanged, or None if it does not exist.
+    """Return a file's text with its line endings unchanged, or None if it does not exist.
 
     Raises:
         OSError: The file cannot be read.

@@ -1,7 +1,8 @@
 """Plans for importing files into a zoo: new agents, and changes to existing ones.
 
-A file does not contain everything about an agent. What its format cannot express stays: categories,
-IDs and requirements of skills. A skill that is missing in the file is disabled, not deleted.
+A file does not contain everything about an agent. Data that its format cannot express is kept:
+skill categories, IDs and requirements. A skill that is missing from the file is disabled, not
+deleted.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ Json = dict[str, Any]
 
 
 def compute_changes(current: Agent, file_agent: Agent) -> Json:
-    """Return the changes that make an agent match a file, by JSON key: `{"description": "…"}`.
+    """Return the changes needed to make an agent match a file, by JSON key: `{"description": "…"}`.
 
-    Texts that differ only in line ends or surrounding white space count as equal, because formats
-    do not preserve them.
+    Texts that differ only in line endings or surrounding white space count as equal, because
+    formats do not preserve them.
     """
     changes: Json = {}
     if file_agent.name != current.name:
@@ -53,16 +54,16 @@ def compute_changes(current: Agent, file_agent: Agent) -> Json:
 
 
 def merge_skills(current: Agent, file_agent: Agent) -> list[AgentSkill]:
-    """Return the skills that an agent has after a file is imported into it.
+    """Return the skills that an agent will have after a file is imported into it.
 
     Skills are matched by name, because files do not contain their IDs. New skills are added. A
-    skill that is missing in the file is not deleted, but disabled at its old position.
+    skill that is missing from the file is not deleted, but disabled in its old position.
     """
     unmatched = list(current.skills)
     used_ids = {skill.id for skill in unmatched}
     merged: list[AgentSkill] = []
     for file_skill in file_agent.skills:
-        # Files contain only enabled skills. Of two skills with the same name, the enabled one is
+        # Files contain only enabled skills. If two skills have the same name, the enabled one is
         # meant.
         same_name = [old for old in unmatched if _is_same_skill(old, file_skill)]
         old = max(same_name, key=lambda skill: skill.enabled, default=None)
@@ -90,7 +91,7 @@ def _is_same_skill(old: AgentSkill, new: AgentSkill) -> bool:
 
 
 def _update_skill(old: AgentSkill, new: AgentSkill) -> AgentSkill:
-    """Return the skill `old`, enabled and with the texts of the skill `new` from a file.
+    """Return the skill `old`, enabled and with the texts of `new`, a skill from a file.
 
     A text that differs only in white space is kept, because formats do not preserve white space.
     """
@@ -181,12 +182,12 @@ def apply_import(
         zoo: The zoo.
         batch: The content of the files.
         plan: The plan for the same content.
-        skills_to: The agent that receives standalone skills. By default the library does.
+        skills_to: The agent that receives standalone skills, by default the library.
         source: The origin of the changes.
 
     Raises:
         AgentNotFoundError: `skills_to` does not exist.
-        ZooError: A value is invalid. No new agent is created then.
+        ZooError: A value is invalid. No new agent is created.
     """
     result = ImportPlan(agents=plan.agents, skills=plan.skills, report=list(plan.report))
     actions = {item.id: item.action for item in plan.agents}
@@ -208,12 +209,11 @@ def apply_import(
         if actions[agent.id] == "update":
             current = zoo.agents.get(agent.id)
             changes = compute_changes(current, agent)
-            # The version is passed, so that a change by another client in between is not
-            # overwritten.
+            # Pass the version, so a change by another client in between is not overwritten.
             zoo.agents.update(agent.id, changes, version=current.version, source=source)
             result.updated.append(agent.id)
         if actions[agent.id] != "create" and batch.brains.get(agent.id):
-            # Importing entries again would duplicate them, because those of a MEMORY.md have no
+            # Importing entries again would duplicate them, because entries in a MEMORY.md have no
             # IDs.
             text = "memory is imported for new agents only; it is left out"
             result.report.append(Remark("brain", text, agent_id=agent.id))

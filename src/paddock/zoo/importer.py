@@ -1,4 +1,4 @@
-"""Import of agents, brains and library items: from files, and from legacy zoos."""
+"""Imports agents, brains and library items from files and from legacy zoos."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LEGACY_FILE_VARIABLE = "AGENT_ZOO_STORE_PATH"
 class AgentImporter:
     """The importer of one zoo.
 
-    Each import is one transaction, so either all of it is stored or nothing.
+    Each import is one transaction, so either everything is stored or nothing.
     """
 
     context: ZooContext
@@ -72,7 +72,7 @@ class AgentImporter:
         An agent whose ID is taken gets a different ID.
 
         Raises:
-            ZooFileError: An item is invalid. Nothing is imported then.
+            ZooFileError: An item is invalid. Nothing is imported.
         """
         with self.context.write_transaction(source) as tx:
             return _apply_import(tx, batch, display_path=None)
@@ -104,7 +104,7 @@ class AgentImporter:
             # Another process may have imported the file between the two transactions.
             if tx.connection.scalar(imported_at_query) is not None:
                 return None
-            # The file is recorded in the same transaction, so a failed import is tried again.
+            # The file is recorded in the same transaction, so a failed import is retried.
             values = {"owner": owner, "path": str(path), "at": tx.timestamp}
             tx.connection.execute(insert(imported_files), values)
             return _apply_import(tx, batch, display_path, hint=hint)
@@ -144,14 +144,14 @@ def _read_bundle_file(
 def _apply_import(
     tx: WriteTransaction, batch: ImportBatch, display_path: str | None, *, hint: str | None = None
 ) -> ImportReport:
-    """Insert the items of a batch, and return a report with the new IDs and the repairs.
+    """Insert a batch's items, and return a report with the new IDs and the repairs.
 
-    The first invalid item ends the import, and the transaction is then rolled back.
+    The first invalid item aborts the import, and the transaction is rolled back.
 
     Args:
         tx: The transaction.
         batch: The agents, brains and library items to insert.
-        display_path: The file of the batch, for errors.
+        display_path: The batch's file, for errors.
         hint: The hint for errors.
 
     Raises:
@@ -192,7 +192,7 @@ def _import_library_skill(
     Args:
         tx: The transaction.
         skill: The skill.
-        new_pack_ids: The IDs of the imported packs, by the IDs that they have in the file.
+        new_pack_ids: The IDs of the imported packs, by their IDs in the file.
     """
     pack_id = new_pack_ids.get(skill.pack_id or "", skill.pack_id)
     if pack_id is not None and agent_rows.find_library_item(tx, Pack, pack_id) is None:
@@ -203,11 +203,11 @@ def _import_library_skill(
 def _select_new_items(
     tx: WriteTransaction, items: list[agent_rows.LibraryItem]
 ) -> list[agent_rows.LibraryItem]:
-    """Return the items without those that the library already has with the same content."""
+    """Return the items, except those that the library already has with the same content."""
 
     def is_known(item: agent_rows.LibraryItem) -> bool:
         stored_item = agent_rows.find_library_item(tx, type(item), item.id)
-        # The version numbers may differ.
+        # Version numbers may differ.
         return (
             stored_item is not None
             and msgspec.structs.replace(stored_item, version=item.version) == item
@@ -225,13 +225,13 @@ def _import_agent(
 ) -> None:
     """Insert an agent with its first version and its brain, and add it to the report.
 
-    The agent gets a different ID if its own is taken or not a slug.
+    The agent gets a different ID if its own is taken or is not a slug.
 
     Args:
         tx: The transaction.
         agent: The agent.
-        brain: The brain entries of the agent.
-        report: The report of the import.
+        brain: The agent's brain entries.
+        report: The import report.
         location: The location of the agent in the file, such as `agents[2]`, for the report.
     """
     repaired_agent = _repair_agent(agent, report, location)
@@ -242,23 +242,22 @@ def _import_agent(
     if row.agent.id != agent.id:
         message = f"{agent.id!r} is taken or not a slug; imported as {row.agent.id!r}"
         report.report.append(ImportNote(f"{location}.id", message))
-    # Entries of the same time are listed by row key, highest first, so the oldest is inserted
-    # first.
+    # Entries with the same time are listed by row key, highest first, so insert the oldest first.
     for entry in reversed(brain) if _is_newest_first(brain) else brain:
         _import_entry(tx, row, entry)
         report.entries += 1
 
 
 def _is_newest_first(brain: list[BrainEntry]) -> bool:
-    """Return whether the entries of a file are in the order in which bundles list them."""
+    """Return whether a file's entries are in the order that bundles use."""
     return len(brain) > 1 and brain[0].timestamp > brain[-1].timestamp
 
 
 def _repair_agent(agent: Agent, report: ImportReport, location: str) -> Agent:
     """Return an agent without the faults that older zoos allowed.
 
-    Invalid colors of categories are replaced and long names are shortened, with a note in the
-    report. Empty names are replaced silently.
+    Invalid category colors are replaced and long names are shortened, with a note in the report.
+    Empty names are replaced silently.
     """
     categories = []
     for number, category in enumerate(agent.skill_categories):
@@ -282,13 +281,13 @@ def _repair_agent(agent: Agent, report: ImportReport, location: str) -> Agent:
 
 
 def _import_entry(tx: WriteTransaction, row: AgentRow, entry: BrainEntry) -> None:
-    """Insert an entry into the brain of an agent, with a new ID if its own is empty or taken."""
+    """Insert an entry into an agent's brain, with a new ID if its own is empty or taken."""
     fields = msgspec.to_builtins(entry)
     fields["version"] = 1
     if not entry.id or entry_rows.entry_id_exists(tx, row.key, entry.id):
         del fields["id"]  # `add_entry` generates one
     if entry.timestamp.strip():
-        # A file may state only the date, which means the start of the day.
+        # A file may give only the date, which means the start of the day.
         fields["timestamp"] = validation.parse_date_bound(
             "timestamp", entry.timestamp, timestamps.parse_period_start
         )

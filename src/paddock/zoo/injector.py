@@ -1,4 +1,4 @@
-"""Injection of agents: the choice of memory for the compiled prompt, and the record of its use."""
+"""Agent injection: selects memory for the compiled prompt, and records its use."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from paddock.zoo.store.transaction import ReadTransaction
 
 MAX_BUDGET_TOKENS = 1_000_000
-# A usual budget holds fewer entries, so one query is enough for most injections.
+# A typical budget holds fewer entries, so one query is enough for most injections.
 PAGE_ROWS = 30
 MAX_QUERY_WORDS = 40
-"""Further words of a topic are ignored."""
+"""Maximum number of words in a topic. The others are ignored."""
 
 
 class InjectedAgent(NamedTuple):
@@ -35,33 +35,33 @@ class InjectedAgent(NamedTuple):
 
 
 class MemoryOptions(TypedDict, total=False):
-    """The keyword arguments of an injection, which choose the brain entries in the prompt."""
+    """The keyword arguments of an injection, which select the brain entries in the prompt."""
 
     memory: bool | None
-    """Whether brain entries are included, by default the setting of the agent."""
+    """Whether brain entries are included, by default the agent's setting."""
     budget_tokens: int | None
     """Maximum size of the entries, by default 2,000 tokens."""
     workspace_id: str | None
-    """Prefer entries of this workspace, and put those of other workspaces last."""
+    """Prefer entries from this workspace, and put those from other workspaces last."""
     about: str | None
     """Prefer entries that contain words of this text."""
 
 
 @dataclass(frozen=True)
 class AgentInjector:
-    """The compiler of the prompts that make a chat act as an agent of the zoo."""
+    """The compiler of prompts that make a chat act as one of the zoo's agents."""
 
     context: ZooContext
 
     def inject(
         self, id_or_name: str, *, source: str = "mcp", **options: Unpack[MemoryOptions]
     ) -> InjectedAgent:
-        """Compile the prompt of an agent, and record an event `agent:injected`.
+        """Compile an agent's prompt, and record an `agent:injected` event.
 
         Args:
             id_or_name: The ID or the name of the agent.
             source: The channel of the request: `web`, `mcp` or `cli`.
-            **options: The choice of brain entries; see `MemoryOptions`.
+            **options: The selection of brain entries; see `MemoryOptions`.
 
         Raises:
             AgentNotFoundError: The zoo has no such agent.
@@ -87,7 +87,7 @@ class AgentInjector:
 
 
 def _compile_injection(tx: ReadTransaction, row: AgentRow, options: MemoryOptions) -> Injection:
-    """Compile the prompt of an agent with the brain entries that fit into the token budget."""
+    """Compile an agent's prompt with the brain entries that fit into the token budget."""
     budget_tokens = _get_memory_budget(options)
     pinned: list[BrainEntry] = []
     selected: list[BrainEntry] = []
@@ -100,8 +100,7 @@ def _compile_injection(tx: ReadTransaction, row: AgentRow, options: MemoryOption
             pinned, _iterate_unpinned_entries(tx, row.key, options), budget_tokens
         )
     warnings = _list_warnings(row.agent)
-    # The user has pinned entries to have them in every prompt, so leaving one out must not go
-    # unnoticed.
+    # Users pin entries to have them in every prompt, so leaving one out must not go unnoticed.
     omitted_count = len(pinned) - sum(entry.pinned for entry in selected)
     if omitted_count:
         verb = "entry does" if omitted_count == 1 else "entries do"
@@ -112,7 +111,7 @@ def _compile_injection(tx: ReadTransaction, row: AgentRow, options: MemoryOption
 
 
 def _get_memory_budget(options: MemoryOptions) -> int:
-    """Return the maximum size of the injected memory in tokens.
+    """Return the maximum size of injected memory in tokens.
 
     Raises:
         InvalidAgentError: The size is out of range.
@@ -135,11 +134,11 @@ def _list_pinned_entries(tx: ReadTransaction, agent_key: int) -> list[BrainEntry
 def _iterate_unpinned_entries(
     tx: ReadTransaction, agent_key: int, options: MemoryOptions
 ) -> Iterator[BrainEntry]:
-    """Yield unpinned brain entries of an agent, most relevant first.
+    """Yield an agent's unpinned brain entries, most relevant first.
 
-    The order is: entries about the topic, the newest of the workspace, the newest without a
-    workspace, the newest of all. An entry may be yielded more than once, because these groups
-    overlap. Groups are queried only when the consumer reaches them, because the budget is usually
+    The order is: entries about the topic, the newest in the workspace, the newest without a
+    workspace, then the newest overall. An entry may be yielded more than once, because these groups
+    overlap. Each group is queried only when the consumer reaches it, because the budget is usually
     spent earlier.
     """
     workspace_id = options.get("workspace_id")
@@ -187,12 +186,12 @@ def _find_relevant_entries(
         entry_words = extract_words(" ".join([entry.content, *entry.tags]))
         return len(set(words) & set(entry_words))
 
-    # The sort is stable, so entries with the same number of matching words stay newest first.
+    # The sort is stable, so entries with the same number of matching words remain newest first.
     return sorted(unpinned, key=count_matching_words, reverse=True)
 
 
 def _is_of_other_workspace(entry: BrainEntry, workspace_id: str) -> bool:
-    """Return whether an entry belongs to another workspace, as opposed to this one or none."""
+    """Return whether an entry belongs to a workspace other than the given one."""
     entry_workspace_id = entry.metadata.get("workspaceId")
     return entry_workspace_id is not None and entry_workspace_id != workspace_id
 

@@ -1,4 +1,4 @@
-"""The library of a zoo: skills that agents can get copies of, and packs that group them."""
+"""A zoo's library: skills that can be copied to agents, and packs that group them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
 _MAX_SUMMARY_CHARACTERS = 200
-"""Maximum length of the summary of a change in the history of an agent."""
+"""Maximum length of a change summary in an agent's history."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class SkillLibrary:
     def update_skill(
         self, skill_id: str, changes: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> LibrarySkill:
-        """Set the fields whose JSON keys are given. Copies in agents do not change."""
+        """Update the given fields of a skill, by JSON key. Copies in agents do not change."""
         return self._update(LibrarySkill, skill_id, changes, options)
 
     def delete_skill(self, skill_id: str, **options: Unpack[ChangeOptions]) -> None:
@@ -88,7 +88,7 @@ class SkillLibrary:
     def update_pack(
         self, pack_id: str, changes: Mapping[str, Any], **options: Unpack[ChangeOptions]
     ) -> Pack:
-        """Set the fields whose JSON keys are given."""
+        """Update the given fields of a pack, by JSON key."""
         return self._update(Pack, pack_id, changes, options)
 
     def delete_pack(self, pack_id: str, **options: Unpack[ChangeOptions]) -> None:
@@ -112,7 +112,7 @@ class SkillLibrary:
     ) -> LibraryItem:
         """Apply changes to a skill or pack, and save it as its next version.
 
-        Without a difference, nothing is saved.
+        If nothing differs, nothing is saved.
 
         Args:
             kind: `LibrarySkill` or `Pack`.
@@ -133,7 +133,7 @@ class SkillLibrary:
             return updated_item
 
     def _delete(self, kind: type[LibraryItem], item_id: str, options: ChangeOptions) -> None:
-        """Delete a skill or a pack. The skills of a deleted pack stay, without a pack."""
+        """Delete a skill or a pack. A deleted pack's skills remain, without a pack."""
         with self.context.change_transaction(options) as tx:
             item = _require_library_item(tx, kind, item_id)
             check_expected_version(options.get("version"), item)
@@ -151,14 +151,14 @@ class SkillLibrary:
         pack_id: str | None = None,
         **options: Unpack[ChangeOptions],
     ) -> Agent:
-        """Copy skills from the library to an agent, together with the skills that they require.
+        """Copy skills from the library to an agent, together with any skills they require.
 
         Skills of which the agent already has a copy are skipped.
 
         Args:
             agent_id: The ID of the agent.
             skill_ids: IDs of library skills.
-            pack_id: A pack, all of whose skills are copied too.
+            pack_id: A pack whose skills are all copied too.
             **options: `version`, the expected version of the agent, and `source`.
 
         Raises:
@@ -177,7 +177,7 @@ class SkillLibrary:
                 requested_ids += [
                     skill.id for skill in library.values() if skill.pack_id == pack.id
                 ]
-            # The copy has to be deep, because `save_agent` compares it with the original.
+            # The copy must be deep, because `save_agent` compares it with the original.
             updated_agent = deepcopy(row.agent)
             copies = _copy_skills(_resolve_requirements(requested_ids, library), updated_agent)
             names = ", ".join(skill.name for skill in copies)
@@ -242,7 +242,7 @@ def _check_pack_exists(tx: WriteTransaction, item: LibrarySkill | Pack) -> None:
 def _require_library_item(
     tx: ReadTransaction, kind: type[LibraryItem], item_id: str
 ) -> LibraryItem:
-    """Return a skill or pack of the library.
+    """Return a library skill or pack.
 
     Raises:
         LibraryItemNotFoundError: There is no such item. The hint suggests a similar ID.
@@ -260,7 +260,7 @@ def _require_library_item(
 def _resolve_requirements(
     skill_ids: Iterable[str], library: Mapping[str, LibrarySkill]
 ) -> list[LibrarySkill]:
-    """Return skills with everything they require, each requirement before the skills that need it.
+    """Return skills with all their requirements, each before the skills that need it.
 
     The result is the postorder of a depth-first search. The stack is explicit, because a chain of
     requirements may be longer than Python's recursion limit. Each skill is returned once, even if

@@ -33,7 +33,7 @@ _QUOTATION = re.compile(r"(?:>.*(?:\n|\Z))+")
 
 
 class BlockError(AgentFilesError):
-    """The marks of a block in an AGENTS.md are damaged."""
+    """A block in an AGENTS.md has damaged marks."""
 
     code = "agents-md-block"
 

@@ -28,7 +28,7 @@ class Remark(Struct, rename="camel", frozen=True):
     """Something that a conversion cannot represent, or that the user should check."""
 
     field: str
-    """A JSON key of an agent, a key of the front matter, `brain`, or `file` for the whole file."""
+    """An agent's JSON key, a front matter key, `brain`, or `file` for the whole file."""
     message: str
     agent_id: str | None = None
     path: str | None = None

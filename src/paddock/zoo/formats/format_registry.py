@@ -77,7 +77,7 @@ class FormatEntry(Struct, rename="camel", kw_only=True, frozen=True):
     kind: str
     """`agents`, `rules`, `prompts`, `skills`, `block` or `bundle`."""
     place: str
-    """A pattern of the paths of its files, such as `.claude/agents/*.md`."""
+    """A pattern for the paths of its files, such as `.claude/agents/*.md`."""
     is_for_user: bool = False
     """Whether the files are in the user's home directory instead of a project."""
 

@@ -64,7 +64,7 @@ def make_memory_file(
 
 
 def _format_heading(entry: BrainEntry) -> str:
-    """Return the heading of an entry, such as `## Decision 2026-01-31T08:15:00.000Z (pinned)`."""
+    """Return an entry's heading, such as `## Decision 2026-01-31T08:15:00.000Z (pinned)`."""
     return f"## {entry.type.capitalize()} {entry.timestamp}{' (pinned)' if entry.pinned else ''}"
 
 

@@ -148,7 +148,7 @@ def make_closing_hashes(texts: Iterable[str]) -> str:
 
 
 def _format_skill_body(skill: SkillText) -> str:
-    """Return the text below the heading of a skill, with a line break before it.
+    """Return the text below a skill's heading, with a line break before it.
 
     For example `*When to use:* For sums.`, a blank line, and the description. For a skill without
     texts, return an empty string.
@@ -162,7 +162,7 @@ def _format_skill_body(skill: SkillText) -> str:
 
 
 def _parse_skill(name: str, body: str) -> SkillText:
-    """Split the text below the heading of a skill, the inverse of `_format_skill_body`."""
+    """Split the text below a skill's heading, the inverse of `_format_skill_body`."""
     text = body.strip()
     if not text.startswith(WHEN_TO_USE_LABEL):
         return SkillText(name.strip(), text)
