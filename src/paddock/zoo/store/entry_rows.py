@@ -1,8 +1,8 @@
-"""Rows of brain entries, and full-text search with FTS5 in SQLite and GIN in PostgreSQL.
+"""Database rows for brain entries, and full-text search with FTS5 (SQLite) or GIN (PostgreSQL).
 
-Each row is indexed with an extra word for its agent and, in SQLite, one for its owner, so that a
-search does not read the matches of others. Matches are read newest first up to a limit, which
-neither database has to sort for.
+Each row is indexed with an extra word for its agent and, in SQLite, another for its owner, so that
+a search does not read other agents' or owners' matches. Matches are read newest first up to a
+limit, without any sorting by the database.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ ENTRY_COLUMNS = [
 
 
 class _TextSearchQuery(UserDefinedType[str]):
-    """PostgreSQL's type `tsquery`, a full-text query.
+    """PostgreSQL's `tsquery` type, a full-text query.
 
     Parameters of this type are cast with `::tsquery`. Unlike `to_tsquery`, the cast does not
-    normalize the words again, which are already normalized here.
+    normalize the words again. They are already normalized here.
     """
 
     cache_ok = True
@@ -63,11 +63,11 @@ class _TextSearchQuery(UserDefinedType[str]):
 
 
 class _QuerySyntax(NamedTuple):
-    """The syntax of a full-text query in one kind of database."""
+    """The full-text query syntax of one database system."""
 
     quote: str
     prefix_mark: str
-    """Written after a quoted word that may be the beginning of a longer word."""
+    """Follows a quoted word that may be the beginning of a longer word."""
     and_operator: str
     or_operator: str
 
@@ -89,14 +89,14 @@ def filter_by_words(
 
     For agent 7 and the words `red` and `fox`, SQLite gets the query `"_a7" AND ("red" AND "fox")`,
     and PostgreSQL gets `'_a7'&('red'&'fox')`. Every entry is also indexed with such a word for its
-    agent, and in SQLite with one for its owner. It keeps the index from reading the matches of
+    agent and, in SQLite, another for its owner. This keeps searches from reading the matches of
     others.
 
     Args:
         statement: The query to restrict.
         tx: The transaction.
-        words: At least one word, as `extract_words` returns them.
-        agent_key: Search this agent, or None for all agents of the owner.
+        words: At least one word, as returned by `extract_words`.
+        agent_key: The agent to search, or None for all of the owner's agents.
         match_any: One of the words is enough.
         last_is_prefix: The last word may be the beginning of a word.
     """
@@ -119,7 +119,7 @@ def filter_by_words(
 
 
 def order_newest_first(tx: ReadTransaction) -> ColumnElement[int]:
-    """Return the order in which both indexes return rows without sorting."""
+    """Return the sort order that both indexes provide without sorting."""
     return (_ENTRY_WORDS.c.rowid if _is_sqlite(tx) else entries.c.key).desc()
 
 
@@ -135,28 +135,28 @@ class EntryRow(NamedTuple):
 
 
 class EntryCursor(NamedTuple):
-    """The position at which a page ended."""
+    """The position where a page ended."""
 
     timestamp: str
     key: int
 
 
 class EntryMatch(NamedTuple):
-    """An entry that a search has found, with the name of its agent."""
+    """An entry found by a search, with the name of its agent."""
 
     entry: BrainEntry
     agent_name: str
 
 
 class EntryFilter(NamedTuple):
-    """The conditions that listed entries meet.
+    """The conditions that listed entries must meet.
 
-    A value of None and an empty value mean no condition.
+    None and empty values mean no condition.
     """
 
     type: str | None = None
     tags: Sequence[str] = ()
-    """An entry must have one of them."""
+    """An entry must have at least one of them."""
     not_before: str | None = None
     """Earliest timestamp, inclusive."""
     before: str | None = None
@@ -175,9 +175,9 @@ class EntryFilter(NamedTuple):
 
 
 def parse_entry_cursor(cursor: str | None) -> EntryCursor | None:
-    """Parse the cursor of a page, such as `2026-01-31T12:00:00.000Z~17`, or return None for None.
+    """Parse a page cursor, such as `2026-01-31T12:00:00.000Z~17`, or return None for None.
 
-    It is the timestamp and the row key of the last entry on the previous page.
+    A cursor consists of the timestamp and row key of the last entry on the previous page.
 
     Raises:
         InvalidAgentError: The cursor is not one that a page returned.
@@ -201,13 +201,13 @@ def _make_entry_row(row: Any) -> EntryRow:
 def find_entry_row(
     tx: ReadTransaction, agent_key: int, entry_id: str, *, in_bin: bool = False
 ) -> EntryRow | None:
-    """Return the entry of an agent with an ID, or None.
+    """Return the agent's entry with the given ID, or None.
 
     Args:
         tx: The transaction.
-        agent_key: The row key of the agent.
+        agent_key: The agent's row key.
         entry_id: The ID of the entry.
-        in_bin: Search the deleted entries instead of the others.
+        in_bin: Whether to search the deleted entries instead of the others.
     """
     deleted = entries.c.deleted_at
     statement = _select_entries().where(
@@ -220,7 +220,7 @@ def find_entry_row(
 
 
 def entry_id_exists(tx: WriteTransaction, agent_key: int, entry_id: str) -> bool:
-    """Return whether an ID is in use, also by an entry in the bin."""
+    """Return whether an ID is in use, including by an entry in the bin."""
     has_id = (entries.c.agent_key == agent_key) & (entries.c.id == entry_id)
     return tx.connection.scalar(select(entries.c.key).where(has_id)) is not None
 
@@ -233,7 +233,7 @@ def insert_entry(tx: WriteTransaction, agent_key: int, entry: BrainEntry) -> Non
 
 
 def change_entry_count(tx: WriteTransaction, agent_key: int, difference: int) -> None:
-    """Add to the agent's stored number of entries, which summaries show."""
+    """Adjust the agent's stored entry count, which summaries show."""
     counted = {"entry_count": agents.c.entry_count + difference}
     tx.connection.execute(update(agents).where(agents.c.key == agent_key).values(counted))
 
@@ -244,16 +244,16 @@ def update_entry(tx: WriteTransaction, key: int, entry: BrainEntry) -> None:
 
 
 def update_entry_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
-    """Set columns of an entry."""
+    """Set columns of an entry's row."""
     tx.connection.execute(update(entries).where(entries.c.key == key), values)
 
 
 def _make_row(entry: BrainEntry) -> dict[str, Any]:
-    """Return the columns of an entry: its fields, and the values that queries and searches need."""
+    """Return an entry's columns: its fields, and the values that queries and searches need."""
     values = msgspec.structs.asdict(entry)
     # The row refers to its agent by key.
     del values["agent_id"]
-    # Queries filter by the workspace, so it has its own column. Metadata is opaque JSON.
+    # Queries filter by workspace, so it needs its own column. Metadata is opaque JSON.
     values["workspace_id"] = entry.metadata.get("workspaceId")
     values["words"] = make_index_text([entry.content, *entry.tags])
     return values
@@ -274,7 +274,7 @@ def list_entry_page(
     if after is not None:
         same_time = entries.c.timestamp == after.timestamp
         statement = statement.where(
-            # This condition follows from the second one, but it lets both databases use the index.
+            # This condition is implied by the second one, but lets both databases use the index.
             entries.c.timestamp <= after.timestamp,
             or_(entries.c.timestamp < after.timestamp, and_(same_time, entries.c.key < after.key)),
         )
@@ -291,7 +291,7 @@ def list_entry_page(
 
 
 def _make_conditions(entry_filter: EntryFilter) -> list[ColumnElement[bool]]:
-    """Return the SQL conditions of a filter, apart from its words."""
+    """Return a filter's SQL conditions, except for its words."""
     columns = entries.c
     conditions: list[ColumnElement[bool]] = []
     if entry_filter.type is not None:
@@ -324,8 +324,8 @@ def search_entries(
 
     Args:
         tx: The transaction.
-        words: At least one word, as `extract_words` returns them.
-        agent_key: Search the brain of this agent, or None for those of all agents of the owner.
+        words: At least one word, as returned by `extract_words`.
+        agent_key: The agent whose brain to search, or None for all of the owner's agents.
         max_results: The maximum number of entries.
         match_any: One of the words is enough.
         last_is_prefix: The last word may be the beginning of a word.

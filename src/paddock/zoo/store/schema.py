@@ -1,8 +1,8 @@
-"""The tables of a zoo and their column types.
+"""A zoo's tables and their column types.
 
-Every row belongs to an owner, so that one database can hold the zoos of several users. Columns
-for the fields of the model are derived from it. Migrations create the tables. A test checks that
-they match.
+Every row belongs to an owner, so one database can hold the zoos of multiple users. Columns for
+model fields are derived from the model. Migrations create the tables, and a test checks that the
+two match.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 
     from sqlalchemy.types import TypeEngine
 
-# The separator is written before and after each tag. Tags cannot contain it, since control
+# The separator is written before and after each tag. Tags cannot contain it, because control
 # characters are rejected.
 TAG_SEPARATOR = "\x1f"
 
-# Type of primary keys. SQLite assigns keys only to columns of type INTEGER.
+# Primary key type. SQLite only assigns keys to columns of type INTEGER.
 RowKey = BigInteger().with_variant(Integer, "sqlite")
 
 
 class JsonText(TypeDecorator[Any]):
-    """A column type for values that are stored as JSON text.
+    """A column type for values stored as JSON text.
 
     Args:
-        kind: The type as which the JSON is decoded, such as `list[AgentSkill]`.
+        kind: The type to decode the JSON as, such as `list[AgentSkill]`.
     """
 
     impl = Text
@@ -68,10 +68,10 @@ class JsonText(TypeDecorator[Any]):
 
 
 class TagList(TypeDecorator[list[str]]):
-    """A column type for lists of tags, stored as one text that can be searched for a tag.
+    """A column type for tag lists, stored as one text that can be searched for a tag.
 
-    Separators are also before the first and after the last tag, so that a search for a tag with its
-    separators never matches a part of another tag.
+    Separators are also added before the first and after the last tag. A search for a tag with its
+    separators therefore never matches part of another tag.
     """
 
     impl = Text
@@ -87,9 +87,9 @@ class TagList(TypeDecorator[list[str]]):
 
 
 def has_any_tag(column: ColumnElement[list[str]], tags: list[str]) -> ColumnElement[bool]:
-    """Return the condition that a column contains one of the tags.
+    """Return the condition that a column contains at least one of the tags.
 
-    LIKE would not do: in SQLite it ignores case.
+    LIKE is not suitable because it ignores case in SQLite.
     """
     text = type_coerce(column, Text)
     return or_(*(_has_tag(text, tag) for tag in tags))
@@ -102,9 +102,9 @@ def _has_tag(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
 
 
 def make_field_columns(model: type[msgspec.Struct], *omitted: str) -> Iterator[Column[Any]]:
-    """Yield a column for each field of a model class, with the name of the field.
+    """Yield a column for each field of a model class, named like the field.
 
-    A new field therefore needs no change here, only a migration that adds its column.
+    A new field therefore only needs a migration that adds its column, and no change here.
 
     Args:
         model: The class, such as `Agent`.
@@ -114,15 +114,15 @@ def make_field_columns(model: type[msgspec.Struct], *omitted: str) -> Iterator[C
         if field.name in omitted:
             continue
         is_nullable = type(None) in get_args(field.type)
-        # The first alternative of `str | None` is the type of the values.
+        # In `str | None`, the first alternative is the type of the values.
         value_type = get_args(field.type)[0] if is_nullable else field.type
         yield Column(field.name, _get_column_type(field.name, value_type), nullable=is_nullable)
 
 
 def _get_column_type(name: str, kind: Any) -> TypeEngine[Any]:
-    """Return the type of the column for a field.
+    """Return the column type for a field.
 
-    Values for which databases have no type of their own are stored as JSON.
+    Values without a native database type are stored as JSON.
     """
     if name == "tags":
         return TagList()
@@ -215,7 +215,7 @@ imported_files = Table(
     Column("path", Text, primary_key=True),
     Column("at", Text, nullable=False),
 )
-"""Legacy files that have been imported, and are not imported again."""
+"""Legacy files that have been imported and must not be imported again."""
 
 users = Table(
     "users",
@@ -226,7 +226,7 @@ users = Table(
     Column("is_admin", Boolean, nullable=False),
     Column("created_at", Text, nullable=False),
 )
-"""The users of a team. Each owns one zoo."""
+"""The users of a team, each of whom owns one zoo."""
 
 credentials = Table(
     "passes",
@@ -240,4 +240,4 @@ credentials = Table(
     Column("expires_at", Text),
     Index("passes_by_user", "user_name"),
 )
-"""Credentials besides passwords: browser sessions and access tokens."""
+"""Credentials other than passwords: browser sessions and access tokens."""

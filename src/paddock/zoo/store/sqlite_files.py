@@ -1,6 +1,6 @@
-"""Checks and creation of SQLite database files.
+"""Creates and checks SQLite database files.
 
-SQLite takes an empty or truncated file for a new database and would write into it, so files are
+SQLite would take an empty or truncated file for a new database and write to it, so files are
 checked before SQLite opens them.
 """
 
@@ -26,16 +26,16 @@ ABANDONED_FILE_SECONDS = 3_600
 
 
 def make_sqlite_uri(path: str) -> str:
-    """Return the URI with which SQLite opens an existing file but never creates one."""
+    """Return the URI that makes SQLite open an existing file, but never create one."""
     return f"{Path(path).absolute().as_uri()}?mode=rw"
 
 
 @contextmanager
 def create_new_file(path: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file, which gets the name `path` when the block ends.
+    """Yield the path of a temporary file, which is renamed to `path` when the block ends.
 
-    If another process has created `path` in the meantime, that file is kept. Temporary files that
-    killed processes left behind are deleted.
+    If another process has created `path` in the meantime, that file is kept. Temporary files left
+    behind by killed processes are deleted.
     """
     abandoned_before = time.time() - ABANDONED_FILE_SECONDS
     for file in path.parent.glob(f".{path.name}.*.new*"):
@@ -58,7 +58,7 @@ def _publish_file(temporary_path: Path, path: Path) -> None:
     try:
         path.hardlink_to(temporary_path)
     except FileExistsError:
-        # Another process was faster. This happens if the two have no common lock.
+        # Another process was faster. This can happen if the two do not share a lock.
         return
     except OSError:
         # Not every file system supports hard links.
@@ -95,7 +95,7 @@ def check_database_file(path: Path) -> None:
 
 
 def _get_expected_bytes(header: bytes) -> int:
-    """Return the file size that the header of a SQLite database states, or 0 if it is unknown."""
+    """Return the file size stated in a SQLite database's header, or 0 if it is unknown."""
     # https://www.sqlite.org/fileformat.html section 1.3: the size in pages is valid only if the
     # change counter equals the one for which the header was last completed. A page size of 1 means
     # 65,536.

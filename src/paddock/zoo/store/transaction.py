@@ -1,4 +1,4 @@
-"""Transactions on the data of one owner, and the events that they record."""
+"""Transactions on one owner's data, and the events that they record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from paddock.zoo.model import EventKind
 
 
-# Interval at which events beyond the limit are deleted, which would be slow for each event.
+# Number of events between deletions of old events, which would be slow to run for each event.
 PRUNE_INTERVAL_EVENTS = 500
 
 _NOTIFY_STATEMENT = text("SELECT pg_notify(:channel, :owner)")
@@ -27,7 +27,7 @@ EVENT_COLUMNS = [events.c[field.name] for field in msgspec.structs.fields(ZooEve
 
 
 class ReadTransaction:
-    """A transaction that reads the data of one owner."""
+    """A transaction that reads one owner's data."""
 
     def __init__(self, connection: Connection, owner: str) -> None:
         self.connection = connection
@@ -35,7 +35,7 @@ class ReadTransaction:
 
 
 class WriteTransaction(ReadTransaction):
-    """A transaction that changes the data of one owner."""
+    """A transaction that changes one owner's data."""
 
     def __init__(self, connection: Connection, owner: str, source: str, at: str) -> None:
         super().__init__(connection, owner)
@@ -51,13 +51,13 @@ class WriteTransaction(ReadTransaction):
         entry_id: str | None = None,
         **detail: Any,
     ) -> None:
-        """Record an event about a change. `flush_events` stores it when the change is complete.
+        """Record a change event. `flush_events` stores it when the change is complete.
 
         Args:
-            kind: The kind of event, such as `agent:updated`.
-            agent_id: The agent that has changed.
-            entry_id: The brain entry that has changed.
-            **detail: Further data, such as `version=3`.
+            kind: The event kind, such as `agent:updated`.
+            agent_id: The agent that changed.
+            entry_id: The brain entry that changed.
+            **detail: Additional data, such as `version=3`.
         """
         self._events.append(
             {
@@ -95,7 +95,7 @@ class WriteTransaction(ReadTransaction):
 
 
 def list_events_after(tx: ReadTransaction, event_id: int, max_results: int) -> list[ZooEvent]:
-    """Return the events after an ID, oldest first."""
+    """Return the events after the given ID, oldest first."""
     statement = (
         select(*EVENT_COLUMNS)
         .where(events.c.owner == tx.owner, events.c.id > event_id)
@@ -106,6 +106,6 @@ def list_events_after(tx: ReadTransaction, event_id: int, max_results: int) -> l
 
 
 def get_latest_event_id(tx: ReadTransaction) -> int:
-    """Return the ID of the latest event, or 0 without events."""
+    """Return the ID of the latest event, or 0 if there are no events."""
     statement = select(func.max(events.c.id)).where(events.c.owner == tx.owner)
     return tx.connection.scalar(statement) or 0

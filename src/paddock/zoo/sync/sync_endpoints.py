@@ -1,4 +1,4 @@
-"""The two sides of a synchronization: the files of a project and the agents of a zoo."""
+"""The two sides of a synchronization: a project's files and a zoo's agents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class SyncFileError(AgentFilesError):
-    """A file cannot be written or deleted, or has changed during the synchronization."""
+    """A file cannot be written or deleted, or changed during the synchronization."""
 
     code = "sync-file"
 
@@ -35,7 +35,7 @@ class SyncFileError(AgentFilesError):
 class SyncEndpoints:
     """The two sides of a synchronization: a folder and a zoo.
 
-    In a dry run neither is changed, but later calls see the changes that would have been made.
+    In a dry run, neither is changed, but later calls see the changes that would have been made.
     """
 
     def __init__(self, zoo: Zoo, folder: Path, *, is_dry: bool) -> None:
@@ -45,7 +45,7 @@ class SyncEndpoints:
         self._agents_by_id: dict[str, Agent | None] = {}
 
     def find_agent(self, agent_id: str) -> Agent | None:
-        """Return an agent of the zoo, or None. In a dry run, it has the planned changes."""
+        """Return an agent from the zoo, or None. In a dry run, it includes the planned changes."""
         if agent_id not in self._agents_by_id:
             try:
                 self._agents_by_id[agent_id] = self._zoo.agents.get(agent_id)
@@ -54,18 +54,18 @@ class SyncEndpoints:
         return self._agents_by_id[agent_id]
 
     def is_deleted(self, agent_id: str) -> bool:
-        """Return whether an agent is in the bin, as opposed to unknown in this zoo."""
+        """Return whether an agent is in the bin, as opposed to being unknown to this zoo."""
         return any(agent.id == agent_id for agent in self._zoo.agents.list_deleted())
 
     def render_file(self, file_format: AgentFileFormat, agent_id: str, path: str) -> str | None:
-        """Return the text that the zoo would write to a file, or None if it has no such agent.
+        """Return the text that the zoo would write to a file, or None if the agent does not exist.
 
         The result is compared with the file to detect changes on either side.
         """
         agent = self.find_agent(agent_id)
         if agent is None:
             return None
-        # The converter takes the path from the agent's data about its original file.
+        # The converter gets the path from the agent's data about its original file.
         origin = {**agent.extra.get(file_format.name, {}), "path": path}
         extra = {**agent.extra, file_format.name: origin}
         agent_at_path = msgspec.structs.replace(agent, extra=extra)
@@ -75,20 +75,20 @@ class SyncEndpoints:
     def make_new_file(
         self, file_format: AgentFileFormat, agent: Agent, taken: Collection[str]
     ) -> File:
-        """Return the file of an agent that has none in this format yet."""
+        """Return a new file for an agent that does not have one in this format yet."""
         return convert_agent_to_file(file_format, agent, {path.lower() for path in taken})[0]
 
     def matches_agent(self, file_format: AgentFileFormat, file: File, agent_id: str) -> bool:
-        """Return whether a file differs from its agent only in data of its program."""
+        """Return whether a file differs from its agent only in its program's own data."""
         agent = self.find_agent(agent_id)
         file_agent, _ = convert_file_to_agent(file_format, file)
         return agent is not None and compute_changes(agent, file_agent).keys() <= {"extra"}
 
     def update_agent(self, file_format: AgentFileFormat, file: File, agent_id: str) -> None:
-        """Change an agent to match a file.
+        """Update an agent to match a file.
 
         Raises:
-            ZooError: A value is invalid, or the agent has changed in between.
+            ZooError: A value is invalid, or the agent changed in the meantime.
         """
         agent = self._zoo.agents.get(agent_id)
         file_agent, _ = convert_file_to_agent(file_format, file)
@@ -102,7 +102,7 @@ class SyncEndpoints:
         )
 
     def add_to_zoo(self, file_format: AgentFileFormat, file: File) -> str:
-        """Create an agent from a file, and return its ID.
+        """Create an agent from a file and return its ID.
 
         Raises:
             ZooError: A value is invalid.
@@ -114,7 +114,7 @@ class SyncEndpoints:
         return agent.id
 
     def write_file(self, path: str, before: File | None, text: str) -> File:
-        """Write a file of the project, unless it has changed since it was read.
+        """Write a project file, unless it has changed since it was read.
 
         Args:
             path: The path of the file in the project.
@@ -133,7 +133,7 @@ class SyncEndpoints:
             raise SyncFileError("the file has changed during the synchronization", where=path)
         if self._dry_run:
             return file
-        # The files are planned again just before writing, because the plan above was only a check.
+        # Plan the files again just before writing, because the plan above was only a check.
         plan = plan_files(self._folder, [file], replace=before is not None)
         for result in apply_file_plan(plan):
             if result.error is not None:
@@ -141,7 +141,7 @@ class SyncEndpoints:
         return file
 
     def delete_file(self, file: File) -> None:
-        """Delete a file of the project, unless it has changed since it was read.
+        """Delete a project file, unless it has changed since it was read.
 
         Raises:
             SyncFileError: The file has changed, or cannot be deleted.

@@ -1,6 +1,6 @@
-"""The record of a project's synchronization: its files with their agents, and their last digests.
+"""A project's synchronization record: its files, their agents, and their last digests.
 
-It is stored with the user's data instead of in the project, because it is about this user's zoo.
+It is stored with the user's data rather than in the project, because it concerns this user's zoo.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ class SyncFileRecord(msgspec.Struct, rename="camel", kw_only=True):
     file_digest: str
     """Digest of the file's text after the last synchronization."""
     zoo_digest: str
-    """Digest of the text that the zoo would have written to the file then."""
+    """Digest of the text that the zoo would have written to the file at that time."""
 
 
 class SyncRecord(msgspec.Struct, rename="camel", kw_only=True):
-    """The record of one project."""
+    """The synchronization record of one project."""
 
     folder: str
     links: list[SyncFileRecord] = msgspec.field(default_factory=list)
     written: dict[str, str] = msgspec.field(default_factory=dict)
-    """Digests of the files that exports have written, by path."""
+    """Digests of files written by exports, by path."""
 
 
 @contextmanager
 def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
-    """Yield the synchronization record of a project and a zoo, with a lock on its file.
+    """Yield a project's synchronization record for a zoo, with a lock on the record file.
 
-    The record has the digests of the files at the last synchronization and of those that exports
-    have written. Changes to it are saved when the block ends without an error.
+    The record has the digests of the files at the last synchronization, and of files written by
+    exports. Changes to it are saved when the block ends without an error.
 
     Args:
-        folder: The folder of the project.
+        folder: The project folder.
         zoo: The location of the zoo's database.
 
     Raises:
         DataDirectoryError: The record cannot be read or written.
-        FileBusyError: Another process has been holding the lock for too long.
+        FileBusyError: Another process held the lock for too long.
     """
     path = _get_record_path(folder, zoo)
     with lock_file(path), convert_os_errors(path):
@@ -68,7 +68,7 @@ def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
 
 
 def _get_record_path(folder: Path, zoo: str) -> Path:
-    # The key includes the zoo, because a user may synchronize a project with several zoos.
+    # The key includes the zoo, because a user may synchronize a project with multiple zoos.
     key = hashlib.sha256(f"{folder.resolve()}\0{zoo}".encode()).hexdigest()[:32]
     return Path(get_data_directory()) / "zoo" / "projects" / f"{key}.json"
 
@@ -77,5 +77,5 @@ def _read_record(path: Path, folder: Path) -> SyncRecord:
     try:
         return msgspec.json.decode(read_regular_file(path, MAX_RECORD_BYTES), type=SyncRecord)
     except (FileNotFoundError, msgspec.DecodeError):
-        # Without a record, both sides are compared as if for the first time, which loses nothing.
+        # Without a record, both sides are compared as if for the first time, so nothing is lost.
         return SyncRecord(folder=str(folder.resolve()))

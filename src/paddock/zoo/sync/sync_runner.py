@@ -1,4 +1,4 @@
-"""Synchronization of a project's agent files with a zoo, once or continuously.
+"""Synchronizes a project's agent files with a zoo, once or continuously.
 
 A changed file is read into its agent, and a changed agent is written to its files. If both have
 changed, neither is touched until the user decides.
@@ -49,7 +49,7 @@ SyncPreference = Literal["file", "zoo"]
 
 DEFERRED_STEPS: frozenset[SyncStep] = frozenset({"in-step", "write"})
 """Steps that come last: reading another file may change the same agent."""
-# Interval at which files are checked. Changes of the zoo are noticed at once.
+# Interval at which files are checked. Changes in the zoo are noticed immediately.
 POLL_SECONDS = 1.0
 
 
@@ -61,16 +61,17 @@ def choose_next_step(
     last_zoo_digest: str | None = None,
     prefer: SyncPreference | None = None,
 ) -> SyncStep:
-    """Return the step that synchronizes a file with its agent in the zoo.
+    """Return the step that brings a file and its agent in sync.
 
-    The digests of the last synchronization show which side has changed since. If both have, the
-    step is a conflict, unless `prefer` names the side that wins.
+    The digests from the last synchronization show which side has changed since then. If both have,
+    the step is a conflict unless `prefer` names the side that wins.
 
     Args:
         file_digest: Digest of the file, or None if it does not exist.
-        zoo_digest: Digest of the text that the zoo would write, or None if it has no such agent.
+        zoo_digest: Digest of the text that the zoo would write, or None if the agent does not
+            exist.
         last_file_digest: Digest of the file at the last synchronization, or None before the first.
-        last_zoo_digest: Digest of the text that the zoo would have written then.
+        last_zoo_digest: Digest of the text that the zoo would have written at that time.
         prefer: The side that wins if both have changed.
     """
     # Deleting a file does not delete its agent.
@@ -92,9 +93,9 @@ def choose_next_step(
 def _choose_first_step(
     file_digest: str | None, zoo_digest: str | None, prefer: SyncPreference | None
 ) -> SyncStep:
-    """Return the step for a file and an agent that were never synchronized.
+    """Return the step for a file and an agent that have never been synchronized.
 
-    At least one of the two exists. A digest of None means that its side does not.
+    At least one of them exists. A digest of None means that its side does not.
     """
     if zoo_digest is None:
         return "add-to-zoo"
@@ -104,7 +105,7 @@ def _choose_first_step(
 
 
 def _resolve_conflict(zoo: str | None, prefer: SyncPreference | None) -> SyncStep:
-    """Return the step if the file has changed and the agent has changed or is deleted."""
+    """Return the step for a changed file whose agent has changed or been deleted."""
     if prefer == "file":
         return "read" if zoo is not None else "add-to-zoo"
     if prefer == "zoo":
@@ -120,7 +121,7 @@ class SyncItem(msgspec.Struct, rename="camel", kw_only=True):
     agent_id: str
     step: SyncStep
     error: str | None = None
-    """The reason, if the step failed."""
+    """The reason why the step failed, if it did."""
     diff: str = ""
     """Unified diff from the file to the text that the zoo would write."""
 
@@ -133,22 +134,22 @@ class SyncReport(msgspec.Struct, rename="camel", kw_only=True):
 
     @property
     def is_in_step(self) -> bool:
-        """Whether all files matched their agents, so that there was nothing to do."""
+        """Whether all files matched their agents, so nothing had to be done."""
         return all(item.step == "in-step" for item in self.items)
 
     @property
     def is_settled(self) -> bool:
-        """Whether all files were synchronized, without a conflict or an error."""
+        """Whether all files were synchronized without conflicts or errors."""
         return all(item.error is None and item.step != "conflict" for item in self.items)
 
 
 class SyncOptions(msgspec.Struct, kw_only=True):
-    """The agents and formats to synchronize, and how."""
+    """The agents and formats to synchronize, and other options."""
 
     agents: list[str] = msgspec.field(default_factory=list)
-    """IDs of agents for which files are created, besides those that already have files."""
+    """IDs of agents to create files for, in addition to those that already have files."""
     formats: list[str] = msgspec.field(default_factory=list)
-    """Formats of the files, by default those that the project already uses."""
+    """File formats, by default those that the project already uses."""
     prefer: SyncPreference | None = None
     """The side that wins if both have changed."""
     dry_run: bool = False
@@ -156,33 +157,33 @@ class SyncOptions(msgspec.Struct, kw_only=True):
 
 
 class _FileAgentPair(NamedTuple):
-    """A file of the project or of the last synchronization, with the agent that it describes."""
+    """A file from the project or the last synchronization, with the agent that it describes."""
 
     file_format: AgentFileFormat
     path: str
     agent_id: str
     file: File | None
-    """None if the file does not exist any more."""
+    """None if the file no longer exists."""
     link: SyncFileRecord | None
     """The record of the last synchronization, or None before the first one."""
 
 
 def sync_project(zoo: Zoo, folder: Path, options: SyncOptions | None = None) -> SyncReport:
-    """Synchronize the agent files of a project with a zoo, in both directions.
+    """Synchronize a project's agent files with a zoo in both directions.
 
     Args:
         zoo: The zoo.
         folder: The folder of the project.
-        options: The agents and formats to synchronize, and how.
+        options: The agents and formats to synchronize, and other options.
 
     Raises:
-        DataDirectoryError: The record of the project cannot be read or written.
-        FileBusyError: Another process has been synchronizing the project for too long.
+        DataDirectoryError: The project's record cannot be read or written.
+        FileBusyError: Another process spent too long synchronizing the project.
     """
     options = options or SyncOptions()
     with open_sync_record(folder, get_database_info(zoo).location) as record:
-        # A dry run changes a copy of the record, which is not saved. Its later steps see the
-        # planned changes there.
+        # A dry run changes a copy of the record, which is not saved. Later steps see the planned
+        # changes there.
         run_record = deepcopy(record) if options.dry_run else record
         return _SyncRun(zoo, folder, options, run_record).run()
 
@@ -199,7 +200,7 @@ class _SyncRun:
         self._folder = folder
 
     def run(self) -> SyncReport:
-        """Synchronize all files, then write files for agents that have none.
+        """Synchronize all files, then write the missing files of agents.
 
         Steps that change agents come first. Steps in `DEFERRED_STEPS` are chosen again afterwards,
         when the agents have their final content.
@@ -235,11 +236,11 @@ class _SyncRun:
     ) -> Iterable[_FileAgentPair]:
         """Yield the files to synchronize, each with its agent.
 
-        These are all files of the project and all files of the last run. If one of the last run is
-        missing now, the user has deleted it.
+        These are all files in the project and all files from the last run. If a file from the last
+        run is now missing, the user has deleted it.
 
         Args:
-            files: The files of the project by path.
+            files: The project files by path.
             formats: The formats to synchronize. Files in others are left out.
         """
         links = {link.path: link for link in self._record.links}
@@ -259,13 +260,14 @@ class _SyncRun:
     def _choose_step(self, pair: _FileAgentPair) -> SyncStep:
         """Return the step that synchronizes one file with its agent.
 
-        `choose_next_step` compares the digests. Three cases that they do not show are treated here.
+        `choose_next_step` compares the digests. Three cases that digests do not reveal are handled
+        here.
         """
         text = self._endpoints.render_file(pair.file_format, pair.agent_id, pair.path)
         link = pair.link
         if link is not None and text is None and not self._endpoints.is_deleted(pair.agent_id):
-            # The agent was not deleted but is unknown to this zoo. The record may be of an earlier
-            # zoo in the same place.
+            # The agent was not deleted but is unknown to this zoo. The record may come from an
+            # earlier zoo at the same location.
             link = None
         step = choose_next_step(
             compute_digest(pair.file.text) if pair.file else None,
@@ -274,7 +276,7 @@ class _SyncRun:
             last_zoo_digest=link.zoo_digest if link else None,
             prefer=self._options.prefer,
         )
-        # If the user deletes the file of an agent that should have one, it is written again.
+        # If the user deletes the file of an agent that should have one, write it again.
         if step == "forget" and text is not None and pair.agent_id in self._agent_ids:
             return "write"
         is_first_conflict = step == "conflict" and pair.link is None
@@ -283,15 +285,15 @@ class _SyncRun:
             and pair.file is not None
             and self._endpoints.matches_agent(pair.file_format, pair.file, pair.agent_id)
         ):
-            # Only data of the other program differs. The agent takes it over from the file.
+            # Only the other program's data differs. The agent adopts it from the file.
             return "read"
         return step
 
     def _run_step(self, step: SyncStep, pair: _FileAgentPair) -> None:
-        """Carry out one step, add it to the report, and update the record.
+        """Carry out a step, add it to the report, and update the record.
 
         A failed step is reported with its error and leaves the record unchanged, so the next run
-        tries it again.
+        retries it.
         """
         text = self._endpoints.render_file(pair.file_format, pair.agent_id, pair.path)
         item = SyncItem(
@@ -310,10 +312,10 @@ class _SyncRun:
             self._update_record(item, file, new_text)
 
     def _apply_step(self, item: SyncItem, pair: _FileAgentPair, text: str | None) -> File | None:
-        """Carry out a step, and return the file as it is afterwards, or None if it does not exist.
+        """Carry out a step and return the resulting file, or None if it does not exist.
 
         Args:
-            item: The report item of the step. It gets the ID of a new agent.
+            item: The step's report item. It receives the ID of a new agent.
             pair: The file and its agent.
             text: The text that the zoo would write to the file.
         """
@@ -355,13 +357,13 @@ class _SyncRun:
         self._record.links = links
 
     def _add_missing_files(self, files: dict[str, File], formats: list[str]) -> None:
-        """Write the missing files of agents that should have files in all formats.
+        """Write missing files for agents that should have files in all formats.
 
-        These are the agents in the options, and if the options name formats, also those of which
-        the project already has a file.
+        These are the agents in the options and, if the options name formats, all agents that
+        already have a file in the project.
 
         Args:
-            files: The files of the project by path.
+            files: The project files by path.
             formats: The formats to synchronize.
         """
         existing_pairs = {(item.agent_id, item.format) for item in self._report.items}
@@ -372,8 +374,8 @@ class _SyncRun:
         for agent_id in agent_ids:
             agent = self._endpoints.find_agent(agent_id)
             missing_formats = [name for name in formats if (agent_id, name) not in existing_pairs]
-            # The remarks about possible secrets are the same for all files of an agent, so they are
-            # added only once.
+            # Remarks about possible secrets are the same for all of an agent's files, so they are
+            # only added once.
             if agent is not None and missing_formats:
                 self._report.report += find_agent_secrets(agent)
             for name in missing_formats:
@@ -381,7 +383,7 @@ class _SyncRun:
                 if agent is None:
                     self._report_unknown_agent(file_format, agent_id)
                     continue
-                # A new file must not replace one that exists or that this run has just written.
+                # A new file must not replace an existing one or one that this run has just written.
                 used_paths = {*files, *(item.path for item in self._report.items)}
                 path = self._endpoints.make_new_file(file_format, agent, used_paths).path
                 self._run_step(
@@ -389,7 +391,7 @@ class _SyncRun:
                 )
 
     def _report_unknown_agent(self, file_format: AgentFileFormat, agent_id: str) -> None:
-        """Report that an agent to synchronize is neither in the zoo nor in the project."""
+        """Report that a requested agent is neither in the zoo nor in the project."""
         item = SyncItem(
             path=file_format.make_path(make_file_slug(agent_id, "agent")),
             format=file_format.name,
@@ -408,8 +410,8 @@ def run_sync_rounds(zoo: Zoo, folder: Path, options: SyncOptions) -> Iterator[Sy
     while True:
         last_event_id, file_states = zoo.events.get_latest_id(), _get_file_states(folder)
         yield sync_project(zoo, folder, options)
-        # The states were read before the round, so its own changes start another round, which
-        # finds nothing to do. Changes by others during the round are not missed.
+        # The states were read before the round, so its own changes trigger another round, which
+        # finds nothing to do. Changes made by others during the round are not missed.
         while _get_file_states(folder) == file_states:
             if zoo.events.wait_after(last_event_id, POLL_SECONDS):
                 break

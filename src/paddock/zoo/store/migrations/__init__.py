@@ -1,4 +1,4 @@
-"""The migrations of the tables, one module for each revision, and their execution by Alembic."""
+"""Database migrations, one module per revision, and the code that runs them with Alembic."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _SCRIPTS = ScriptDirectory(_DIRECTORY, version_locations=[_DIRECTORY])
 
 
 def find_unknown_revision(*revisions: str | None) -> str | None:
-    """Return the first revision that no migration has. None means a database without tables."""
+    """Return the first revision that has no migration. None means a database without tables."""
     known = {None, *(migration.revision for migration in _SCRIPTS.walk_revisions())}
     return next((revision for revision in revisions if revision not in known), None)
 
 
 def run_migrations(connection: Connection, to: str) -> None:
-    """Migrate the tables of a database from its revision to the revision `to`.
+    """Migrate a database's tables from its current revision to the revision `to`.
 
-    Alembic is used without its files alembic.ini and env.py, on the connection of the caller. All
-    migrations are therefore one transaction.
+    Alembic runs on the caller's connection, without an alembic.ini or env.py file. All migrations
+    therefore share one transaction.
     """
 
     def list_steps(revision: object, context: MigrationContext) -> list[MigrationStep]:

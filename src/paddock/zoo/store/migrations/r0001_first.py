@@ -1,7 +1,7 @@
-"""The first tables: agents and their versions, entries, the library, events.
+"""The first tables: agents and their versions, entries, the library and events.
 
-The words of entries are indexed by FTS5 in SQLite and by a column of vectors in PostgreSQL. Both
-get words that Python has split and that are plain ASCII, so that both find the same.
+Words in entries are indexed with FTS5 in SQLite and with a vector column in PostgreSQL. Both
+receive plain ASCII words that Python has already split, so both find the same entries.
 """
 
 from typing import Any
@@ -35,7 +35,7 @@ def _columns(kinds: dict[str, sa.types.TypeEngine[Any]]) -> list[sa.Column[Any]]
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     key = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     _make_agents(key)
     _make_entries(key)

@@ -1,4 +1,4 @@
-"""The users of a team, and their credentials."""
+"""The tables for a team's users and their credentials."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Make the tables of accounts."""
+    """Create the account tables."""
     op.create_table(
         "users",
         sa.Column("name", sa.Text(), primary_key=True),
