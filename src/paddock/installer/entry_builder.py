@@ -1,7 +1,7 @@
-"""Entries for servers: what to start or call, and how a client must be given it.
+"""Builds server entries: the program to start or URL to call, in a form that a client accepts.
 
-`build_entry` makes an entry that does not depend on the client; `adapt_entry` changes it for what
-one client cannot do. Commands are absolute, and only the variables that a server needs are passed
+`build_entry` makes an entry that does not depend on the client; `adapt_entry` adjusts it to one
+client's limitations. Commands are absolute, and only the variables that a server needs are passed
 to it, because clients start servers in other directories and environments than the user's shell.
 """
 
@@ -94,7 +94,7 @@ class InstallableServer:
 
 
 def resolve_installable(server: ServerReference | None, client: Client) -> InstallableServer:
-    """Find the server to install, given its name or path.
+    """Find the server to install by its name or path.
 
     A string that looks like a path is a path. Any other string is the name of a server, or else the
     path of an existing file.
@@ -127,7 +127,7 @@ def resolve_installable(server: ServerReference | None, client: Client) -> Insta
 
 
 def _select_default_server(client: Client) -> str:
-    """Return the name of the built-in server for a kind of client.
+    """Return the name of the default built-in server for a client.
 
     Another server is selected if no Wolfram Language engine that can evaluate code is installed on
     this machine.
@@ -189,9 +189,9 @@ def build_entry(
     headers: Mapping[str, str] | None = None,
     options: ToolOptionValues | None = None,
 ) -> ConfigEntry:
-    """Build the entry with which a client starts a server or connects to it.
+    """Build the entry that a client uses to start a server or connect to it.
 
-    The result does not depend on the client. `adapt_entry` and the format of the client convert it.
+    The result does not depend on the client. `adapt_entry` and the client's format convert it.
 
     Args:
         server: The server to start. If `http` is given, only its description is used.
@@ -199,11 +199,11 @@ def build_entry(
             `forwarded_variables`, which `adapt_entry` turns into the client's syntax.
         http: The URL of a running server, to connect to instead of starting a program.
         headers: Headers for requests to that URL.
-        options: Option values of tools, by the name of the tool.
+        options: Option values for tools, by tool name.
 
     Raises:
-        EntryError: A variable, a header or the URL is not valid, or they do not go together.
-        OptionError: The tools of the server do not have such options.
+        EntryError: A variable, a header or the URL is not valid, or they cannot be combined.
+        OptionError: The server's tools do not have these options.
     """
     if http is not None:
         if env or options:
@@ -314,7 +314,7 @@ def _check_url(url: str) -> None:
 
 
 def check_key(client: Client, key: str) -> None:
-    """Check that a client accepts the key of an entry, which is the name of the server.
+    """Check that a client accepts an entry's key, which is the server's name.
 
     Raises:
         EntryError: The client does not accept the key. The hint suggests another one.
@@ -327,7 +327,7 @@ def check_key(client: Client, key: str) -> None:
 
 
 def choose_entry_key(client: Client, server: InstallableServer, name: str | None) -> str:
-    """Return the key of the entry: the given name, or the server's key in a form that is safe."""
+    """Return the entry's key: the given name, or a safe form of the server's key."""
     if name is not None:
         check_key(client, name)
         return name
@@ -337,8 +337,8 @@ def choose_entry_key(client: Client, server: InstallableServer, name: str | None
 def find_started_server(entry: ConfigEntry) -> str | None:
     """Return the name or path of the server that a client's entry starts with Paddock.
 
-    This recognizes entries of Paddock even if their installation has not been recorded. The program
-    of the entry must be Paddock, Python with `-m paddock`, or uv.
+    This recognizes Paddock's entries even if their installation has not been recorded. The entry's
+    program must be Paddock, Python with `-m paddock`, or uv.
 
     Returns:
         None if the entry does not start Paddock, or starts it in another way, such as in a
@@ -353,10 +353,10 @@ def find_started_server(entry: ConfigEntry) -> str | None:
 
 
 def _find_serve_arguments(entry: ConfigEntry) -> tuple[str, ...] | None:
-    """Return the arguments after `paddock serve` in the command of an entry.
+    """Return the arguments after `paddock serve` in an entry's command.
 
     Returns:
-        None if the command does not start a server of Paddock.
+        None if the command does not start a Paddock server.
     """
     program = re.split(r"[/\\]", entry.command or "")[-1].casefold().removesuffix(".exe")
     args = entry.args
@@ -386,7 +386,7 @@ def has_server_name(entry: ConfigEntry) -> bool:
 def merge_entry_data(
     shape: EntryFormat, old: object, entry: ConfigEntry, key: str
 ) -> dict[str, object]:
-    """Return the data of a new entry, with the changes that the user has made to the old one.
+    """Return the data of a new entry, including the user's changes to the old one.
 
     Variables and headers that the user has added are preserved, and so are the client's own
     settings, such as approvals. Nothing is preserved if the old entry cannot be parsed, or if only
@@ -424,7 +424,7 @@ def merge_entry_data(
 
 
 def _merge_environment(old_env: Mapping[str, str], entry: ConfigEntry) -> dict[str, str]:
-    """Return the environment variables of a new entry, and those that the user has added.
+    """Return a new entry's environment variables, including those that the user has added.
 
     Directories that the user has added to `PYTHONPATH` are preserved too, and so is the order of
     the variables.
@@ -461,7 +461,7 @@ def _is_paddock_import_path(directory: str) -> bool:
 
 
 def _list_managed_fields(shape: EntryFormat) -> set[str]:
-    """Return the names of the fields of an entry that Paddock writes, in all of its forms.
+    """Return the names of the entry fields that Paddock writes, in any of the entry's forms.
 
     All other fields are the client's own settings.
     """
@@ -512,7 +512,7 @@ def adapt_entry(
 
 
 def _add_variable_references(client: Client, entry: ConfigEntry) -> ConfigEntry:
-    """Replace the list of forwarded variables by references in the client's syntax.
+    """Replace the list of forwarded variables with references in the client's syntax.
 
     A reference such as `${env:NAME}` makes the client pass its own value of the variable. The entry
     is returned unchanged if the format of the client has a list of variables.
@@ -550,7 +550,7 @@ def _make_reference_error(client: Client, names: tuple[str, ...]) -> EntryError:
 def _shorten_command(
     client: Client, entry: ConfigEntry, shorten: Callable[[str], str]
 ) -> ConfigEntry:
-    """Replace the command of an entry by a path without spaces.
+    """Replace an entry's command with a path without spaces.
 
     Called for clients that split a command at spaces, and could not start the program otherwise.
 
@@ -568,10 +568,10 @@ def _shorten_command(
 
 
 def resolve_variables(client: Client, entry: ConfigEntry) -> dict[str, str]:
-    """Return the environment variables that a client would pass to the server of an entry.
+    """Return the environment variables that a client would pass to an entry's server.
 
-    Used to start a server for a check as its client would. References are replaced by the values of
-    the variables in this process, or by an empty string if a variable is not set.
+    Used to start a server for a check as its client would. References are replaced with the values
+    that the variables have in this process, or with an empty string if a variable is not set.
     """
     entry_variables = {
         name: _resolve_variable_reference(client, value) for name, value in entry.env.items()

@@ -1,4 +1,4 @@
-"""Insertion and removal of one entry in one file, together with the records of installations.
+"""Inserts and removes one entry in one file, and updates the installation records.
 
 Paddock's entries in one file form layers, because the text of an entry that was inserted later
 can enclose the text of an earlier one. Changing one entry can therefore invalidate the undo
@@ -65,13 +65,13 @@ ENTRY_RESTORED_NOTE = "The previous entry was restored."
 
 
 class ForeignEntryError(PaddockError):
-    """The key of a server is used by a foreign entry, or by another of Paddock's servers."""
+    """A server's key is used by a foreign entry, or by another of Paddock's servers."""
 
     code = "foreign-entry"
 
 
 def _list_inserted_entries(file: Path) -> list[InsertedEntry]:
-    """Return Paddock's entries in a file, in the order in which they were inserted.
+    """Return Paddock's entries in a file, in insertion order.
 
     Entries without a valid undo record are omitted, because their text cannot be identified.
     """
@@ -90,7 +90,7 @@ def _list_inserted_entries(file: Path) -> list[InsertedEntry]:
 def _split_entries(
     location: EntryLocation,
 ) -> tuple[list[InsertedEntry], list[InsertedEntry]]:
-    """Return Paddock's entries in a file that were inserted before an entry, and those after it.
+    """Return Paddock's entries in a file that were inserted before and after a given entry.
 
     The order matters because the text of a later entry can enclose that of an earlier one.
     """
@@ -103,10 +103,10 @@ def _split_entries(
 def _attach_undo_records(
     entries: list[InsertedEntry], undos: list[UndoRecord]
 ) -> list[Installation]:
-    """Return the installation records of entries, each with the new undo record of its entry.
+    """Return the entries' installation records, each with its entry's new undo record.
 
     Args:
-        entries: The entries, each of which can have several installation records.
+        entries: The entries, each of which can have multiple installation records.
         undos: One undo record for each entry, in the same order.
     """
     return [
@@ -119,7 +119,7 @@ def _attach_undo_records(
 def _has_entry(location: EntryLocation, data: object, content: bytes | None) -> bool:
     """Return whether the entry has the expected data, or is absent if `data` is `MISSING`.
 
-    Verifies a written file by its meaning, because a client may have reformatted it since.
+    Verifies the meaning of a written file, because a client may have reformatted it since.
     """
     return is_same_data(location.read_entry(content), data)
 
@@ -130,11 +130,11 @@ class InsertionEdit(FileEdit, frozen=True, kw_only=True):
     undo: UndoRecord | None
     installation: Installation
     records_before: list[Installation]
-    """All records of the file before the insertion."""
+    """All of the file's records before the insertion."""
 
 
 def _add_directories(undo: UndoRecord | None, directories: tuple[Path, ...]) -> UndoRecord | None:
-    """Add the directories that are created for a file to the undo record of its entry.
+    """Add the directories created for a file to its entry's undo record.
 
     Uninstalling the entry removes these directories with the file. The record is returned unchanged
     if the file existed before, because uninstalling does not delete such a file.
@@ -163,7 +163,7 @@ class EntryInsertion:
     replaces_foreign: bool
 
     def preview(self) -> FileChange:
-        """Return the change of the file without making it."""
+        """Return the change to the file without making it."""
         before = read_content(self.location.file)
         return build_change(self.location, before, self.plan_edit(before).after)
 
@@ -199,7 +199,7 @@ class EntryInsertion:
         inserted = self._insert(content, old_data, data, owner, records)
         undo = _add_directories(inserted.undo, created_directories)
         installation = attach_undo_record(self._build_record(), undo)
-        # Other clients may read the same entry, which is now that of this server.
+        # Other clients may read the same entry, which now belongs to this server.
         shared = [
             structs.replace(record, server=self.server, entry_kind=installation.entry_kind)
             for record in records
@@ -414,7 +414,7 @@ def remove_entry(
 
 
 def _note_other_clients(location: EntryLocation, records: list[Installation]) -> Iterator[str]:
-    """Yield a note for each other client that was reading the removed entry."""
+    """Yield a note for each other client that read the removed entry."""
     for client in sorted({record.client for record in records} - {location.client.id}):
         yield f"The entry was shared with {client}, which no longer has it either."
 
@@ -482,7 +482,7 @@ def _record_removal(
 def _remove_content(
     location: EntryLocation, content: bytes | None, undo: UndoRecord | None
 ) -> tuple[bytes | None, list[Installation]]:
-    """Return the content of a file without an entry, and the changed records of other entries.
+    """Return a file's content without an entry, and the changed records of other entries.
 
     Args:
         location: The file and the key of the entry.
@@ -504,6 +504,6 @@ def _remove_content(
 
 
 def _inherit_cleanup(others: list[InsertedEntry], undo: UndoRecord) -> list[Installation]:
-    """Return the records of the first other entry, with the cleanup duties of a removed one."""
+    """Return the first other entry's records, with the cleanup duties of a removed entry added."""
     heirs = others[:1]
     return _attach_undo_records(heirs, [heir.undo.inherit_cleanup(undo) for heir in heirs])

@@ -1,7 +1,7 @@
-"""Checks of entries: start them as their client would, and find what is missing or broken.
+"""Checks entries: starts them as their client would, and finds what is missing or broken.
 
-Clients report little more than that a server failed, so `check_entry` starts the command of an
-entry itself: in another directory than the current one, with the environment that the client would
+Clients report little more than that a server failed, so `check_entry` runs an entry's command on
+its own: not in the current directory, with the environment that the client would
 give it, and with the client's timeout. The other functions find single causes: missing requirements
 of tools, an unusable interpreter, or a server that no longer exists.
 """
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 MAX_CHECK_SECONDS = 60.0
 """The longest wait for an answer, even if the client would wait longer."""
 MINIMAL_VARIABLES = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
-"""The variables passed on by clients that do not pass on all."""
+"""The variables that are passed on by clients that do not pass on all of them."""
 MINIMAL_WINDOWS_VARIABLES = (
     *("APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PROCESSOR_ARCHITECTURE"),
     *("SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE"),
@@ -63,7 +63,7 @@ class CheckFailedError(PaddockError):
 
 
 class EntryCheckResult(NamedTuple):
-    """The answer of a server that was started, or contacted, as its client would do it."""
+    """The answer of a server that was started or contacted as its client would."""
 
     seconds: float
     """The time from the start to the list of tools."""
@@ -74,7 +74,7 @@ class EntryCheckResult(NamedTuple):
 
 
 def check_entry(client: Client, entry: ConfigEntry) -> EntryCheckResult:
-    """Start the server of an entry as its client would, or connect to its URL, and list its tools.
+    """Start an entry's server as its client would, or connect to its URL, and list its tools.
 
     Raises:
         CheckFailedError: The server fails, or takes longer than the client waits.
@@ -89,7 +89,7 @@ def check_entry(client: Client, entry: ConfigEntry) -> EntryCheckResult:
         else:
             server, tools = _query_process(client, entry, timeout)
     except PaddockError as error:
-        # Secrets are masked, because an error message can quote the output of the server.
+        # Secrets are masked, because an error message can quote the server's output.
         raise CheckFailedError(
             _mask_text(f"{_describe_entry_target(entry)}: {error.message}", entry, secrets),
             hint=_mask_text(_suggest_fix(entry, error.hint), entry, secrets),
@@ -105,7 +105,7 @@ def check_entry(client: Client, entry: ConfigEntry) -> EntryCheckResult:
 
 
 def build_client_environment(client: Client, entry: ConfigEntry) -> dict[str, str]:
-    """Return the complete environment that a client gives to the server of an entry."""
+    """Return the complete environment that a client gives to an entry's server."""
     variables = resolve_variables(client, entry)
     if client.environment == "all":
         return {**os.environ, **variables}
@@ -120,13 +120,13 @@ def build_client_environment(client: Client, entry: ConfigEntry) -> dict[str, st
 def _query_process(
     client: Client, entry: ConfigEntry, timeout: float
 ) -> tuple[str, tuple[str, ...]]:
-    """Run the command of an entry, and return the name and the tools of the server.
+    """Run an entry's command, and return the server's name and tools.
 
     The server is started in an empty directory. One that depends on the current directory fails,
     as it would in the client. Error messages include the end of the server's error output.
     """
     command = [entry.command or "", *entry.args]
-    # Errors of the cleanup are ignored, because on Windows, the process can still hold the
+    # Cleanup errors are ignored, because on Windows, the process can still hold the
     # directory for a moment after it has ended.
     with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as directory:
         settings = ConnectSettings(timeout=timeout, cwd=directory, stderr="capture")
@@ -175,13 +175,13 @@ def _suggest_fix(entry: ConfigEntry, hint: str | None) -> str:
 
 
 class MissingRequirement(NamedTuple):
-    """A requirement of tools, such as a program, that is not met in the client's environment."""
+    """A tool requirement, such as a program, that is not met in the client's environment."""
 
     tools: tuple[str, ...]
     """The names of the tools."""
     description: str
     is_required: bool
-    """False if the tools work without it, but with limited functions."""
+    """False if the tools work without it, but with limited functionality."""
 
     @property
     def note(self) -> str:
@@ -193,7 +193,7 @@ class MissingRequirement(NamedTuple):
 def find_missing_requirements(
     client: Client, server: NamedServer | None, entry: ConfigEntry
 ) -> list[MissingRequirement]:
-    """Return the requirements of a named server's tools that are missing under a client.
+    """Return the requirements of a named server's tools that a client's environment lacks.
 
     A requirement, such as a program or an environment variable, can be met in the user's shell
     and missing in the environment that the client gives to the server. The list is empty for URLs
@@ -212,10 +212,10 @@ def find_missing_requirements(
 
 
 def check_requirements(missing: Iterable[MissingRequirement]) -> None:
-    """Raise an error if a tool lacks a requirement without which it does not work.
+    """Raise an error if a tool lacks a requirement that it cannot work without.
 
     Raises:
-        CheckFailedError: A required one is missing. Others are ignored.
+        CheckFailedError: A mandatory requirement is missing. Others are ignored.
     """
     for requirement in missing:
         if requirement.is_required:
@@ -257,7 +257,7 @@ def _describe_missing(tool: Tool, environment: dict[str, str]) -> str:
 
 
 class EntryProblem(NamedTuple):
-    """A reason why the server of a client's entry does not start, or may not start."""
+    """A reason why the server of a client's entry does not, or may not, start."""
 
     message: str
     remedy: str = ""
@@ -267,7 +267,7 @@ class EntryProblem(NamedTuple):
 
 
 def find_interpreter_problems(client: Client, entry: ConfigEntry) -> Iterator[EntryProblem]:
-    """Yield the reasons why the program of an entry cannot start this version of Paddock.
+    """Yield the reasons why an entry's program cannot start this version of Paddock.
 
     The program is usually a Python interpreter, which may have been moved or upgraded.
     """
@@ -291,7 +291,7 @@ def find_interpreter_problems(client: Client, entry: ConfigEntry) -> Iterator[En
 
 
 def _find_version_problems(client: Client, entry: ConfigEntry) -> Iterator[EntryProblem]:
-    """Yield a problem if the Python interpreter of an entry cannot import this version of Paddock.
+    """Yield a problem if an entry's Python interpreter cannot import this version of Paddock.
 
     The interpreter is run with a script that prints the version.
     """
@@ -325,7 +325,7 @@ def _find_version_problems(client: Client, entry: ConfigEntry) -> Iterator[Entry
 
 
 def find_server_problems(entry: ConfigEntry) -> Iterator[EntryProblem]:
-    """Yield the reasons why the server of an entry cannot be loaded.
+    """Yield the reasons why an entry's server cannot be loaded.
 
     For example, it has been deleted, or its definition is invalid. Loading it runs its code.
     """

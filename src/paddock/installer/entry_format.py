@@ -1,4 +1,4 @@
-"""Formats of server entries in clients' config files, for writing and parsing.
+"""The formats of server entries in clients' config files, for writing and parsing.
 
 A format has two forms: one for a program that the client starts and one for a URL. A form is a
 mapping in which `FormatField`s are filled from a `ConfigEntry` and all other values are written
@@ -20,7 +20,7 @@ EntryForm: TypeAlias = Mapping[str, object]
 
 
 class UnsupportedTransportError(PaddockError):
-    """A client does not support the requested transport: starting a program, or a URL."""
+    """A client does not support the requested transport, which is a program or a URL."""
 
     code = "unsupported-transport"
 
@@ -46,7 +46,7 @@ class ConfigEntry:
     working_directory: str = ""
     """Written for clients that require a directory. Servers must not depend on it."""
     forwarded_variables: tuple[str, ...] = ()
-    """Names of environment variables that the client passes on with its own values."""
+    """Names of environment variables that the client passes on from its own environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class EntryFormat:
 
 
 def _collect_field_values(entry: ConfigEntry, key: str) -> dict[str, object]:
-    """Return the values of an entry by the names of the `FormatField`s in forms."""
+    """Return an entry's values by `FormatField` name."""
     return {
         "command": entry.command,
         "args": list(entry.args),
@@ -160,7 +160,7 @@ def _collect_field_values(entry: ConfigEntry, key: str) -> dict[str, object]:
 
 
 def _fill_form(form: EntryForm, values: Mapping[str, object]) -> dict[str, object]:
-    """Return the data of an entry: a form in which the fields are replaced by their values.
+    """Return an entry's data: a form whose fields are replaced with their values.
 
     Fields with empty values are left out, and so are nested forms that contain only such fields.
 
@@ -198,14 +198,14 @@ def _match_form_part(
 ) -> bool:
     """Return whether a field of an entry matches its part of a form, and store the value.
 
-    A part that is neither a constant nor a field is a setting with which Paddock creates entries.
-    It matches any value, because the user may have changed it.
+    A part that is neither a constant nor a field is a setting that Paddock adds to new entries. It
+    matches any value, because the user may have changed it.
 
     Args:
         part: The part of the form.
         data: The data of the entry.
         name: The name of the field in the data.
-        values: The dictionary in which the value is stored, by the name of the `FormatField`.
+        values: The dictionary that stores the value, by `FormatField` name.
     """
     is_present = name in data
     value = data.get(name)
@@ -221,7 +221,7 @@ def _match_form_part(
 
 
 class _FieldValues(msgspec.Struct, frozen=True):
-    """The values in the data of an entry, checked for their types.
+    """The type-checked values in an entry's data.
 
     The attributes have the names of the `FormatField`s.
     """

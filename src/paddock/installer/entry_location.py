@@ -1,4 +1,4 @@
-"""The location of one entry in a client's config file, with insertion and removal of the entry.
+"""The location of one entry in a client's config file, and its insertion and removal.
 
 Everything here is a function of the file's bytes; `file_writer` reads and writes files. An
 insertion returns an `UndoRecord`, with which removal restores the file byte for byte: as long as
@@ -38,13 +38,13 @@ EMPTY_DOCUMENT_TEXTS = frozenset({"", "{}", "[]"})
 
 
 class TextSplice(Struct, frozen=True, kw_only=True):
-    """A change of one span in a file, with enough context to revert it later.
+    """A change to one span of a file, with enough context to revert it later.
 
-    It is stored in the records of installations, so the fields are a file format.
+    It is stored in the installation records, so the fields are a file format.
     """
 
     start: int
-    """The offset of the change in bytes."""
+    """The byte offset of the change."""
     removed: bytes
     added: bytes
     left: bytes
@@ -56,10 +56,10 @@ class TextSplice(Struct, frozen=True, kw_only=True):
 
 
 def compute_splice(before: bytes, after: bytes) -> TextSplice:
-    """Return the shortest change of one span that converts one content of a file to another.
+    """Return the shortest change to one span that converts one version of a file to another.
 
     If the change could begin at several offsets, it begins at the start of a line. Lines that the
-    user later adds next to it are then not inside the changed span.
+    user later adds next to it are then outside the changed span.
     """
     prefix_length = _measure_common_prefix(before, after)
     max_suffix_length = min(len(before), len(after)) - prefix_length
@@ -84,16 +84,16 @@ def compute_splice(before: bytes, after: bytes) -> TextSplice:
 
 
 def is_untouched(splice: TextSplice, content: bytes) -> bool:
-    """Return whether the content of a file is still the one that the change produced."""
+    """Return whether a file still has the content that the change produced."""
     return compute_digest(content) == splice.digest
 
 
 def iterate_reverted_contents(splice: TextSplice, content: bytes) -> Iterator[bytes]:
-    """Yield contents of a file that may result from reverting a change, most likely first.
+    """Yield the possible contents of a file after reverting a change, most likely first.
 
-    If the file has not been changed since, the result is certain and the only one. Otherwise, the
-    added text is searched for, with less and less context. The caller has to verify each of these
-    contents, because equal text can occur elsewhere in the file.
+    If the file has not been changed since, there is exactly one result, which is certain.
+    Otherwise, the added text is searched for with less and less context. The caller must verify
+    each result, because the same text can occur elsewhere in the file.
 
     Args:
         splice: The change.
@@ -129,7 +129,7 @@ def _find_unique(text: bytes, pattern: bytes) -> int | None:
 
 
 def _measure_common_prefix(left: bytes, right: bytes) -> int:
-    """Return the number of bytes at the beginning that two contents have in common."""
+    """Return the length of the common prefix of two contents, in bytes."""
     # A binary search that compares slices is fast, because slices are compared in C. Comparing byte
     # by byte in Python would be slow for a file of many megabytes.
     low, high = 0, min(len(left), len(right))
@@ -143,7 +143,7 @@ def _measure_common_prefix(left: bytes, right: bytes) -> int:
 
 
 def _align_to_line_start(before: bytes, after: bytes, start: int, end: int) -> tuple[int, int]:
-    """Move an inserted span to the start of its line, if that does not change the content.
+    """Move an inserted span to the start of its line if that does not change the content.
 
     An insertion can be moved left by one byte if the byte before it equals its last byte.
 
@@ -165,9 +165,9 @@ def _align_to_line_start(before: bytes, after: bytes, start: int, end: int) -> t
 
 
 class UndoRecord(Struct, frozen=True, kw_only=True):
-    """The data with which an installed entry can be removed, and the file restored.
+    """The data needed to remove an installed entry and restore the file.
 
-    It is stored in the records of installations, so the fields are a file format.
+    It is stored in the installation records, so the fields are a file format.
     """
 
     splice: TextSplice
@@ -185,7 +185,7 @@ class UndoRecord(Struct, frozen=True, kw_only=True):
     """The records of the replaced entry, if it was one of Paddock's."""
 
     def inherit_cleanup(self, removed: UndoRecord) -> UndoRecord:
-        """Return a copy of this record that also removes the things created for another entry.
+        """Return a copy of this record that also cleans up after another entry.
 
         Called if the other entry is removed first. The file, its directories and the dictionaries
         around the entry are still needed then, and have to be removed together with this entry.
@@ -228,7 +228,7 @@ class EntryLocation:
         return self.load_document(content).document.get(self.path)
 
     def read_entries(self, content: bytes | None) -> dict[str, object]:
-        """Return the data of all server entries in the content of the file, by key."""
+        """Return the data of all server entries in the file's content, by key."""
         servers: object = self.load_document(content).document.get(
             self.client.get_servers_path(self.file)
         )
@@ -313,8 +313,8 @@ class EntryLocation:
         candidates = iterate_reverted_contents(undo.splice, content)
         if is_untouched(undo.splice, content):
             return self._delete_if_empty(next(candidates), undo)
-        # Equal text can occur elsewhere in the file. Therefore, a cut is only accepted if the data
-        # is the same as after removing the entry by the rules of the format.
+        # The same text can occur elsewhere in the file. Therefore, a cut is only accepted if the
+        # data is the same as after removing the entry by the rules of the format.
         expected = self._remove_from_document(self.load_document(content).document, undo)
         for candidate in candidates:
             if self._has_expected_data(candidate, expected):
@@ -322,7 +322,7 @@ class EntryLocation:
         return MISSING
 
     def _delete_if_empty(self, content: bytes, undo: UndoRecord) -> bytes | None:
-        """Return the content, or None for a file of Paddock's without anything of the user."""
+        """Return the content, or None if Paddock created the file and it has no user content."""
         is_deleted = not undo.existed and self._is_empty(self.load_document(content).document)
         return None if is_deleted else content
 
@@ -337,8 +337,8 @@ class EntryLocation:
     def _has_expected_data(self, content: bytes, expected: EditableDocument) -> bool:
         """Return whether a content contains the expected data, with or without default settings.
 
-        An insertion can add default settings of the client. Cutting out the inserted text removes
-        them again, and removing the entry by the rules of the format does not.
+        An insertion can add the client's default settings. Cutting out the inserted text removes
+        them again; removing the entry by the rules of the format does not.
         """
         try:
             data = self.load_document(content).document.to_data()
@@ -350,7 +350,7 @@ class EntryLocation:
         )
 
     def _replace_null_container(self, data: object) -> object:
-        """Replace null on the path of the entry by an empty dictionary or list.
+        """Replace a null on the entry's path with an empty dictionary or list.
 
         An insertion treats null as an empty dictionary or list, so the content before the insertion
         can contain null where the compared data has an empty one.
@@ -395,7 +395,7 @@ class InsertedEntry(NamedTuple):
     location: EntryLocation
     undo: UndoRecord
     installations: tuple[Installation, ...]
-    """The records of the installation, one for each client that reads the entry."""
+    """The installation records, one for each client that reads the entry."""
 
 
 def reinsert_later_entries(
@@ -404,7 +404,7 @@ def reinsert_later_entries(
     later: list[InsertedEntry],
     new_data: object = MISSING,
 ) -> tuple[bytes | None, list[UndoRecord]] | None:
-    """Return the content of a file with an entry removed or replaced below later entries.
+    """Return a file's content with an entry removed or replaced below later entries.
 
     An entry cannot be cut out while the text of entries that were inserted later encloses it.
     Therefore, all of them are cut out, the last one first, and the later ones are inserted again.

@@ -1,11 +1,11 @@
 """Safe changes to clients' config files, and backups of the previous contents.
 
 A file is locked against other Paddock processes, read, changed by a function that understands its
-format, backed up, replaced atomically, and read back. Clients do not know the lock: if a client
+format, backed up, replaced atomically, and read back. Clients do not use the lock: if a client
 writes the file before it is replaced, the change is planned again from the client's content.
 
 Backups are in Paddock's data directory, readable by their owner only because config files contain
-secrets. For each file, the newest backups are kept, and the oldest, from before the first change.
+secrets. For each file, the newest backups are kept, plus the oldest, from before the first change.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MAX_BACKUPS_PER_FILE = 10
 RETRY_DELAYS_SECONDS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
-"""Delays before each attempt, to get out of the way of a client that is writing the same file."""
+"""Delays before each attempt, to avoid a client that is writing the same file."""
 
 
 class WriteError(PaddockError):
@@ -50,9 +50,9 @@ class FileEdit(Struct, frozen=True):
     after: bytes | None
     """The new content; None to delete the file."""
     is_satisfied_by: Callable[[bytes | None], bool]
-    """Returns whether a content has the effect of the change. Other parts of it may differ."""
+    """Returns whether the given content includes the change. Its other parts may differ."""
     recording: AbstractContextManager[None] = nullcontext()
-    """The `with` block in which the file is written, which updates the installation records."""
+    """A context manager for writing the file, which updates the installation records."""
 
 
 EditT = TypeVar("EditT", bound=FileEdit)
@@ -62,7 +62,7 @@ are created for it."""
 
 
 class AppliedEdit(Struct, Generic[EditT], frozen=True):
-    """A completed change of a file."""
+    """A completed change to a file."""
 
     before: bytes | None
     edit: EditT
@@ -70,14 +70,14 @@ class AppliedEdit(Struct, Generic[EditT], frozen=True):
 
 
 def apply_edit(file: Path, plan_edit: EditPlanner[EditT]) -> AppliedEdit[EditT]:
-    """Change a client's configuration file, completely or not at all, and keep a backup.
+    """Change a client's configuration file atomically, and keep a backup.
 
     All writes to clients' files use this function. It reads the file, plans the change, writes the
     file atomically, and reads it again. If another program has changed the file in the meantime,
     the change is planned again with the new content.
 
     Args:
-        file: The file, which need not exist.
+        file: The file, which does not have to exist.
         plan_edit: Plans the change. Called again for each attempt, so it must not have side
             effects.
 
@@ -137,7 +137,7 @@ def list_missing_directories(file: Path) -> tuple[Path, ...]:
 
 
 def remove_empty_directories(directories: tuple[Path, ...]) -> None:
-    """Remove directories, given the innermost first, up to the first that is not empty."""
+    """Remove directories, innermost first, until one is not empty."""
     with suppress(OSError):
         for directory in directories:
             directory.rmdir()
@@ -185,7 +185,7 @@ def _check_unchanged(file: Path, before: bytes | None) -> None:
 
 @contextmanager
 def _report_write_errors(file: Path) -> Generator[None]:
-    """Convert an `OSError` in the `with` block, which writes a file, to a `WriteError`.
+    """Convert an `OSError` in the `with` block that writes a file to a `WriteError`.
 
     After any error, directories that were created for the file are removed again.
     """
@@ -215,7 +215,7 @@ def _is_writable(file: Path) -> bool:
 
 
 def create_backup(file: Path, content: bytes) -> Path:
-    """Write the content of a file to a new backup."""
+    """Write a file's content to a new backup."""
     directory = _get_backup_directory(file)
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     backup = directory / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%f}Z{file.suffix}"
@@ -224,7 +224,7 @@ def create_backup(file: Path, content: bytes) -> Path:
 
 
 def prune_backups(file: Path) -> None:
-    """Delete old backups of a file, so that at most `MAX_BACKUPS_PER_FILE` remain.
+    """Delete a file's old backups so that at most `MAX_BACKUPS_PER_FILE` remain.
 
     The oldest backup is always kept, because it has the content before Paddock's first change.
     """
