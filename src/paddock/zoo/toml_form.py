@@ -13,25 +13,25 @@ from paddock.zoo.validation import list_editable_fields
 
 Json = dict[str, Any]
 
-# The order of fields in the text. Fields that are not listed follow the first ones.
+# The order of fields in the text. Unlisted fields follow the first ones.
 _FIRST_KEYS = ("name", "description", "tags")
 _LAST_KEYS = ("systemPrompt", "skillCategories", "skills")
 _OMITTED_KEYS = frozenset({"appearanceSeed", "extra"})
-"""Editable fields that no person edits as text."""
+"""Editable fields that are not meant to be edited as text."""
 _FIELDS = [field for field in list_editable_fields(Agent) if field.encode_name not in _OMITTED_KEYS]
 _OTHER_KEYS = [
     field.encode_name for field in _FIELDS if field.encode_name not in (*_FIRST_KEYS, *_LAST_KEYS)
 ]
 AGENT_KEYS = (*_FIRST_KEYS, *_OTHER_KEYS, *_LAST_KEYS)
-"""In the order of the text. A new field of an agent is among them."""
+"""The keys in text order. New agent fields are included automatically."""
 _TABLE_KEYS = ("skillCategories", "skills")
-"""Fields that are written as arrays of tables."""
+"""Fields written as arrays of tables."""
 _MULTILINE_KEYS = {"description", "systemPrompt", "whenToUse"}
-"""Fields that are written as multi-line strings."""
+"""Fields written as multi-line strings."""
 
 
 class AgentTextError(AgentFilesError):
-    """A TOML text does not describe an agent."""
+    """A TOML text does not describe a valid agent."""
 
     code = "agent-text"
 
@@ -43,21 +43,21 @@ _AgentForm = msgspec.defstruct(
     kw_only=True,
     forbid_unknown_fields=True,
 )
-"""The keys that the text may have, all of them optional."""
+"""The keys that the text may contain, all optional."""
 
 
 def format_agent(agent: Agent) -> str:
     """Format an agent as TOML text that a user can edit, as in `paddock zoo edit`.
 
-    The text has the fields in `AGENT_KEYS`, in this order, without the brain of the agent and the
-    data of other programs. `parse_changes` reads it back.
+    The text has the fields in `AGENT_KEYS`, in that order, without the agent's brain or data from
+    other programs. `parse_changes` reads it back.
     """
     import tomlkit.items  # noqa: PLC0415 - 20 ms, and most commands only parse
 
     def to_toml(value: object) -> object:
         if not isinstance(value, str) or not _can_be_multiline_literal(value):
             return value
-        # TOML ignores a line end after the opening quotes. `parse_changes` strips the last one.
+        # TOML ignores a newline after the opening quotes. `parse_changes` strips the final one.
         raw = f"\n{value.strip()}\n"
         literal = tomlkit.items.StringType.MLL
         return tomlkit.items.String(literal, value, raw, tomlkit.items.Trivia())
@@ -70,7 +70,7 @@ def format_agent(agent: Agent) -> str:
             continue
         tables = tomlkit.aot()
         for item in data[key]:
-            # TOML has no null, and empty lists are noise in a text for people.
+            # TOML has no null, and empty lists are noise in a text meant for people.
             table = {
                 name: to_toml(value) for name, value in item.items() if value not in (None, [])
             }
@@ -83,11 +83,11 @@ def format_agent(agent: Agent) -> str:
 def parse_changes(text: str, where: str) -> Json:
     """Return the fields in a TOML text by JSON key, such as `{"name": "Ada", "tags": ["code"]}`.
 
-    Keys that the text leaves out are omitted, so that these fields do not change.
+    Keys missing from the text are omitted, so those fields do not change.
 
     Args:
-        text: The text that a user has edited.
-        where: The name of the text, for errors.
+        text: The text as edited by the user.
+        where: The name of the text, for error messages.
 
     Raises:
         AgentTextError: The text is not valid TOML, or does not describe an agent.
@@ -109,9 +109,9 @@ def parse_changes(text: str, where: str) -> Json:
 
 
 def _can_be_multiline_literal(text: str) -> bool:
-    """Return whether a text has several lines that can be written unescaped between `'''`.
+    """Return whether a text has multiple lines and can be written unescaped between `'''`.
 
-    TOML does not allow `'''` and control characters in such a string.
+    TOML does not allow `'''` or control characters in such strings.
     """
     has_control_characters = any(
         letter not in "\n\t" and (letter < " " or letter == "\x7f") for letter in text

@@ -1,8 +1,8 @@
-"""Limits and validation of everything that a zoo stores.
+"""Limits and validation for everything that a zoo stores.
 
-All invalid values of an object are reported at once, each with its path. Faults that can be fixed
-without loss are fixed: names are stripped, and a skill in an unknown category moves to the first.
-Lengths are in characters.
+All invalid values of an object are reported together, each with its path. Faults that can be fixed
+without loss are fixed: names are stripped, and a skill in an unknown category moves to the first
+category. Lengths are in characters.
 """
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ MAX_REFERENCES = 200
 MAX_REQUIREMENTS = 50
 
 MAX_EXTRA_BYTES = 200_000
-"""Size as JSON of `extra`: data of file formats that has no counterpart in the zoo."""
+"""JSON size of `extra`: data from file formats that has no counterpart in the zoo."""
 MAX_METADATA_BYTES = 20_000
 
 MAX_PAGE_ITEMS = 1_000
 """Maximum number of items on a page."""
 DELETED_RETENTION_DAYS = 30
-"""How long deleted agents and entries can be restored."""
+"""Number of days for which deleted agents and entries can be restored."""
 MAX_AGENT_VERSIONS = 200
-"""Stored versions of an agent. Older ones are deleted."""
+"""Maximum number of stored versions of an agent. Older ones are deleted."""
 MAX_EVENTS = 20_000
-"""Approximate number of stored events."""
+"""Approximate maximum number of stored events."""
 
 DEFAULT_MEMORY_TOKENS = 2_000
-"""Default budget for injected brain entries."""
+"""Default token budget for injected brain entries."""
 MAX_MEMORY_CANDIDATES = 200
-"""Maximum number of entries of each group that are considered for injection."""
+"""Maximum number of entries in each group that are considered for injection."""
 
 MAX_IMPORT_FILE_BYTES = 100_000_000
 """Maximum size of a legacy file to import."""
 
 
-# The limits of fields by their JSON keys. A field that is not listed has the default limit, so that
-# a new field is never unlimited.
+# Field limits by JSON key. Unlisted fields have the default limit, so that new fields are never
+# unlimited.
 DEFAULT_MAX_CHARACTERS = MAX_DESCRIPTION_CHARACTERS
 MAX_CHARACTERS: dict[type[msgspec.Struct], dict[str, int]] = {
     Agent: {
@@ -94,7 +94,7 @@ MAX_CHARACTERS: dict[type[msgspec.Struct], dict[str, int]] = {
     Pack: {"name": MAX_NAME_CHARACTERS},
 }
 REQUIRED_TEXTS = frozenset({"id", "name", "content"})
-"""Texts that must not be empty."""
+"""Text fields that must not be empty."""
 MAX_ITEMS = {
     "skillCategories": MAX_CATEGORIES,
     "skills": MAX_SKILLS,
@@ -113,16 +113,16 @@ _READ_ONLY_FIELDS = frozenset({"id", "agentId", "timestamp", "createdAt", "updat
 _COLOR_PATTERN = re.compile(r"#[0-9a-fA-F]{6}")
 _UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 """NUL, which PostgreSQL cannot store, and surrogates, which UTF-8 cannot encode."""
-# Tags are joined with a control character, and shown on one line.
+# Tags are joined with a control character and shown on one line.
 _CONTROL_CHARACTERS = re.compile("[\0-\x1f\x7f]")
 _ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
 
 
 @cache
 def list_editable_fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
-    """Return the fields of a class of the model that clients may change, in their order.
+    """Return the fields of a model class that clients may change, in order.
 
-    They are derived from the model, so that a new field is editable everywhere.
+    They are derived from the model, so new fields are editable everywhere.
     """
     fields = msgspec.structs.fields(kind)
     return tuple(field for field in fields if field.encode_name not in _READ_ONLY_FIELDS)
@@ -139,11 +139,11 @@ class FieldErrorCollector:
         self.errors.append(FieldError(path, message))
 
     def check_object(self, item: msgspec.Struct, prefix: str = "") -> None:
-        """Record the invalid fields of an object of the model, and of the objects in its lists.
+        """Record the invalid fields of a model object and of the objects in its lists.
 
         Args:
-            item: For example an agent, one of its skills, or a brain entry.
-            prefix: The start of the paths in errors, such as `skills[0].`.
+            item: The object, such as an agent, one of its skills, or a brain entry.
+            prefix: The prefix for paths in errors, such as `skills[0].`.
         """
         for field in msgspec.structs.fields(item):
             key, value = field.encode_name, getattr(item, field.name)
@@ -154,7 +154,7 @@ class FieldErrorCollector:
             elif isinstance(value, list):
                 self._check_list(path, key, value)
             elif isinstance(value, dict):
-                # This is arbitrary data of other programs, so only its size is limited.
+                # This is arbitrary data from other programs, so only its size is limited.
                 self._check_json_data(path, value, MAX_JSON_BYTES.get(key, MAX_EXTRA_BYTES))
             if key == "color" and not is_valid_color(value):
                 self.add(path, "must be a color like #61988E")
@@ -162,7 +162,7 @@ class FieldErrorCollector:
     def check_text(
         self, path: str, value: str, max_characters: int, *, is_required: bool = False
     ) -> None:
-        """Record an error if a text is too long, is required but empty, or cannot be stored."""
+        """Record an error if a text is too long, required but empty, or impossible to store."""
         if _UNSTORABLE_CHARACTERS.search(value):
             self.add(
                 path, "contains a character that cannot be stored (NUL or an unpaired surrogate)"
@@ -173,7 +173,7 @@ class FieldErrorCollector:
             self.add(path, "must not be empty")
 
     def _check_list(self, path: str, key: str, items: list[Any]) -> None:
-        """Record the errors in a list of strings, such as tags, or of objects, such as skills.
+        """Record the errors in a list of strings (such as tags) or objects (such as skills).
 
         Args:
             path: The path of the list in errors, such as `skills`.
@@ -206,12 +206,12 @@ class FieldErrorCollector:
             return
         if len(encoded) > max_bytes:
             self.add(path, f"has {len(encoded)} bytes as JSON; at most {max_bytes} are allowed")
-        # JSON escapes NUL, but PostgreSQL rejects it in text all the same.
+        # JSON escapes NUL, but PostgreSQL still rejects it in text.
         if b"\\u0000" in encoded:
             self.add(path, "contains a character that cannot be stored (NUL)")
 
     def raise_if_any(self) -> None:
-        """Raise all recorded errors as one exception, if there are any.
+        """Raise all recorded errors as a single exception, if there are any.
 
         Raises:
             InvalidAgentError: At least one error was recorded.
@@ -221,15 +221,15 @@ class FieldErrorCollector:
 
 
 def make_invalid_field_error(path: str, message: str) -> InvalidAgentError:
-    """Return the error for a single invalid value."""
+    """Create an error for a single invalid value."""
     return InvalidAgentError([FieldError(path, message)])
 
 
 def convert_to_struct(kind: type[StructT], data: Mapping[str, Any]) -> StructT:
-    """Convert JSON data to a struct of the class `kind`, such as `Agent`.
+    """Convert JSON data to a struct of class `kind`, such as `Agent`.
 
-    The fields are converted one by one, so that every wrong type is reported. `msgspec.convert`
-    alone would stop at the first one.
+    Fields are converted one by one so that every wrong type is reported. `msgspec.convert` alone
+    would stop at the first one.
 
     Raises:
         InvalidAgentError: A value has the wrong type, or a required key is missing.
@@ -246,12 +246,12 @@ def convert_to_struct(kind: type[StructT], data: Mapping[str, Any]) -> StructT:
 
 
 def apply_changes(original: StructT, changes: Mapping[str, Any]) -> StructT:
-    """Return a copy of an object of the model with new values for its editable fields.
+    """Return a copy of a model object with new values for its editable fields.
 
     Args:
         original: The object to change.
-        changes: The new values by JSON key, such as `{"tags": ["code"]}`. Keys that are unknown or
-            not editable are ignored.
+        changes: New values by JSON key, such as `{"tags": ["code"]}`. Unknown and non-editable keys
+            are ignored.
 
     Raises:
         InvalidAgentError: A value has the wrong type.
@@ -269,14 +269,14 @@ def apply_changes(original: StructT, changes: Mapping[str, Any]) -> StructT:
 def _convert_value(
     value: Any, field: msgspec.structs.FieldInfo, errors: FieldErrorCollector
 ) -> Any:
-    """Convert one JSON value to the type of its field, or record an error and return None.
+    """Convert a JSON value to the type of its field, or record an error and return None.
 
-    Errors are not raised, so that those of all fields can be reported together.
+    Errors are not raised, so that the errors of all fields can be reported together.
     """
     path = field.encode_name
     try:
-        # The value is converted through plain data, so that nested structs are copied and validated
-        # like external input.
+        # Convert the value via plain data, so that nested structs are copied and validated like
+        # external input.
         return msgspec.convert(msgspec.to_builtins(value), field.type)
     except msgspec.ValidationError as error:
         match = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
@@ -288,11 +288,11 @@ def _convert_value(
 
 
 def parse_new_agent(fields: Mapping[str, Any]) -> Agent:
-    """Convert the fields of a new agent to an `Agent`, which `add_agent` can store.
+    """Convert the fields of a new agent to an `Agent` that `add_agent` can store.
 
     Args:
-        fields: Editable fields by JSON key, and `id`, from which `add_agent` derives the ID. All
-            other keys are ignored.
+        fields: Editable fields by JSON key, and `id`, from which `add_agent` derives the ID. Other
+            keys are ignored.
 
     Raises:
         InvalidAgentError: A value has the wrong type.
@@ -306,10 +306,10 @@ def parse_new_agent(fields: Mapping[str, Any]) -> Agent:
 
 
 def validate_object(item: StructT) -> StructT:
-    """Check an agent, an entry, a library skill or a pack, and return a normalized copy.
+    """Check an agent, entry, library skill or pack, and return a normalized copy.
 
     Raises:
-        InvalidAgentError: A value is invalid. All invalid values are listed.
+        InvalidAgentError: At least one value is invalid. The error lists all of them.
     """
     normalized = _normalize_object(item)
     errors = FieldErrorCollector()
@@ -321,9 +321,9 @@ def validate_object(item: StructT) -> StructT:
 
 
 def _normalize_object(item: StructT) -> StructT:
-    """Return a copy of an object with stripped names and contents, and unique tags.
+    """Return a copy of an object with unique tags and stripped names and contents.
 
-    The skills of an agent are normalized too.
+    An agent's skills are normalized too.
     """
     values = {
         name: getattr(item, name).strip() for name in ("name", "content") if hasattr(item, name)
@@ -336,9 +336,9 @@ def _normalize_object(item: StructT) -> StructT:
 
 
 def _normalize_skills(agent: Agent) -> dict[str, Any]:
-    """Return normalized values of an agent's fields `skill_categories` and `skills`.
+    """Return normalized values for an agent's `skill_categories` and `skills`.
 
-    There is at least one category. A skill of an unknown category moves to the first one.
+    There is always at least one category. Skills in unknown categories move to the first one.
     """
     replace = msgspec.structs.replace
     categories = agent.skill_categories or [make_general_category()]
@@ -346,7 +346,7 @@ def _normalize_skills(agent: Agent) -> dict[str, Any]:
     skills = []
     for skill in agent.skills:
         category_id = skill.category_id if skill.category_id in category_ids else categories[0].id
-        # Names of skills keep their white space, but must not consist of it.
+        # Skill names keep their white space, but must not consist only of it.
         name = skill.name if skill.name.strip() else ""
         skills.append(replace(skill, name=name, category_id=category_id))
     stripped_categories = [replace(category, name=category.name.strip()) for category in categories]
@@ -369,17 +369,17 @@ def normalize_tags(tags: Iterable[str]) -> list[str]:
 
 
 def is_valid_color(text: str) -> bool:
-    """Return whether a text is a color in the form `#61988E`."""
+    """Return whether a text is a color of the form `#61988E`."""
     return _COLOR_PATTERN.fullmatch(text) is not None
 
 
 def parse_date_bound(path: str, text: str | None, parse: Callable[[str], str]) -> str | None:
-    """Convert a date or time that a user has given to a timestamp of the zoo.
+    """Convert a date or time given by a user to a zoo timestamp.
 
     Args:
-        path: The name of the parameter, for the error.
-        text: For example `2026-01-31`, or None for no bound.
-        parse: `parse_period_start` or `parse_period_end` of `timestamps`.
+        path: The parameter name, for the error.
+        text: The date or time, such as `2026-01-31`, or None for no bound.
+        parse: `parse_period_start` or `parse_period_end` from `timestamps`.
 
     Raises:
         InvalidAgentError: The text is neither a date nor a time.
@@ -395,7 +395,7 @@ def parse_date_bound(path: str, text: str | None, parse: Callable[[str], str]) -
 
 
 def validate_page_size(limit: int | None) -> int | None:
-    """Return `limit` unchanged if it is a valid page size, or None, which means no limit.
+    """Return `limit` unchanged if it is a valid page size or None, which means no limit.
 
     Raises:
         InvalidAgentError: The size is out of range.
@@ -406,12 +406,12 @@ def validate_page_size(limit: int | None) -> int | None:
 
 
 def parse_cursor_key(digits: str) -> int:
-    """Convert the digits in the cursor of a page to the row key at which the page ended.
+    """Convert the digits in a page cursor to the row key at which the page ended.
 
     Raises:
         InvalidAgentError: The cursor is not one that a page returned.
     """
-    # 18 digits fit into 64 bits, the largest key that both databases accept.
+    # 18 digits fit into 64 bits, the largest key size that both databases accept.
     if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
         raise make_invalid_field_error(
             "cursor", "invalid cursor; pass the `next_cursor` of the previous page"
