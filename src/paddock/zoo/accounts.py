@@ -103,7 +103,7 @@ class TeamUser(Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class Token(Struct, rename="camel", kw_only=True, frozen=True):
-    """An access token for a user's program, without its secret."""
+    """An access token of a user's program, without its secret."""
 
     id: str
     label: str
