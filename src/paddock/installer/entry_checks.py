@@ -1,9 +1,9 @@
 """Checks entries: starts them as their client would, and finds what is missing or broken.
 
-Clients report little more than that a server failed, so `check_entry` runs an entry's command on
-its own: not in the current directory, with the environment that the client would
-give it, and with the client's timeout. The other functions find single causes: missing requirements
-of tools, an unusable interpreter, or a server that no longer exists.
+Clients report little more than that a server failed, so `check_entry` runs the entry's command
+outside the current directory, with the environment that the client would give it, and with the
+client's timeout. The other functions find individual causes: missing tool requirements, an
+unusable interpreter, or a server that no longer exists.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Installation of a server into one client or into all detected clients.
+"""Installs a server into one client or into all detected clients.
 
 The order matters: everything that can be rejected is rejected first, then the server is started as
 the client would start it, and only then are files written.
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class InstallOptions(TypedDict, total=False):
-    """The keywords of `install` that do not depend on the client."""
+    """The keyword arguments of `install` that do not depend on the client."""
 
     name: str | None
     """The key of the entry, instead of the server's own."""
@@ -90,10 +90,10 @@ def install(
     check: bool = True,
     dry_run: bool = False,
 ) -> Plan:
-    """Install a server into the configuration of a client.
+    """Install a server into a client's configuration.
 
-    An existing entry of Paddock's under the same key is updated and keeps what the user has added
-    to it. If the client has no config file, nothing is written: the plan contains the text to
+    An existing Paddock entry with the same key is updated, and the user's additions to it are
+    kept. If the client has no config file, nothing is written: the plan contains the text to
     paste, and an install link. Trust level: execution, because the check starts the server.
 
     Args:
@@ -170,8 +170,8 @@ def install_all(
 ) -> list[ClientOutcome]:
     """Install a server into every detected client, continuing after clients that fail.
 
-    Without a server, each client gets the built-in server for its kind. The keywords are those of
-    `install`.
+    Without a server, each client gets the built-in server for its kind. The keyword arguments are
+    the same as for `install`.
     """
     outcomes = []
     for client in detected_clients():
@@ -183,9 +183,9 @@ def install_all(
 
 
 def _apply_insertions(plan: Plan, insertions: list[EntryInsertion]) -> Plan:
-    """Insert an entry into all configuration files of a client, or into none of them.
+    """Insert an entry into all of a client's configuration files, or into none of them.
 
-    If a file cannot be written, the files that have been written before are restored.
+    If a file cannot be written, the files that were written before it are restored.
 
     Args:
         plan: The plan of the installation.
@@ -222,7 +222,7 @@ def _apply_insertions(plan: Plan, insertions: list[EntryInsertion]) -> Plan:
 def _check_hidden_entries(destination: InstallDestination, key: str, server: str) -> None:
     """Check that no other file of the client has an entry with the same key.
 
-    Some clients merge several configuration files and use only one of such entries. An entry for
+    Some clients merge multiple configuration files and use only one of these entries. An entry for
     the same server is accepted.
 
     Args:
@@ -231,7 +231,7 @@ def _check_hidden_entries(destination: InstallDestination, key: str, server: str
         server: The server to install.
 
     Raises:
-        ForeignEntryError: Another file has an entry under this key for something else.
+        ForeignEntryError: Another file has an entry with this key for something else.
     """
     if destination.scope == FILE_SCOPE:
         return
@@ -274,7 +274,7 @@ def _check_transport(client: Client, http: str | None) -> None:
 
 
 def _collect_notes(destination: InstallDestination) -> tuple[str, ...]:
-    """Return the steps that the user has to take after the installation, such as a restart.
+    """Return the steps that the user must take after the installation, such as a restart.
 
     The first one is a warning if the client is running and may overwrite its file.
     """

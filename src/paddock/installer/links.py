@@ -38,7 +38,7 @@ WEB_URL_PREFIX = "https://"
 
 
 class LinkError(PaddockError):
-    """A client has no link format for this server."""
+    """A client does not have a link format for this server."""
 
     code = "no-link"
 

@@ -1,7 +1,7 @@
-"""Locations of clients' config files, and the destinations of installations.
+"""Locations of clients' config files, and installation destinations.
 
 Three steps lead from what a user names (a client, a project, or a file) to the files to write:
-resolving a client's path templates on a machine, recognizing the client to which a file belongs,
+resolving a client's path templates on a machine, recognizing the client that a file belongs to,
 and combining both in an `InstallDestination`.
 """
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 USER_SCOPE, FILE_SCOPE = "user", "file"
 PREFERRED_CLIENT_IDS = ("claude-code", "vscode", "codex", "opencode", "trae")
-"""The clients to choose if several read the same file: `.mcp.json` is Claude Code's, and so on."""
+"""The clients to prefer if more than one reads the same file: `.mcp.json` is Claude Code's, etc."""
 FORMATS_BY_SUFFIX: dict[str, ConfigFormat] = {
     ".json": "json",
     ".jsonc": "json",
@@ -47,7 +47,7 @@ FORMATS_BY_SUFFIX: dict[str, ConfigFormat] = {
 
 
 class UnsupportedProjectError(PaddockError):
-    """A client has no configuration for single projects."""
+    """A client does not support per-project configuration."""
 
     code = "unsupported-project"
 
@@ -68,7 +68,7 @@ class DestinationError(PaddockError):
 class HostMachine:
     """A computer, described by its system, environment variables and home directory.
 
-    Paths can be resolved for any machine; only whether files exist is always checked on this one.
+    Paths can be resolved for any machine, but the existence of files is always checked on this one.
     """
 
     system: OperatingSystem
@@ -82,12 +82,12 @@ class HostMachine:
         return cls(systems.get(sys.platform, "linux"), os.environ, str(Path.home()))
 
     def resolve_template(self, template: str) -> PurePath:
-        """Return the path for a template; `ConfigLocation` documents the syntax."""
+        """Return the path for a template. See `ConfigLocation` for the syntax."""
         text = self._expand_variables(template)
         return PureWindowsPath(text) if self.system == "windows" else PurePosixPath(text)
 
     def resolve_local_path(self, template: str) -> Path:
-        """Return the path for a template as an absolute path in this process's file system."""
+        """Return a template's path as an absolute path in this process's file system."""
         path = self.resolve_template(template)
         local_path = Path(path.as_posix())
         return local_path if path.is_absolute() else local_path.absolute()
@@ -122,7 +122,7 @@ class HostMachine:
 
 
 def _find_required_variables(template: str) -> list[str]:
-    """Return the variables of a template that have no default."""
+    """Return a template's variables that have no default."""
     return re.findall(r"\$\{(\w+)\}", template)
 
 
@@ -147,7 +147,7 @@ def _find_closing_brace(text: str, start: int) -> int:
 
 
 def list_candidate_paths(client: Client, machine: HostMachine | None = None) -> list[PurePath]:
-    """Return all paths at which a client may keep its servers, without resolving wildcards."""
+    """Return all paths where a client may keep its servers, without resolving wildcards."""
     machine = machine or HostMachine.current()
     return [
         machine.resolve_template(location.path_template)
@@ -161,9 +161,9 @@ def locate_config_files(
     project: str | os.PathLike[str] | None = None,
     machine: HostMachine | None = None,
 ) -> list[Path]:
-    """Return the configuration files into which an entry for a client is written.
+    """Return the configuration files that a client's entry is written to.
 
-    There is at least one file. The files need not exist.
+    There is at least one file. The files do not have to exist.
 
     Args:
         client: The client.
@@ -180,7 +180,7 @@ def locate_config_files(
     locations = machine.get_locations(client)
     if not locations:
         raise _make_unknown_location_error(client, machine)
-    # Several variants of a client can be installed. For example, the installers of Claude Desktop
+    # Multiple variants of a client can be installed. For example, the installers of Claude Desktop
     # for Windows use different directories.
     if client.all_places:
         files = [
@@ -220,7 +220,7 @@ def list_merged_files(
 
 
 def _select_location_file(machine: HostMachine, locations: list[ConfigLocation]) -> Path:
-    """Select the configuration file that a client uses from several possible locations.
+    """Select the configuration file that a client uses from multiple possible locations.
 
     The existence of a location's marker path shows which variant of the client is installed.
     Without a marker, the first file that exists is used, or else the first location.
@@ -255,9 +255,9 @@ def _list_project_files(client: Client, directory: Path) -> list[Path]:
 
 
 def _select_project_file(client: Client, directory: Path) -> Path:
-    """Select the configuration file of a client in the directory of a project.
+    """Select a client's configuration file in a project directory.
 
-    If none of the possible files exists, it is the first one.
+    If none of the possible files exists, the first one is selected.
 
     Raises:
         UnsupportedProjectError: The client does not read project files.
@@ -287,14 +287,14 @@ def _make_unknown_location_error(client: Client, machine: HostMachine) -> Unknow
 
 
 def guess_client(path: Path, data: object, *, machine: HostMachine | None = None) -> Client | None:
-    """Guess the client application to which a configuration file belongs.
+    """Guess the client application that a configuration file belongs to.
 
     Called if the user names a file but no client. The path is compared with the known locations of
     clients, then the end of the path, and then the content. The result is None if the content is
     ambiguous, because the client could not read an entry in the format of another one.
 
     Args:
-        path: The file, which need not exist.
+        path: The file, which does not have to exist.
         data: The data in the file; an empty mapping if it does not exist.
         machine: The machine that the path is on; this one by default.
     """
@@ -315,7 +315,7 @@ def _rank_preference(client: Client) -> int:
 def _match_by_path(clients: list[Client], path: PurePath, data: object) -> Client | None:
     """Return the client whose known file names match the longest end of a path, or None.
 
-    For example, `backup/.cursor/mcp.json` ends like a file of Cursor. If several clients match the
+    For example, `backup/.cursor/mcp.json` ends like Cursor's file. If multiple clients match the
     same end, one that could have written the content is preferred.
     """
     best_score: tuple[int, bool] = (0, False)
@@ -331,17 +331,17 @@ def _match_by_path(clients: list[Client], path: PurePath, data: object) -> Clien
 
 
 def _iterate_path_tails(client: Client) -> Iterator[PurePath]:
-    """Yield the ends of the paths of a client's files, such as `.cursor/mcp.json`."""
+    """Yield the endings of a client's file paths, such as `.cursor/mcp.json`."""
     yield from (PurePosixPath(name) for name in (*client.project, *client.known_as))
     for system in OPERATING_SYSTEMS:
-        # On a machine without variables and a home directory, paths consist of these ends only.
+        # On a machine without variables and a home directory, paths consist of these endings only.
         bare_machine = HostMachine(system, {}, "")
         for path in list_candidate_paths(client, bare_machine):
             yield path.relative_to(path.anchor)
 
 
 def _count_matching_parts(tail: PurePath, path: PurePath) -> int:
-    """Return the number of parts of a tail if a path ends in all of them, else 0."""
+    """Return the number of parts in a tail if a path ends in all of them, or 0 otherwise."""
     patterns = [part.casefold() for part in tail.parts]
     parts = [part.casefold() for part in path.parts[-len(patterns) :]]
     is_match = len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
@@ -349,7 +349,7 @@ def _count_matching_parts(tail: PurePath, path: PurePath) -> int:
 
 
 def _get_server_entries(client: Client, path: PurePath, data: object) -> list[object] | None:
-    """Return the entries for a client in a file's data, or None if its container is missing."""
+    """Return a client's entries in a file's data, or None if their container is missing."""
     for key in client.get_servers_path(path):
         data = data.get(key) if isinstance(data, Mapping) else None
     if client.listed:
@@ -358,7 +358,7 @@ def _get_server_entries(client: Client, path: PurePath, data: object) -> list[ob
 
 
 def _match_by_content(clients: list[Client], path: PurePath, data: object) -> Client | None:
-    """Return the client to which the content of a configuration file belongs, or None.
+    """Return the client that a configuration file's content belongs to, or None.
 
     A client is recognized by fields that only it uses, or by a layout that few clients have.
     """
@@ -386,7 +386,7 @@ def _has_marker_fields(client: Client, entries: list[object]) -> bool:
 
 @dataclass(frozen=True)
 class InstallDestination:
-    """The configuration files of a client into which a server is installed."""
+    """The client configuration files that a server is installed into."""
 
     client: Client
     files: tuple[Path, ...]
@@ -422,11 +422,11 @@ def resolve_destination(
     project: str | PathLike[str] | None = None,
     file: str | PathLike[str] | None = None,
 ) -> InstallDestination:
-    """Return the configuration files for a client, a project or a file that the user has named.
+    """Return the configuration files for the client, project or file that the user has named.
 
     Args:
-        client: The client, by any of its names. May be None if `file` is given, whose client is
-            then recognized.
+        client: The client, by any of its names. May be None if `file` is given, in which case the
+            client is recognized by the file.
         project: The directory of a project, for its file instead of the user's.
         file: A file to use instead of the client's own files.
 
@@ -457,9 +457,9 @@ def resolve_destination(
 
 
 def _identify_client(client: str | None, file: Path) -> Client:
-    """Return the client to which a configuration file belongs.
+    """Return the client that a configuration file belongs to.
 
-    If the user has not named the client, it is recognized by the path and the content of the file.
+    If the user has not named the client, it is recognized by the file's path and content.
     A JSON file with the most common layout is accepted even if its client is unknown.
 
     Raises:

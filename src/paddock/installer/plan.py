@@ -1,4 +1,4 @@
-"""Plans of installations and removals: the changes of files, previews of them, and notes.
+"""Plans for installations and removals: file changes with previews, and notes.
 
 A dry run returns a plan without applying it. A preview never contains text of the client's file,
 which may contain tokens and other programs' servers in any form. Instead, the entry is written into
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from paddock.installer.entry_location import EntryLocation
 
 DESCRIPTIVE_FIELDS = frozenset({"type", "command", "cmd", "name", "transport", "description"})
-"""Fields of foreign entries that are shown, because they are not secret."""
+"""Foreign entry fields that can be shown because they are not secret."""
 SECRET_NAME_PATTERN = re.compile(
     r"token|secret|passw|key|auth|bearer|credential|cookie|header|^-H$", re.I
 )
-"""Matches names of fields and options that contain secrets."""
+"""Matches the names of fields and options that contain secrets."""
 
 
 @dataclass(frozen=True)
 class FileChange:
-    """The planned or completed change of one file, with a preview that is safe to print."""
+    """The planned or completed change to one file, with a preview that is safe to print."""
 
     file: Path
     before: bytes | None = field(repr=False)
@@ -134,7 +134,7 @@ def _split_lines(text: str) -> list[str]:
 def build_change(
     location: EntryLocation, before: bytes | None, after: bytes | None, backup: Path | None = None
 ) -> FileChange:
-    """Return the change of a file, with previews of the entry in which secrets are masked.
+    """Return the change to a file, with previews of the entry whose secrets are masked.
 
     Args:
         location: The entry that is inserted or removed.
@@ -163,8 +163,8 @@ def _render_preview(
     Args:
         location: The entry.
         content: The content of the file with the entry.
-        base: The content into which the masked entry is written; empty to show only the entry.
-        placeholders: The placeholders of secrets, shared by the previews of one change.
+        base: The content that the masked entry is written into; empty to show only the entry.
+        placeholders: The placeholders for secrets, shared by the previews of one change.
     """
     data = location.read_entry(content)
     if data is MISSING:
@@ -177,10 +177,9 @@ def _render_preview(
 
 @dataclass(frozen=True)
 class _EntryMasker:
-    """Replaces everything in the data of an entry that may be secret by numbered placeholders.
+    """Replaces everything in an entry's data that may be secret with numbered placeholders.
 
-    Equal values get equal placeholders, also in the other preview, so that the diff shows which
-    ones change.
+    Equal values get equal placeholders in both previews, so that the diff shows which ones change.
     """
 
     placeholders: dict[str, str]
@@ -190,7 +189,7 @@ class _EntryMasker:
     field names a secret. Of foreign entries, only a few fields are shown."""
 
     def mask(self, data: object, field: str = "") -> object:
-        """Return the data of an entry with its secrets replaced by placeholders.
+        """Return an entry's data with its secrets replaced with placeholders.
 
         Args:
             data: The data of the entry, or the value of one of its fields.
@@ -224,9 +223,9 @@ class _EntryMasker:
         return value if is_public else self._replace_secret(value)
 
     def _mask_arguments(self, arguments: list[object], field: str) -> list[object]:
-        """Return the arguments of a command with those that may be secret replaced.
+        """Return a command's arguments, replacing those that may be secret.
 
-        In a command of Paddock, these are the values of options with a name such as `--token`, and
+        In a Paddock command, these are the values of options with a name such as `--token`, and
         all options of the form `--name=value`. In any other command, all arguments are replaced.
         """
         masked_arguments = []

@@ -1,4 +1,4 @@
-"""Records of installations as installing and uninstalling need them, and ownership of entries.
+"""Installation records as needed for installing and uninstalling, and ownership of entries.
 
 `paddock.named_servers.installations` owns the file of records. This module relates records to
 entries in clients' files: an entry belongs to Paddock if it starts Paddock, equals the entry that
@@ -59,21 +59,21 @@ def get_entry_identity(client: str, file: Path, key: str) -> EntryIdentity:
 
 
 def resolve_recorded_file(record: Installation) -> Path:
-    """Return the file of an installation, even if a link that led to it has been changed since."""
+    """Return an installation's file, even if a link that led to it has been changed since."""
     file = Path(record.file)
     has_moved = record.real and str(_resolve_links(file)) != record.real
     return Path(record.real) if has_moved and path_exists(Path(record.real)) else file
 
 
 def _resolve_links(file: Path) -> Path:
-    # Path.resolve raises an error for circular links, realpath does not.
+    # Path.resolve raises an error for circular links, but realpath does not.
     return Path(os.path.realpath(file))
 
 
 def group_records_by_entry(file: Path) -> dict[EntryIdentity, list[Installation]]:
-    """Return the installation records of a file, grouped by entry.
+    """Return a file's installation records, grouped by entry.
 
-    The entries are in the order in which they were inserted.
+    The entries are in insertion order.
     """
     real_file = _resolve_links(file)
     groups: dict[EntryIdentity, list[Installation]] = {}
@@ -87,14 +87,14 @@ def group_records_by_entry(file: Path) -> dict[EntryIdentity, list[Installation]
 def find_records(location: EntryLocation) -> list[Installation]:
     """Return the records of one entry.
 
-    There are several records if several clients read the entry.
+    There is more than one record if multiple clients read the entry.
     """
     identity = get_entry_identity(location.client.id, location.file, location.key)
     return group_records_by_entry(location.file).get(identity, [])
 
 
 def decode_undo_record(records: list[Installation]) -> UndoRecord | None:
-    """Return the undo record of an entry, from the newest installation record with a valid one.
+    """Return an entry's undo record from the newest installation record that has a valid one.
 
     If the result is None, the entry can still be removed, but the text of the file before the
     insertion cannot be restored.
@@ -107,7 +107,7 @@ def decode_undo_record(records: list[Installation]) -> UndoRecord | None:
 
 
 def attach_undo_record(record: Installation, undo: UndoRecord | None) -> Installation:
-    """Return a record with another undo record."""
+    """Return a copy of a record with another undo record."""
     data = None if undo is None else msgspec.json.decode(msgspec.json.encode(undo))
     return structs.replace(record, splice=data)
 
@@ -129,7 +129,7 @@ def record_installations(new: list[Installation], changed: list[Installation]) -
     try:
         yield
     except BaseException:
-        # The error of the body matters more than a record that could not be restored.
+        # The error from the body matters more than a record that could not be restored.
         with suppress(PaddockError, OSError):
             update_records(removed=written, added=previous)
         raise
@@ -141,7 +141,7 @@ def update_records(
     changed: Iterable[Installation] = (),
     added: Iterable[Installation] = (),
 ) -> None:
-    """Remove, replace and append installation records, which are in the order of the insertions.
+    """Remove, replace and append installation records, which are kept in insertion order.
 
     Args:
         removed: Records to remove, except those that are also in `changed`.
@@ -166,7 +166,7 @@ def update_records(
 
 
 def _has_record(records: Iterable[Installation], record: Installation) -> bool:
-    """Return whether there is a record of the same entry, whatever its other fields are."""
+    """Return whether there is a record of the same entry, regardless of its other fields."""
     return any(map(record.is_same_entry, records))
 
 
@@ -198,7 +198,7 @@ def identify_server(client: Client, data: object, records: list[Installation]) -
 
 
 def has_same_key(server: str, other: ServerReference, key: str) -> bool:
-    """Return whether two named servers both use a key, so that one may replace the other."""
+    """Return whether two named servers both use a key, so one may replace the other."""
     with suppress(PaddockError):
         other_server = other if isinstance(other, NamedServer) else get_server(other)
         return other_server.key == get_server(server).key == key
@@ -207,7 +207,7 @@ def has_same_key(server: str, other: ServerReference, key: str) -> bool:
 
 @dataclass(frozen=True)
 class InstalledEntry:
-    """An entry of Paddock in a client's configuration file, recorded or found in the file."""
+    """A Paddock entry in a client's configuration file, recorded or found in the file."""
 
     client: str
     """The id of the client."""
@@ -224,7 +224,7 @@ class InstalledEntry:
 
 
 def list_recorded_entries() -> list[InstalledEntry]:
-    """Return all entries with an installation record, one for each client that reads an entry."""
+    """Return all entries with an installation record, once for each client that reads the entry."""
     return [
         InstalledEntry(
             record.client, resolve_recorded_file(record), record.key, record.scope, record.server
@@ -236,7 +236,7 @@ def list_recorded_entries() -> list[InstalledEntry]:
 def deduplicate_entries(
     entries: Iterable[InstalledEntry], client: str | None = None
 ) -> list[InstalledEntry]:
-    """Return each entry once, even if several clients read it.
+    """Return each entry once, even if multiple clients read it.
 
     Args:
         entries: The entries, one for each client.
@@ -252,10 +252,10 @@ def deduplicate_entries(
 
 
 def find_installed_entries(destination: InstallDestination) -> list[InstalledEntry]:
-    """Return all entries of Paddock in the configuration files of a client.
+    """Return all Paddock entries in a client's configuration files.
 
     These are the recorded entries, and entries that were added by hand or by another program and
-    start Paddock. If another client reads an entry too, it is returned as one of this client.
+    start Paddock. If another client reads an entry too, it is returned as this client's entry.
     """
     client = destination.client
     paths = {get_entry_identity(client.id, file, "")[:2] for file in destination.files}

@@ -1,7 +1,7 @@
-"""Masking of secrets: the values of environment variables and headers, and parts of URLs.
+"""Masks secrets: the values of environment variables and headers, and parts of URLs.
 
-Both the output of servers and the entries in clients' files are masked before they are shown,
-because they may contain tokens.
+Both server output and the entries in clients' files are masked before they are shown, because
+they may contain tokens.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ SECRET_TABLE_NAMES = frozenset(
 PUBLIC_VARIABLES = frozenset({DATA_DIRECTORY_VARIABLE, PACLET_PATH_VARIABLE, "PYTHONPATH"})
 """Variables that Paddock itself sets, and that contain no secrets."""
 REFERENCE_FORMATS = ("${0}", "${{{0}}}", "${{env:{0}}}", "{{env:{0}}}")
-"""The syntaxes of references to variables in clients' files."""
+"""The syntaxes for variable references in clients' files."""
 MIN_SECRET_PATH_PART_CHARACTERS = 16
-"""From this length on, a part of a URL's path may be an API key."""
+"""The minimum length of a URL path segment that may be an API key."""
 MIN_FREE_SECRET_CHARACTERS = 4
-"""From this length on, a secret is masked anywhere in a text; shorter ones only as whole values."""
+"""The minimum length of secrets that are masked anywhere; shorter ones only as whole values."""
 
 
 def mask_url(url: str, replace_secret: Callable[[object], str] = lambda _: SECRET_MASK) -> str:
-    """Return a URL without the parts that may be secret.
+    """Return a URL with the parts that may be secret masked.
 
     These are the user and password, long parts of the path, and the values of the query. The
     fragment is removed.
@@ -64,12 +64,12 @@ def mask_url(url: str, replace_secret: Callable[[object], str] = lambda _: SECRE
 
 
 def strip_command_options(command: str) -> str:
-    """Return a command without options in the same string, which may be secret."""
+    """Return a command without any options in the same string, because they may be secret."""
     return re.split(r"\s+-", command)[0]
 
 
 def mask_placeholders(text: str) -> str:
-    """Replace the numbered placeholders in a text by the mask."""
+    """Replace the numbered placeholders in a text with the mask."""
     return re.sub(SECRET_PLACEHOLDER.format(r"\d+"), SECRET_MASK, text)
 
 
@@ -124,7 +124,7 @@ def is_variable_reference(name: object, value: object) -> bool:
 
 
 def _list_written_forms(secret: str) -> list[str]:
-    """Return the forms of a secret in a file: unchanged, escaped, and each of its lines."""
+    """Return the forms a secret can have in a file: unchanged, escaped, and each of its lines."""
     lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
     forms = [secret, *(json.dumps(secret, ensure_ascii=flag)[1:-1] for flag in (True, False))]
     forms += [secret.replace("'", "''"), *lines]

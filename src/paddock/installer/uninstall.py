@@ -1,6 +1,6 @@
-"""Removal of servers from clients, and deletion of named servers.
+"""Removes servers from clients, and deletes named servers.
 
-The entries to remove come from the records of installations. If a client or file is named, entries
+The entries to remove come from the installation records. If a client or file is named, entries
 in its files that start Paddock count too, even if they were not installed by Paddock.
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NotInstalledError(PaddockError):
-    """There is no matching entry of Paddock's to remove."""
+    """There is no matching Paddock entry to remove."""
 
     code = "not-installed"
 
@@ -63,7 +63,7 @@ def uninstall(
 
     Raises:
         NotInstalledError: There is nothing to remove.
-        PaddockError: The only entry could not be removed. If there are several entries, each
+        PaddockError: The only entry could not be removed. If there is more than one entry, each
             outcome has its own error instead.
     """
     if client is None and file is None and server is None and name is None:
@@ -101,7 +101,7 @@ def uninstall_all(*, dry_run: bool = False) -> list[ClientOutcome]:
 def _find_entries(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
 ) -> list[InstalledEntry]:
-    """Return Paddock's entries in the configuration files of a client, or in one file.
+    """Return Paddock's entries in a client's configuration files, or in one file.
 
     If only a file is given, its client is unknown. The entries are then those that the installation
     records name for this file, together with those that a scan of the file finds.
@@ -121,7 +121,7 @@ def _find_entries(
 
 
 def _is_selected(entry: InstalledEntry, server: ServerReference | None, name: str | None) -> bool:
-    """Return whether an installed entry matches the server and the entry key of the user.
+    """Return whether an installed entry matches the user's server and entry key.
 
     A server or a key (`name`) that is None matches every entry.
     """
@@ -135,10 +135,10 @@ def _is_selected(entry: InstalledEntry, server: ServerReference | None, name: st
 
 
 def _list_possible_names(server: ServerReference) -> set[str]:
-    """Return the names under which the installation records may list a server.
+    """Return the names that the installation records may use for a server.
 
     A string may be the name of a server or the path of its file. Both are returned, because the
-    server may no longer exist, in which case it cannot be looked up.
+    server cannot be looked up if it no longer exists.
     """
     if isinstance(server, NamedServer):
         return {server.name}
@@ -167,7 +167,7 @@ def _make_not_installed_error(
 ) -> NotInstalledError:
     """Return the error for a server or an entry that is not installed.
 
-    Its hint lists the clients in which a matching entry is installed, if there are any.
+    Its hint lists any clients that have a matching entry.
     """
     suffix = f" in {client}" if client else ""
     if name is not None:
