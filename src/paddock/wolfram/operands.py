@@ -1,4 +1,4 @@
-"""Operands, brackets and commas, including missing ones, and the ends of expressions."""
+"""Handlers for operands, brackets and commas, including missing ones, and expression ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _MAX_QUOTED_CHARACTERS = 12
-"""Source characters quoted in a problem message."""
+"""Maximum number of source characters to quote in a problem message."""
 CLOSERS = {closer for closer, _ in GROUP_BRACKETS.values()} | {
     closer for closer in CALL_BRACKETS.values() if closer != "]]"
 }
@@ -39,8 +39,8 @@ _LIST_HEAD = symbol("List")
 def push_operand(state: ParseState, operand: Expression, start: int) -> None:
     """Push a complete operand such as `x` or `f[x]` on the parser's stack.
 
-    If it directly follows another operand, as in `a b`, both are multiplied. After a line break at
-    the top level, it starts the next expression instead.
+    An operand that directly follows another one, as in `a b`, is multiplied with it. After a line
+    break at the top level, it starts the next expression instead.
     """
     if state.has_operand or not state.frames:
         begin_operand(state, start)
@@ -69,7 +69,7 @@ def begin_operand(state: ParseState, start: int) -> None:
 
 
 def join_adjacent(state: ParseState, start: int) -> None:
-    """Multiply adjacent operands, or at the top level end the expression at its line break."""
+    """Multiply adjacent operands, or end a top-level expression at its line break."""
     if not state.frames and state.has_line_break_before(start):
         finish_expression(state, start)
         return
@@ -83,13 +83,13 @@ def begin_product(state: ParseState, start: int) -> None:
 
 
 def begin_span(state: ParseState, start: int) -> None:
-    """Begin a span without a first operand, which defaults to 1."""
+    """Begin a span whose first operand is missing and defaults to 1."""
     push_operand(state, Atom("number", "1", start, start), start)
     state.push_operator(PendingOperator(SPAN_PRECEDENCE, ";;", make_span, start))
 
 
 def expects_span_end(state: ParseState) -> bool:
-    """Return whether a missing operand here would be the end of a span."""
+    """Return whether an operand missing here would be the end of a span."""
     last = state.get_last_operator()
     return last is not None and last.text == ";;"
 
@@ -102,12 +102,12 @@ def insert_missing_operand(state: ParseState, position: int, *, before_call: boo
     Args:
         state: The parser state.
         position: The offset where the operand is expected.
-        before_call: True if a `[` follows, as in `a; [x]`. Then the head of a call is missing, for
-            which `Null` is not the default.
+        before_call: True if a `[` follows, as in `a; [x]`. In this case, the head of a call is
+            missing, which does not default to `Null`.
     """
     last = state.get_last_operator()
     if last is not None and last.text == ";" and not before_call:
-        # The operand is placed at the sign, because a comment can follow before `position`.
+        # Place the operand at the sign, because a comment may precede `position`.
         sign_end = last.start + len(last.text)
         missing = Atom("symbol", "Null", sign_end, sign_end)
     elif expects_span_end(state):
@@ -232,8 +232,8 @@ def _pop_argument(state: ParseState, position: int) -> Expression:
 def close_bracket(state: ParseState, text: str, start: int) -> None:
     """Handle a closing bracket.
 
-    Brackets inside it that are not closed are reported as syntax problems and closed too. A bracket
-    that was never opened is reported and skipped, because closing other brackets would lose more.
+    Unclosed brackets inside it are reported as syntax problems and closed too. A bracket that was
+    never opened is reported and skipped, because closing other brackets would lose more.
     """
     frames, openers = state.frames, _OPENERS[text]
     if not frames or frames[-1][FRAME_BRACKET] not in openers:
@@ -300,8 +300,8 @@ def _has_arguments(node: Node, bracket: str) -> bool:
 def _unwrap_group(state: ParseState, group: Node) -> Expression:
     """Return the expression in parentheses, which have no node of their own.
 
-    Empty parentheses are reported as a syntax problem. If the parentheses contain commas, which is
-    a problem that has been reported already, the node of the parentheses is returned.
+    Empty parentheses are reported as a syntax problem. If the parentheses contain commas, a problem
+    that has already been reported, the node of the parentheses is returned.
     """
     if len(group.args) == 1:
         operand = group.args[0]

@@ -13,9 +13,9 @@ class WolframOperator(NamedTuple):
     """An operator of the Wolfram Language, such as `+`."""
 
     precedence: int
-    """The rank of the operator: higher ones bind more tightly."""
+    """The rank of the operator. Higher values bind more tightly."""
     shape: str
-    """The position and the grouping of the operator.
+    """The operator's position and grouping.
 
     This is `prefix`, `postfix`, or for infix operators `left`, `right`, `chain` (a series forms one
     node), `compare`, `vector` or `special`.
@@ -28,8 +28,8 @@ def _read_operators() -> tuple[dict[str, WolframOperator], dict[str, WolframOper
     """Read `operators.txt`, in which a line such as `right 590 Power:^` defines operators.
 
     Returns:
-        The infix and postfix operators by their sign, and the prefix operators by theirs. A sign
-        such as `-` can be in both dictionaries.
+        Two dictionaries, keyed by sign: the infix and postfix operators, and the prefix operators.
+        A sign such as `-` can be in both.
     """
     infix_operators: dict[str, WolframOperator] = {}
     prefix_operators: dict[str, WolframOperator] = {}
@@ -46,7 +46,7 @@ def _read_operators() -> tuple[dict[str, WolframOperator], dict[str, WolframOper
 
 INFIX_OPERATORS, PREFIX_OPERATORS = _read_operators()
 CALL_PRECEDENCE, OPTIONAL_PRECEDENCE = 670, 140
-"""Precedences of calls, and of patterns with a default: `p : d` has the sign of `x : p`."""
+"""Precedences of calls and of patterns with a default: `p : d` uses the same sign as `x : p`."""
 COMPARE_PRECEDENCE = INFIX_OPERATORS["=="].precedence
 INTEGRAL_PRECEDENCE = PREFIX_OPERATORS["\\[Integral]"].precedence
 PATTERN_PRECEDENCE = INFIX_OPERATORS[":"].precedence
@@ -65,7 +65,7 @@ GROUP_BRACKETS = {
     "\\[OpenCurlyQuote]": ("\\[CloseCurlyQuote]", "CurlyQuote"),
     "\\[OpenCurlyDoubleQuote]": ("\\[CloseCurlyDoubleQuote]", "CurlyDoubleQuote"),
 }
-"""Brackets that need no operand before them: closing bracket and head."""
+"""Closing bracket and head of brackets that need no operand before them."""
 
 CALL_BRACKETS = {
     "[": "]",
@@ -95,7 +95,7 @@ PLAIN_SIGNS = sorted(
     key=len,
     reverse=True,
 )
-"""Operators and brackets of plain characters, the longest first."""
+"""Operators and brackets written in plain characters, longest first."""
 
 NAMED_SIGNS = frozenset(
     sign[2:-1]

@@ -1,7 +1,7 @@
 """Parser state: the operand and operator stacks, and the open brackets.
 
 Operands and operators wait on two stacks. Each open bracket is a frame that records where its
-operators begin. The parser does not recurse, so nesting depth is limited by memory only.
+operators begin. The parser does not recurse, so only memory limits the nesting depth.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ INTEGRAL_SIGN = "\\[Integral]"
 BracketFrame = tuple["Node", str, int, int]
 """An open bracket: node under construction, bracket text, start, and the `frame_base` to restore.
 
-This is a plain tuple, because sources contain very many brackets, and tuples are the cheapest to
+This is a plain tuple, because sources contain a great many brackets and tuples are the cheapest to
 create. `FRAME_NODE`, `FRAME_BRACKET` and `FRAME_START` are the indices of its first elements.
 """
 FRAME_NODE: Final = 0
@@ -35,15 +35,15 @@ FRAME_START: Final = 2
 def defer_gc() -> Generator[None]:
     """Disable garbage collection within a `with` block, to save time.
 
-    A parser allocates many objects, and all of them stay in use. Collections that these allocations
-    trigger would find nothing, and take as long as the parsing.
+    A parser allocates many objects that all stay in use. The collections triggered by these
+    allocations would free nothing and take as long as the parsing.
     """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        # If the caller had disabled garbage collection, it must stay disabled.
+        # If the caller has disabled garbage collection, it must stay disabled.
         if was_enabled:
             gc.enable()
 
@@ -83,7 +83,7 @@ class PendingOperator:
 class ParseState:
     """The state of one parse: stacks, position and result.
 
-    `operands` and `pending` hold operands and operators that are not yet combined. An operator is
+    `operands` and `pending` hold operands and operators that are not combined yet. An operator is
     combined with its operands as soon as a following operator binds less tightly (`reduce`).
     """
 
@@ -112,7 +112,7 @@ class ParseState:
         self.saw_line_break = False
         """True if a line ended between the previous token and a comment after it."""
         self.restart_point = (0, 0, 0)
-        """The start of the current expression, and the numbers of problems and comments there.
+        """The start of the current expression, and the problem and comment counts at that point.
 
         If a bracket is not closed, the parser returns to this point.
         """
@@ -124,7 +124,7 @@ class ParseState:
         return self.pending[-1] if len(self.pending) > self.frame_base else None
 
     def find_open_integral(self) -> PendingOperator | None:
-        """Return the last integral without its differential in the innermost bracket, or None."""
+        """Return the last integral in the innermost bracket that lacks a differential, or None."""
         pending, integrals = self.pending, self.integrals
         # Indices become outdated when `reduce` pops operators. It is cheaper to check them here
         # than to update them there.
@@ -140,7 +140,7 @@ class ParseState:
         """Build the nodes of pending operators that bind at least as tightly as a precedence.
 
         Called when the parser reads an operator with this precedence, because their last operands
-        are complete then. Only operators in the innermost bracket are considered.
+        are then complete. Only operators in the innermost bracket are considered.
         """
         pending, base = self.pending, self.frame_base
         while len(pending) > base and pending[-1].precedence >= precedence:
@@ -188,8 +188,8 @@ class ParseState:
     def rewind(self) -> None:
         """Return to the start of the current expression, and discard everything parsed since then.
 
-        The parser then reads the expression again with another end, because it has an unclosed
-        bracket.
+        The parser does this for an expression with an unclosed bracket, and then reads it again
+        with another end.
         """
         position, problem_count, comment_count = self.restart_point
         # Without this, reading again would report the same problems twice.

@@ -1,7 +1,7 @@
 """Paclets in development: read `PacletInfo` files, check paclet directories, build archives.
 
-`parse_paclet_info` reads a `PacletInfo` file with the line of each property, `check_paclet` returns
-the issues in a paclet's directory, and `write_archive` builds the archive. No code is run.
+`parse_paclet_info` reads a `PacletInfo` file and the line of each property, `check_paclet` returns
+the issues in a paclet directory, and `write_archive` builds the archive. No code is run.
 `paddock.extensions.paclets` loads the tools of installed paclets.
 """
 

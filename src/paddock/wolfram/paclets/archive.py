@@ -1,4 +1,4 @@
-"""Paclet archives: zip files with a single folder.
+"""Paclet archives: ZIP files with a single top-level folder.
 
 Archives are reproducible: entries are sorted, and file times are not recorded.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ARCHIVE_SUFFIX = ".paclet"
 BUILD_FOLDER = "build"
 EXCLUDED_FOLDERS = frozenset({"__pycache__", "node_modules"})
-"""Folders left out at any depth, in addition to hidden ones."""
+"""Folders excluded at any depth, in addition to hidden ones."""
 NAME_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:/[A-Za-z][A-Za-z0-9_]*)?")
 VERSION_PATTERN = re.compile(r"\d+(?:\.\d+)*")
 _EARLIEST_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
@@ -28,11 +28,11 @@ _FILE_MODE, _EXECUTABLE_MODE = 0o644 << 16, 0o755 << 16
 
 
 class PacletArchiveFiles(NamedTuple):
-    """The files of a paclet's archive, and the names of the excluded ones."""
+    """The files to pack into a paclet archive, and the names of excluded files."""
 
     files: list[Path]
     excluded: list[str]
-    """Names of excluded files and folders, without hidden ones and the build folder."""
+    """Names of excluded files and folders, except hidden ones and the build folder."""
 
 
 def get_archive_name(name: str, version: str) -> str:
@@ -43,8 +43,8 @@ def get_archive_name(name: str, version: str) -> str:
 def list_archive_files(directory: Path) -> PacletArchiveFiles:
     """Return the files of a paclet directory that belong in its archive, and the excluded ones.
 
-    Hidden files, archives, build artifacts and special files are excluded, and also links to
-    directories or out of the paclet.
+    Hidden files, archives, build artifacts and special files are excluded, as are links to
+    directories or to targets outside the paclet.
 
     Raises:
         OSError: A directory cannot be listed.
@@ -58,12 +58,12 @@ def list_archive_files(directory: Path) -> PacletArchiveFiles:
 
 
 def summarize_names(names: list[str]) -> str:
-    """Return the first ten names in one line."""
+    """Return the first ten names on one line."""
     return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
 
 
 def _collect_files(folder: Path, root: Path, archive_files: PacletArchiveFiles) -> None:
-    """Sort the files of a folder and its subfolders into packed and excluded ones.
+    """Sort the files in a folder and its subfolders into files to pack and excluded files.
 
     Args:
         folder: The folder.
@@ -73,7 +73,7 @@ def _collect_files(folder: Path, root: Path, archive_files: PacletArchiveFiles) 
     for path in folder.iterdir():
         if path.name.startswith(".") or path == root / BUILD_FOLDER:
             continue
-        # Links to directories are not followed, because they may lead out of the paclet, or in
+        # Do not follow links to directories, because they may lead out of the paclet or in
         # circles.
         if path.is_dir() and not path.is_symlink() and path.name not in EXCLUDED_FOLDERS:
             _collect_files(path, root, archive_files)
@@ -84,7 +84,7 @@ def _collect_files(folder: Path, root: Path, archive_files: PacletArchiveFiles) 
 
 
 def _is_packable(path: Path, root: Path) -> bool:
-    # Links out of the paclet would put private files into the archive.
+    # Links to files outside the paclet would put private files into the archive.
     try:
         is_inside = path.resolve(strict=True).is_relative_to(root)
     except (OSError, RuntimeError):  # RuntimeError: a link that points to itself
@@ -93,9 +93,9 @@ def _is_packable(path: Path, root: Path) -> bool:
 
 
 def write_archive(directory: Path, name: str, version: str, files: list[Path]) -> Path:
-    """Write the archive of a paclet, a ZIP file, to its build folder and return the path.
+    """Write a paclet's archive, a ZIP file, to its build folder and return the path.
 
-    Equal files produce equal archives.
+    Identical files produce identical archives.
 
     Args:
         directory: The directory of the paclet.
@@ -113,25 +113,25 @@ def write_archive(directory: Path, name: str, version: str, files: list[Path]) -
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
             entry_name = f"{top_folder}/{file.relative_to(root).as_posix()}"
-            # All entries have the same time, so that it does not affect the archive.
+            # All entries get the same time, so that file times do not affect the archive.
             entry = zipfile.ZipInfo(entry_name, _EARLIEST_ZIP_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             is_executable = file.stat().st_mode & stat.S_IXUSR
             entry.external_attr = _EXECUTABLE_MODE if is_executable else _FILE_MODE
             archive.writestr(entry, file.read_bytes())
     archive_path = _get_archive_path(root, get_archive_name(name, version))
-    # The file is written atomically, so that a failed build never leaves a partial archive.
+    # Write atomically, so that a failed build never leaves a partial archive.
     write_atomically(archive_path, buffer.getvalue(), mode=0o644)
     return archive_path
 
 
 def _get_archive_path(root: Path, name: str) -> Path:
-    """Return the path of an archive in the build folder of a paclet.
+    """Return the path of an archive in a paclet's build folder.
 
     An existing link at this path is removed, because writing would overwrite its target.
 
     Raises:
-        OSError: The build folder is a link out of the paclet.
+        OSError: The build folder is a link to a location outside the paclet.
     """
     folder = root / BUILD_FOLDER
     try:

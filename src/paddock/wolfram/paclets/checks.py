@@ -1,4 +1,4 @@
-"""Checks of a paclet's directory: errors that break it, warnings and suggestions."""
+"""Checks for a paclet directory: errors that break the paclet, warnings and suggestions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 PacletIssueLevel = Literal["Error", "Warning", "Suggestion"]
 CODE_SUFFIXES = (".wl", ".m", ".wls", ".wlt")
 LARGE_FILE_BYTES = 50_000_000
-"""Files above this size probably do not belong in the paclet."""
+"""Files larger than this probably do not belong in the paclet."""
 _KNOWN_EXTENSION_KINDS = frozenset(
     {
         *("Kernel", "Documentation", "FrontEnd", "Resource", "Application", "Path", "LibraryLink"),
@@ -52,7 +52,7 @@ _PRESENTATION_PROPERTIES: dict[str, tuple[PacletIssueLevel, str]] = {
     "Keywords": ("Suggestion", "add search terms"),
     "SourceControlURL": ("Suggestion", "add the URL of the source repository"),
 }
-"""The level of the issue if a property is missing, and the advice to the author."""
+"""The issue level for each missing property, and the advice to the author."""
 _PLACEHOLDER = re.compile(r"XXXX|TODO|Insert .* here", re.IGNORECASE)
 
 
@@ -69,7 +69,7 @@ class PacletIssue:
 def check_paclet(directory: Path) -> list[PacletIssue]:
     """Return all issues of a paclet (a Wolfram Language package), the most severe first.
 
-    No code of the paclet is run. If the directory or its `PacletInfo` file cannot be read, only
+    The paclet's code is not run. If the directory or its `PacletInfo` file cannot be read, only
     this error is returned.
     """
     root = directory.resolve()
@@ -82,7 +82,7 @@ def check_paclet(directory: Path) -> list[PacletIssue]:
     if info is None:
         message = "The directory has no PacletInfo.wl."
         return [PacletIssue("Error", "NoPacletInfo", message, str(directory))]
-    # A link out of the directory is not packed, and would be missing from the archive.
+    # A link to a file outside the directory is not packed and would be missing from the archive.
     if info not in archive_files.files:
         message = "The file is a link out of the paclet."
         return [PacletIssue("Error", "InvalidPacletInfo", message, info.name)]
@@ -106,7 +106,7 @@ class _PacletCheck(NamedTuple):
     archive_files: PacletArchiveFiles
 
     def iter_issues(self) -> Iterator[PacletIssue]:
-        """Run all checks of the paclet, and yield the issues that they find."""
+        """Run all checks on the paclet and yield the issues they find."""
         yield from self._check_identity()
         yield from self._check_presentation()
         if not self.description.extensions:
@@ -123,7 +123,7 @@ class _PacletCheck(NamedTuple):
         message: str,
         declared: DeclaredProperty | DeclaredExtension | None = None,
     ) -> PacletIssue:
-        """Return an issue in the `PacletInfo` file, such as `Warning NoPublisher`.
+        """Create an issue in the `PacletInfo` file, such as `Warning NoPublisher`.
 
         Args:
             level: The severity.
@@ -135,7 +135,7 @@ class _PacletCheck(NamedTuple):
         return PacletIssue(level, tag, message, location)
 
     def _check_identity(self) -> Iterator[PacletIssue]:
-        """Yield issues about the name and the version, without which no archive can be built."""
+        """Yield issues about the name and version, which are required to build an archive."""
         name, version = self.description.name, self.description.properties.get("Version")
         if not NAME_PATTERN.fullmatch(name):
             problem = f"is {name!r}" if name else "is missing"
@@ -156,8 +156,8 @@ class _PacletCheck(NamedTuple):
     def _check_presentation(self) -> Iterator[PacletIssue]:
         """Yield issues about the properties that describe the paclet to its users.
 
-        Such a property, for example `Description`, should not be missing or empty, and should not
-        contain the placeholder of a template.
+        Such a property, for example `Description`, should not be missing, empty or a template
+        placeholder.
         """
         for key, (level, advice) in _PRESENTATION_PROPERTIES.items():
             declared = self.description.properties.get(key)
@@ -211,7 +211,7 @@ class _PacletCheck(NamedTuple):
             yield self._make_issue("Suggestion", "MissingPages", message, extension)
 
     def _list_undocumented_names(self, symbols: object) -> list[str]:
-        """Return the short names of the symbols that have no reference page in the archive.
+        """Return the short names of symbols without a reference page in the archive.
 
         Args:
             symbols: The declared symbols with their contexts, as in ``["A`f", "A`g"]``.
@@ -224,7 +224,7 @@ class _PacletCheck(NamedTuple):
         return [name for name in names if folder / f"{name}.nb" not in packed_files]
 
     def _check_files(self) -> Iterator[PacletIssue]:
-        """Yield issues about the files of the paclet: about exclusions, sizes and syntax."""
+        """Yield issues about the paclet's files: exclusions, sizes and syntax."""
         if self.archive_files.excluded:
             message = f"Excluded from the archive: {summarize_names(self.archive_files.excluded)}."
             yield PacletIssue("Suggestion", "LeftOut", message)
@@ -257,7 +257,7 @@ def _list_roots(extension: DeclaredExtension) -> list[str]:
 
 
 def _iter_contexts(value: object) -> Iterator[tuple[str, str]]:
-    """Yield each declared context with the name of its file, or an empty string without one.
+    """Yield each declared context with its file name, or an empty string if it has none.
 
     A declaration is a string such as ``"Context`"``, or a list such as
     ``{"Context`", "File.wl"}``. The value of the property is a declaration or a list of them.
@@ -271,7 +271,7 @@ def _iter_contexts(value: object) -> Iterator[tuple[str, str]]:
 
 
 def _list_context_files(context: str) -> list[str]:
-    """Return candidate files of a context: ``A`B` `` is in `B.wl`, `A/B.wl` or `init.wl`."""
+    """Return candidate files for a context: ``A`B` `` is in `B.wl`, `A/B.wl` or `init.wl`."""
     parts = context.strip("`").split("`")
     stems = [parts[-1], "/".join(parts), "init"]
     return [f"{stem}{suffix}" for stem in dict.fromkeys(stems) for suffix in (".wl", ".m")]

@@ -34,7 +34,7 @@ class DeclaredProperty:
     value: object
     """The value as Python data, or an `UnevaluatedExpression`."""
     line: int
-    """The line of the value in the `PacletInfo` file."""
+    """The line number of the value in the `PacletInfo` file."""
 
     @property
     def text(self) -> str | None:
@@ -87,7 +87,7 @@ def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescripti
 
     Args:
         text: The text of the file.
-        where: The name of the file, for errors.
+        where: The file name to show in errors.
 
     Raises:
         PacletInfoError: The text does not describe a paclet.
@@ -111,8 +111,8 @@ def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescripti
 def _iter_rules(expressions: list[Expression]) -> Iterator[tuple[str, Expression]]:
     """Yield the key and the value of each rule, including rules in associations and lists.
 
-    `PacletInfo` files contain an association, `PacletObject[<|"Name" -> "A"|>]`, or in the older
-    format plain rules, `Paclet[Name -> "A"]`.
+    `PacletInfo` files contain an association, `PacletObject[<|"Name" -> "A"|>]`, or plain rules in
+    the older format, `Paclet[Name -> "A"]`.
     """
     for expression in expressions:
         match expression:
@@ -124,16 +124,16 @@ def _iter_rules(expressions: list[Expression]) -> Iterator[tuple[str, Expression
 
 
 def _get_name(expression: Expression) -> str:
-    """Return the value of a string or the short name of a symbol, or else an empty text."""
+    """Return a string's value or a symbol's short name, otherwise an empty string."""
     if is_atom(expression, "string"):
         return parse_string(expression.text)
     return expression.text.rpartition("`")[2] if is_atom(expression, "symbol") else ""
 
 
 def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, DeclaredProperty]:
-    """Return the properties that the arguments of a paclet or an extension declare, by name.
+    """Return the properties declared in the arguments of a paclet or an extension, by name.
 
-    If a property is declared several times, the first declaration is used.
+    If a property is declared more than once, the first declaration is used.
     """
     properties: dict[str, DeclaredProperty] = {}
     for name, expression in _iter_rules(args):
