@@ -139,7 +139,7 @@ def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
     """
     import tomlkit  # noqa: PLC0415 - needed only for writing
 
-    # Raises an error for an invalid file before anything is changed.
+    # This raises an error for an invalid file before anything is changed.
     read_project(folder)
     path = get_project_file(folder)
     before = path.read_bytes() if path.is_file() else b""

@@ -143,7 +143,7 @@ class FieldErrorCollector:
 
         Args:
             item: The object, such as an agent, one of its skills, or a brain entry.
-            prefix: The prefix for paths in errors, such as `skills[0].`.
+            prefix: A prefix for paths in errors, such as `skills[0].`.
         """
         for field in msgspec.structs.fields(item):
             key, value = field.encode_name, getattr(item, field.name)

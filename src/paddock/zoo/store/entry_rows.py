@@ -50,7 +50,7 @@ class _TextSearchQuery(UserDefinedType[str]):
     """PostgreSQL's `tsquery` type, a full-text query.
 
     Parameters of this type are cast with `::tsquery`. Unlike `to_tsquery`, the cast does not
-    normalize the words again. They are already normalized here.
+    normalize the words, which have already been normalized here.
     """
 
     cache_ok = True

@@ -102,7 +102,7 @@ def _has_tag(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
 
 
 def make_field_columns(model: type[msgspec.Struct], *omitted: str) -> Iterator[Column[Any]]:
-    """Yield a column for each field of a model class, named like the field.
+    """Yield a column for each field of a model class, named after the field.
 
     A new field therefore only needs a migration that adds its column, and no change here.
 

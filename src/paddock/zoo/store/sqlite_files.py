@@ -32,7 +32,7 @@ def make_sqlite_uri(path: str) -> str:
 
 @contextmanager
 def create_new_file(path: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file, which is renamed to `path` when the block ends.
+    """Yield the path of a temporary file that becomes `path` when the block ends.
 
     If another process has created `path` in the meantime, that file is kept. Temporary files left
     behind by killed processes are deleted.

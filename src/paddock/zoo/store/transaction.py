@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from paddock.zoo.model import EventKind
 
 
-# Number of events between deletions of old events, which would be slow to run for each event.
+# Interval, in events, at which excess events are deleted. Doing so for each event would be slow.
 PRUNE_INTERVAL_EVENTS = 500
 
 _NOTIFY_STATEMENT = text("SELECT pg_notify(:channel, :owner)")

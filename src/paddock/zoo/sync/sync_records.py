@@ -55,7 +55,7 @@ def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
 
     Raises:
         DataDirectoryError: The record cannot be read or written.
-        FileBusyError: Another process held the lock for too long.
+        FileBusyError: Another process has held the lock for too long.
     """
     path = _get_record_path(folder, zoo)
     with lock_file(path), convert_os_errors(path):

@@ -178,7 +178,7 @@ def sync_project(zoo: Zoo, folder: Path, options: SyncOptions | None = None) -> 
 
     Raises:
         DataDirectoryError: The project's record cannot be read or written.
-        FileBusyError: Another process spent too long synchronizing the project.
+        FileBusyError: Another process has been synchronizing the project for too long.
     """
     options = options or SyncOptions()
     with open_sync_record(folder, get_database_info(zoo).location) as record:
@@ -200,7 +200,7 @@ class _SyncRun:
         self._folder = folder
 
     def run(self) -> SyncReport:
-        """Synchronize all files, then write the missing files of agents.
+        """Synchronize all files, then write files for agents that do not have any.
 
         Steps that change agents come first. Steps in `DEFERRED_STEPS` are chosen again afterwards,
         when the agents have their final content.
