@@ -26,7 +26,7 @@ SAFE_KEY_PATTERN = r"[A-Za-z0-9_-]+"
 
 @dataclass(frozen=True, slots=True)
 class ConfigLocation:
-    """The path template of a configuration file in which a client application lists its servers.
+    """The path template of a configuration file that lists a client application's servers.
 
     In the template, `~` is the home directory, `${NAME:-default}` is an environment variable, and
     `*` in a directory name matches any text. If a variable without a default is not set, the

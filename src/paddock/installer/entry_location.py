@@ -1,7 +1,7 @@
 """The location of one entry in a client's config file, and its insertion and removal.
 
 Everything here is a function of the file's bytes; `file_writer` reads and writes files. An
-insertion returns an `UndoRecord`, with which removal restores the file byte for byte: as long as
+insertion returns an `UndoRecord`, which lets removal restore the file byte for byte: as long as
 the inserted text can be found, it is cut out as text. If the user has edited it, the entry is
 removed by the rules of the format, and the entry that was there before is restored.
 """
@@ -284,7 +284,7 @@ class EntryLocation:
         """Return the content of the file without the entry, or None if the file is to be deleted.
 
         The inserted text is cut out if it can be identified, which restores the previous content.
-        Otherwise, the entry is removed by the rules of the format, and white space can differ.
+        Otherwise, the entry is removed by the rules of the format, and whitespace can differ.
 
         Args:
             content: The content of the file; None if it does not exist.

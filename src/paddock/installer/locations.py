@@ -236,7 +236,7 @@ def _select_location_file(machine: HostMachine, locations: list[ConfigLocation])
 def iterate_location_files(machine: HostMachine, location: ConfigLocation) -> Iterator[Path]:
     """Yield the configuration files at a location, if their directories exist.
 
-    A path template with the wildcard `*` can match several directories. The files need not exist.
+    A path template with the wildcard `*` can match multiple directories. The files might not exist.
     """
     file = machine.resolve_local_path(location.path_template)
     parts = file.parent.parts

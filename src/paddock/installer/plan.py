@@ -126,7 +126,7 @@ def _decode_content(content: bytes | None) -> str:
 
 
 def _split_lines(text: str) -> list[str]:
-    # str.splitlines would also split at characters that editors do not treat as line ends.
+    # str.splitlines would also split at characters that editors do not treat as line endings.
     *lines, last = text.split("\n")
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 

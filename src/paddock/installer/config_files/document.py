@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from paddock.errors import PaddockError
 
-# The line ends that editors recognize. Other characters that Unicode calls line ends do not count.
+# The line endings that editors recognize. Other line endings that Unicode defines do not count.
 _LINE_END_PATTERN = re.compile(r"\r\n|\n|\r")
 
 
@@ -61,7 +61,7 @@ def compute_line_and_column(text: str, offset: int) -> tuple[int, int]:
     line, line_start = 1, 0
     for line_end in _LINE_END_PATTERN.finditer(text, 0, offset):
         if line_end[0] == "\r" and text.startswith("\n", line_end.end()):
-            break  # the offset is between the two characters of one line end
+            break  # the offset is between the two characters of one line ending
         line, line_start = line + 1, line_end.end()
     return line, offset - line_start + 1
 

@@ -42,7 +42,7 @@ class EditableDocument(ABC):
     Documents are immutable: the methods return new ones.
 
     Args:
-        text: The text with its original line ends, without a byte order mark.
+        text: The text with its original line endings, without a byte order mark.
         where: The name of the file in error messages.
 
     Raises:

@@ -98,7 +98,7 @@ class JsonItemInsertion:
         """
         last_item = container.items[-1]
         item_end = last_item.end if last_item.comma is None else last_item.comma + 1
-        # The item is inserted after the comments beside the last item, because they belong to it.
+        # The item is inserted after the comments next to the last item, because they belong to it.
         offset = skip_trailing_comments(text, item_end)
         ends_line = has_line_break(text[offset : offset + 1]) if offset > item_end else False
         if is_first_on_line(text, last_item.start) or ends_line:
@@ -129,7 +129,7 @@ class JsonItemInsertion:
     ) -> JsonTextEdit:
         """Return the text edit that adds the item to an object or list without items.
 
-        The container can contain white space and comments. With `may_unfold`, the item is put on a
+        The container can contain whitespace and comments. With `may_unfold`, the item is put on a
         line of its own in `{}` or `[]`, and the closing bracket on the next line.
         """
         outer_indent = get_indent(text, container.start)
@@ -163,7 +163,7 @@ def plan_item_removal(
 
     Args:
         text: The text of the document.
-        blanked_text: The text with its comments replaced by spaces.
+        blanked_text: The text with its comments replaced with spaces.
         container: The object or list that contains the item.
         index: The index of the item.
     """
@@ -204,16 +204,16 @@ def _find_item_end(text: str, item: JsonItem) -> int:
 def _must_keep_blanks_before(
     text: str, blanked_text: str, cut: JsonTextEdit, *, is_followed: bool
 ) -> bool:
-    """Return whether the removal of an item must keep the white space before it.
+    """Return whether the removal of an item must keep the whitespace before it.
 
-    The white space after the item is removed instead. This is necessary for the first of several
+    The whitespace after the item is removed instead. This is necessary for the first of several
     items on a line, and after a `//` comment, because the text after the item would otherwise
     become part of the comment.
 
     Args:
         text: The text of the document.
-        blanked_text: The text with its comments replaced by spaces.
-        cut: The span to remove, including the white space before the item.
+        blanked_text: The text with its comments replaced with spaces.
+        cut: The span to remove, including the whitespace before the item.
         is_followed: True if the item is not the last one.
     """
     if blanked_text[cut.start - 1] in "{[":
@@ -339,7 +339,7 @@ class JsonDocument(EditableDocument):
         item = levels[-1].item
         style = self._detect_style(levels)
         if item is not None:
-            missing_steps = path[len(levels) :]  # present if a null is replaced by a container
+            missing_steps = path[len(levels) :]  # present if a null is replaced with a container
             value = put_value(MISSING, missing_steps, value) if missing_steps else value
             return apply_text_edits(self.text, [self._make_replacement(item, value, style)])
         missing_steps = path[len(levels) - 1 :]
@@ -353,7 +353,7 @@ class JsonDocument(EditableDocument):
         return apply_text_edits(self.text, edits)
 
     def _detect_style(self, levels: list[_PathLevel]) -> JsonStyle:
-        """Detect the style for a new value: its indentation, line ends and spaces.
+        """Detect the style for a new value: its indentation, line endings and spaces.
 
         The style is taken from the value to be replaced, or from the last value next to the new
         one, or else from the containers around it.

@@ -1,7 +1,7 @@
 """The layout of JSON text: item positions, comments, indentation, and the style of new values.
 
 This works only for text that has been parsed successfully. `blanked_text` is the text with its
-comments replaced by spaces (see `json_reader.blank_comments`), so its offsets are those of the
+comments replaced with spaces (see `json_reader.blank_comments`), so its offsets are those of the
 text.
 """
 
@@ -74,7 +74,7 @@ def parse_container(blanked_text: str, start: int) -> JsonContainer | None:
     """Return the positions of the JSON object or list that begins at an offset, and of its items.
 
     Args:
-        blanked_text: A valid JSON text with its comments replaced by spaces.
+        blanked_text: A valid JSON text with its comments replaced with spaces.
         start: The offset.
 
     Returns:
@@ -141,7 +141,7 @@ def _parse_item(blanked_text: str, start: int, *, is_member: bool) -> JsonItem:
     """Return the positions of the member or list element that begins at an offset.
 
     Args:
-        blanked_text: The text with its comments replaced by spaces.
+        blanked_text: The text with its comments replaced with spaces.
         start: The offset of the item.
         is_member: True for a member of an object, which begins with a key.
     """

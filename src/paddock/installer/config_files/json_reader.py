@@ -175,7 +175,7 @@ def _describe_expected(decoder_message: str, character_before: str, dialect: Jso
 
     Args:
         decoder_message: The message of Python's JSON decoder.
-        character_before: The last character before the error that is not white space.
+        character_before: The last character before the error that is not whitespace.
         dialect: The dialect of JSON; `jsonc` allows trailing commas.
     """
     can_close = character_before in "[{" or dialect == "jsonc"

@@ -25,12 +25,12 @@ def find_line_end(text: str, offset: int) -> int:
 
 
 def is_blank(text: str, start: int, end: int) -> bool:
-    """Return whether there is only white space between two offsets."""
+    """Return whether there is only whitespace between two offsets."""
     return not text[start:end].strip()
 
 
 def get_indent(text: str, offset: int) -> str:
-    """Return the white space at the beginning of a character's line."""
+    """Return the whitespace at the beginning of a character's line."""
     start = find_line_start(text, offset)
     line = text[start : find_line_end(text, offset)]
     return line[: len(line) - len(line.lstrip(" \t"))]
@@ -88,14 +88,14 @@ def skip_attached_comments(text: str, at: int, *, column: int = 0) -> int:
 def insert_lines(text: str, at: int, lines: list[str], *, newline: str, blank: bool) -> str:
     """Insert lines into a text.
 
-    If the text does not end with a line end, neither does the result. Removing the lines therefore
-    restores the text.
+    If the text does not end with a line ending, neither does the result. Therefore, removing the
+    lines restores the text.
 
     Args:
         text: The text.
         at: The beginning of a line, or the end of the text.
-        lines: The lines, without line ends.
-        newline: The line end of the file.
+        lines: The lines, without line endings.
+        newline: The line ending of the file.
         blank: Insert a blank line before the lines.
     """
     body = newline.join(lines)
@@ -131,7 +131,7 @@ def remove_lines(text: str, start: int, end: int, *, floor: int = 0, is_first: b
         start = previous_start
     elif is_first and is_blank(text, end, find_line_end(text, end)) and text[end:].strip():
         end = find_line_end(text, end)
-    # The previous line becomes the last line of the file, and must not have a line end either.
+    # The previous line becomes the last line of the file, and must not have a line ending either.
     if lacks_line_end and start:
         start -= 2 if text[:start].endswith("\r\n") else 1
     return text[:start] + text[end:]
@@ -160,7 +160,7 @@ def append_item(text: str, container: BracketedItems, item: str, newline: str) -
         text: The text of the file.
         container: The positions of the brackets and of the items.
         item: The text of the new item.
-        newline: The line end of the file.
+        newline: The line ending of the file.
     """
     if not container.items:
         offset = container.start + 1

@@ -2,7 +2,7 @@
 
 `tomllib` reports no positions, so the text is scanned again. It must have been accepted by
 `tomllib` before, because nothing is checked here. A table can be written with a header, inline,
-with dotted keys, or in several such parts. Each part is a region.
+with dotted keys, or in multiple such parts. Each part is a region.
 """
 
 from __future__ import annotations

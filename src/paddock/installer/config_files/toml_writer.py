@@ -16,9 +16,9 @@ class TomlTableStyle:
     """The style of the tables in a TOML file, which new tables follow."""
 
     header_indent: str = ""
-    """The white space before headers."""
+    """The whitespace before headers."""
     indent: str = ""
-    """The white space before keys."""
+    """The whitespace before keys."""
     equals: str = " = "
     """The equals sign with the spaces around it."""
     nests_tables: bool = True

@@ -231,8 +231,8 @@ class YamlDocument(EditableDocument):
     def _replace_in_same_form(self, location: _MemberLocation, value: object) -> str | None:
         """Return the text with a value replaced in its current notation, or None if impossible.
 
-        A mapping or list on several lines is replaced by lines, and a value on one line by a value
-        on one line.
+        A mapping or list on multiple lines is replaced with lines, and a one-line value with a
+        one-line value.
         """
         node = location.node
         style = detect_block_style(self.tree.root, location.collection, self.text)
@@ -319,14 +319,14 @@ class YamlDocument(EditableDocument):
         blank = any(
             has_blank_line_above(self.text, member.start) for member in collection.members[1:]
         )
-        # After a block scalar such as `|+`, which keeps line ends, a blank line would be a part of
+        # After a block scalar such as `|+`, which keeps line endings, a blank line would be part of
         # its value.
         if _get_last_node(collection).keeps_line_ends:
             blank = False
         return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)
 
     def _find_insertion_offset(self, collection: YamlNode) -> int:
-        """Return the offset for a new member at the end of a mapping or list on several lines.
+        """Return the offset for a new member at the end of a mapping or list on multiple lines.
 
         Raises:
             UneditableError: Another line would change the value of the last member.

@@ -123,7 +123,7 @@ def parse_yaml(text: str, where: str) -> YamlTree:
     Raises:
         ConfigurationError: The text is not one YAML document; `where` has line and column.
     """
-    # ruamel.yaml treats a carriage return alone as a line end, but the line edits do not.
+    # ruamel.yaml treats a carriage return alone as a line ending, but the line edits do not.
     lone_return = _LONE_RETURN.search(text)
     if lone_return:
         raise ConfigurationError(
@@ -260,7 +260,7 @@ class _YamlTreeBuilder:
     def _find_block_scalar_end(self, node: YamlNode) -> int:
         """Return the offset after a block scalar, a text on the lines after `|` or `>`.
 
-        Also sets whether the scalar keeps or strips the line ends after it.
+        Also sets whether the scalar keeps or strips the line endings after it.
         """
         # The parser includes all blank lines after the scalar. They belong to it only if it keeps
         # them, or if they are indented more than its first line.
@@ -376,7 +376,7 @@ def _make_yaml_parser() -> YAML:
 
 
 def _parse_chomping(head: str) -> tuple[bool, bool]:
-    """Return whether a block scalar's header keeps all line ends, and whether it strips them."""
+    """Return whether a block scalar's header keeps all line endings, and whether it strips them."""
     header = _BLOCK_HEAD.search(head)
     indicators = header[1] if header else ""
     return "+" in indicators, "-" in indicators
