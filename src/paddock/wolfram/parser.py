@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 _BLANK_HEADS = {"_": "Blank", "__": "BlankSequence", "___": "BlankNullSequence"}
 BLANK_FORM, SLOT_FORM, OUT_FORM = "_", "#", "%"
 _MAX_REPARSE_FACTOR = 3
-"""Limit for text read again after unclosed brackets, as a multiple of the source length.
+"""Limit on text reread after unclosed brackets, as a multiple of the source length.
 
 Without it, a source with many unclosed brackets would take quadratic time.
 """
 _MIN_REPARSE_CHARACTERS = 200_000
-"""Characters that may be read again regardless of the source length."""
+"""Number of characters that may be reread regardless of the source length."""
 _MIN_BASE, _MAX_BASE = 2, 36
 _UNEXPECTED_MESSAGE = "Unexpected character"
 _ATOM_KINDS: dict[int, AtomKind] = {
@@ -140,16 +140,16 @@ def parse(text: str) -> ParsedSource:
 
 
 def _parse_text(text: str) -> ParsedSource:
-    """Parse a source text to top-level expressions, comments and syntax problems.
+    """Parse a source text into top-level expressions, comments and syntax problems.
 
-    A bracket that is not closed would swallow the rest of the source. In this case, its region is
-    read again up to the next line that looks like a statement, so that only one expression is lost.
+    An unclosed bracket would swallow the rest of the source. In this case, its region is reread up
+    to the next line that looks like a statement, so that only one expression is lost.
     """
     state = ParseState(text)
     _skip_preamble(state)
     _read_tokens(state, len(text))
     remaining_characters = _MAX_REPARSE_FACTOR * len(text) + _MIN_REPARSE_CHARACTERS
-    # The number of characters to read again is limited, because it could grow quadratically.
+    # Limit the number of characters to reread, because it could grow quadratically.
     while remaining_characters > 0:
         resumption = _find_next_statement(state)
         if resumption is None:
@@ -161,13 +161,13 @@ def _parse_text(text: str) -> ParsedSource:
         state.position = state.previous_end = resumption
         _read_tokens(state, len(text))
     _finish_region(state, len(text))
-    # The problems are out of order if regions were read again.
+    # The problems are out of order if regions were reread.
     state.source.problems.sort(key=lambda problem: problem.start)
     return state.source
 
 
 def parse_strict(text: str, *, where: str | None = None) -> list[Expression]:
-    """Parse a source text without errors, and return its top-level expressions.
+    """Parse a source text that must be free of errors, and return its top-level expressions.
 
     Args:
         text: The source text.
@@ -194,8 +194,8 @@ def _skip_preamble(state: ParseState) -> None:
 def _read_tokens(state: ParseState, end: int) -> None:
     """Read the tokens from the current position up to an offset, and call their handlers.
 
-    Most tokens match a pattern for ASCII characters. Only where it fails, the full pattern is
-    tried, which is slower.
+    Most tokens match a pattern for ASCII characters. The slower full pattern is only tried where
+    that fails.
     """
     # This loop runs once for each token, so attribute lookups are kept out of it.
     text, handlers, has_strings = state.text, _TOKEN_HANDLERS, True
@@ -207,7 +207,7 @@ def _read_tokens(state: ParseState, end: int) -> None:
                 return
             match = get_full_token_pattern(strings=has_strings).match(text, state.position, end)
         if match is None:
-            # After a string that is not closed, any further quote would begin a wrong string.
+            # After an unclosed string, any other quote would begin a wrong string.
             has_strings = has_strings and text[state.position] != '"'
             if not has_strings:
                 match_token = get_full_token_pattern(strings=False).match
@@ -220,20 +220,20 @@ def _read_tokens(state: ParseState, end: int) -> None:
 
 
 def _is_at_end(state: ParseState, end: int) -> bool:
-    """Skip whitespace and return whether the end is reached."""
+    """Skip whitespace and return whether the end has been reached."""
     space = tokens.SPACE_PATTERN.match(state.text, state.position, end)
     state.position = space.end() if space else state.position
     return state.position >= end
 
 
 def _skip_invalid_text(state: ParseState, end: int) -> None:
-    """Skip a string that is not closed, or an invalid character, and report a syntax problem.
+    """Skip an unclosed string or an invalid character, and report a syntax problem.
 
     The parser continues after it, so that one mistake does not hide later problems.
     """
     start = state.position
     if state.text[start] == '"':
-        # The string ends with its line, because otherwise the rest of the source would be lost.
+        # End the string with its line. Otherwise, the rest of the source would be lost.
         line = tokens.REST_OF_LINE.match(state.text, start, end)
         state.position = line.end() if line else end
         state.report_problem("The string has no end", start, state.position)
@@ -248,7 +248,7 @@ def _skip_invalid_text(state: ParseState, end: int) -> None:
 def _report_character(state: ParseState, start: int) -> None:
     """Report an invalid character as a syntax problem.
 
-    Adjacent invalid characters share a single problem, whose span is extended.
+    Adjacent invalid characters extend the span of a single problem.
     """
     problems = state.source.problems
     last = problems[-1] if problems else None
@@ -261,8 +261,8 @@ def _report_character(state: ParseState, start: int) -> None:
 def _find_next_statement(state: ParseState) -> int | None:
     """Return the offset at which to resume after an unclosed bracket, or None.
 
-    This is the start of the next line outside of comments that looks like a statement. The result
-    is None if all brackets are closed, or no such line follows.
+    This is the start of the next line outside comments that looks like a statement. The result is
+    None if all brackets are closed or no such line follows.
     """
     if not state.frames:
         return None
@@ -287,7 +287,7 @@ def _finish_region(state: ParseState, end: int) -> None:
 def _handle_atom(state: ParseState, match: re.Match[str], kind: int) -> None:
     """Push an atom, such as a symbol or a number, as an operand.
 
-    This does the same as `push_operand` does for other expressions.
+    This does what `push_operand` does for other expressions.
     """
     start = match.start(kind)
     # Within brackets, the first operand of an argument needs no preparation.
@@ -298,10 +298,10 @@ def _handle_atom(state: ParseState, match: re.Match[str], kind: int) -> None:
 
 
 def _handle_atom_comma(state: ParseState, match: re.Match[str], kind: int) -> None:
-    """Handle an atom together with the comma after it, which form a single token.
+    """Handle an atom and the comma after it, which form a single token.
 
-    If the atom is a complete argument, as `x` in `f[x, y]`, it is added to the node directly. This
-    is much faster than the operand stack.
+    If the atom is a complete argument, like `x` in `f[x, y]`, it is added to the node directly.
+    This is much faster than using the operand stack.
     """
     group = _ATOM_GROUPS[kind]
     start, end = match.span(group)
@@ -321,7 +321,7 @@ def _handle_atom_comma(state: ParseState, match: re.Match[str], kind: int) -> No
 
 
 def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> None:
-    """Handle a symbol together with the `[` after it, which form a single token and open a call.
+    """Handle a symbol and the `[` after it, which form a single token and open a call.
 
     Usually, the symbol is the head of the call. After an operator that binds more tightly than a
     call, the head is the operator's expression: `x?f[y]` means `(x?f)[y]`.
@@ -342,7 +342,7 @@ def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> 
 
 
 def _handle_based_number(state: ParseState, match: re.Match[str], kind: int) -> None:
-    """Handle a number with a base, such as `16^^ff`, and check its base and its digits.
+    """Handle a number with a base, such as `16^^ff`, and check its base and digits.
 
     An invalid number is reported as a syntax problem, but still becomes an atom.
     """
@@ -353,7 +353,7 @@ def _handle_based_number(state: ParseState, match: re.Match[str], kind: int) -> 
         state.report_problem(f"{base} is not a base from 2 to 36", start, start + len(base))
         _handle_atom(state, match, kind)
         return
-    # Digits end at a precision mark or exponent, which may contain any decimal digit.
+    # The digits end at a precision mark or exponent, which may contain any decimal digit.
     for index, digit in enumerate(digits):
         if digit in "`*":
             break
@@ -394,7 +394,7 @@ def _handle_closer(state: ParseState, match: re.Match[str], kind: int) -> None:
 
 
 def _handle_closer_comma(state: ParseState, match: re.Match[str], _kind: int) -> None:
-    """Handle a closing bracket together with the comma after it, as if they were two tokens."""
+    """Handle a closing bracket and the comma after it as if they were two tokens."""
     state.position = end = match.end(tokens.CLOSER)
     operands.close_bracket(state, match[tokens.CLOSER], end - 1)
     state.previous_end = end
@@ -412,7 +412,7 @@ def _handle_plain_sign(state: ParseState, match: re.Match[str], kind: int) -> No
 
 
 def _handle_named_sign(state: ParseState, match: re.Match[str], kind: int) -> None:
-    r"""Handle an operator or bracket that is written as a character or its name, as `\[Rule]`."""
+    r"""Handle an operator or bracket written as a character or by name, such as `\[Rule]`."""
     name = NAMES_BY_CHARACTER.get(match[kind], match[kind])
     text = SIGN_SYNONYMS.get(name, name)
     _HANDLERS_BY_TEXT.get(text, handle_operator)(state, text, match.start(kind))
@@ -421,11 +421,11 @@ def _handle_named_sign(state: ParseState, match: re.Match[str], kind: int) -> No
 def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
     """Skip a comment, which can contain nested comments, and record its span.
 
-    A comment that is not closed is reported as a syntax problem. It ends with its line.
+    An unclosed comment is reported as a syntax problem. It ends with its line.
     """
     start = match.start(kind)
     end = state.comments.find_end(start)
-    # Outside of brackets, a line end separates expressions, so one before the comment is recorded.
+    # Outside brackets, a line end separates expressions, so record one before the comment.
     if not state.frames:
         state.saw_line_break = state.has_line_break_before(start)
     if end is None:
@@ -437,7 +437,7 @@ def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
 
 
 def _handle_boxes(state: ParseState, match: re.Match[str], kind: int) -> None:
-    r"""Handle boxes, the notebook format for typeset expressions, in a source: `\(x\^2\)`.
+    r"""Handle boxes in a source, the notebook format for typeset expressions: `\(x\^2\)`.
 
     They become a single atom with their source text. Unbalanced box syntax is reported.
     """

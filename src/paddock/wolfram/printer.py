@@ -1,4 +1,4 @@
-"""Printers: full form, input form, value form, and input form on several lines.
+"""Printers: full form, input form, value form, and multi-line input form.
 
 `full_form` and `input_form` return text that reads back as the same expression; `value_form`
 returns text that evaluates to the same value. None of them recurses, so any nesting depth can be
@@ -31,7 +31,7 @@ INDENT_COLUMNS = 4
 MAX_NESTED_LINES = 40
 """Expressions nested deeper than this are not broken: `_format_node` is recursive."""
 MAX_FORMATTED_CHARACTERS = 200_000
-"""Longer expressions are not formatted. People do not read them, and formatting them is slow."""
+"""Longer expressions are not formatted: no one reads them, and formatting them is slow."""
 _ASSIGNMENT_SIGNS = {"Set": "=", "SetDelayed": ":=", "UpSet": "^=", "UpSetDelayed": "^:="}
 _RULE_SIGNS = {"Rule": "->", "RuleDelayed": ":>"}
 _TAG_ASSIGNMENT_SIGNS = {"TagSet": "=", "TagSetDelayed": ":="}
@@ -63,14 +63,14 @@ def value_form(expression: Expression) -> str:
 
 
 def _print_expression(expression: Expression, write: Callable[[Expression], WrittenForm]) -> str:
-    """Return the text of an expression, with parentheses where they are needed.
+    """Return the text of an expression, with parentheses where needed.
 
     A stack is used instead of recursion, because expressions can be nested deeply.
 
     Args:
         expression: The expression.
         write: A function that returns the pieces of one expression: text, and its parts with the
-            minimum precedence that needs no parentheses.
+            minimum precedence at which they need no parentheses.
     """
     printed_pieces: list[str] = []
     pending: list[FormPiece] = [(expression, LOWEST_PRECEDENCE)]
@@ -84,7 +84,7 @@ def _print_expression(expression: Expression, write: Callable[[Expression], Writ
             continue
         part, min_precedence = piece
         form = write(part)
-        # Pieces are pushed in reverse order, because the last item of the stack is taken first.
+        # Push the pieces in reverse order, because the last item on the stack is taken first.
         if form.precedence < min_precedence:
             pending += [")", *reversed(form.pieces), "("]
         else:
@@ -95,7 +95,7 @@ def _print_expression(expression: Expression, write: Callable[[Expression], Writ
 def format_expression(expression: Expression, width: int = DEFAULT_WIDTH) -> str:
     """Return the input form of an expression, with line breaks if it exceeds a width.
 
-    The text can always be parsed to the same expression. If a line break would change its meaning,
+    The text always parses to the same expression. If a line break would change its meaning,
     because a line end can also end an expression, the text is a single line.
     """
     single_line = input_form(expression)
@@ -112,9 +112,9 @@ class _Layout(NamedTuple):
     """The place for an expression in formatted code: its column, and the width of the lines."""
 
     column: int
-    """The column of its first character, and the indentation of its further lines."""
+    """The column of its first character, and the indentation of its other lines."""
     width: int
-    """The maximum number of characters of a line."""
+    """The maximum number of characters in a line."""
     depth: int
     """The number of enclosing expressions that were broken into lines."""
 
@@ -124,7 +124,7 @@ class _Layout(NamedTuple):
         return "\n" + " " * self.column
 
     def nest(self, columns: int = 0) -> _Layout:
-        """Return the layout of a part of the expression, indented by a number of columns."""
+        """Return the layout for a part of the expression, indented by a number of columns."""
         return _Layout(self.column + columns, self.width, self.depth + 1)
 
 
@@ -140,7 +140,7 @@ def _format_node(expression: Expression, layout: _Layout) -> str:
 
 
 def _format_operand(expression: Expression, layout: _Layout, sign: str) -> str:
-    """Format an operand of an operator, in parentheses if it binds less tightly."""
+    """Format an operator's operand, in parentheses if it binds less tightly."""
     text = _format_node(expression, layout)
     return f"({text})" if _needs_parentheses(expression, sign) else text
 
@@ -170,7 +170,7 @@ def _break_assignment(node: Node, layout: _Layout) -> str | None:
 
 
 def _join_assignment(left: Expression, sign: str, right: Expression, layout: _Layout) -> str:
-    """Return an assignment with its right side on an indented line of its own."""
+    """Return an assignment with its right side on a separate indented line."""
     left_text = _format_operand(left, layout.nest(), sign)
     right_layout = layout.nest(INDENT_COLUMNS)
     return f"{left_text} {sign}{right_layout.margin}{_format_operand(right, right_layout, sign)}"
@@ -188,7 +188,7 @@ def _break_tag_assignment(node: Node, layout: _Layout) -> str | None:
 def _break_statements(node: Node, layout: _Layout) -> str | None:
     """Return the statements of a compound expression, with a line break after each semicolon.
 
-    A final `Null` becomes a final semicolon. Returns None if there are less than two statements.
+    A final `Null` becomes a final semicolon. Returns None if there are fewer than two statements.
     """
     if len(node.args) < 2:
         return None
@@ -213,7 +213,7 @@ def _break_rule(node: Node, layout: _Layout) -> str | None:
 
 
 def _break_call(node: Node, layout: _Layout) -> str | None:
-    """Return a call with each argument on a line of its own.
+    """Return a call with each argument on a separate line.
 
     Returns None for an expression that is printed with operators, because it has no brackets.
     """
@@ -226,7 +226,7 @@ def _break_call(node: Node, layout: _Layout) -> str | None:
 def _break_arguments(
     opening: str, args: list[Expression], closing: str, layout: _Layout
 ) -> str | None:
-    """Return a bracketed list of arguments, each on an indented line of its own.
+    """Return a bracketed list of arguments, each on a separate indented line.
 
     Args:
         opening: The text up to the opening bracket, such as `f[`.
@@ -246,7 +246,7 @@ def _break_arguments(
 
 
 def _format_argument(arg: Expression, layout: _Layout) -> str:
-    """Return the text of an argument that is on a line of its own.
+    """Return the text of an argument on a separate line.
 
     Each statement of a compound expression gets a line, even if all of them would fit on one.
     """

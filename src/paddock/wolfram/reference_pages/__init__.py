@@ -1,4 +1,4 @@
-"""Reference pages of symbols: create new pages and edit existing ones.
+"""Reference pages for symbols: create new pages and edit existing ones.
 
 `build_page` returns the text of a page for a `PageSubject` and its `PageContent`. A `SymbolPage` is
 read from the text of a file, changed by `edit_page` and `edit_examples`, and written by `to_text`,

@@ -1,4 +1,4 @@
-"""Examples and usage of a symbol: Markdown parsed, and converted to cells.
+"""Examples and usage of a symbol: parse their Markdown and convert it to cells.
 
 Examples are Markdown with code fences, separated by rules. A usage is a Markdown list of cases: the
 syntax in backticks, then a description with variables in asterisks. The caller evaluates the code.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 OUTPUT_FENCE_LANGUAGE = "wl-output"
-"""Language of a fence with the output of the preceding code."""
+"""Language of a fence that contains the output of the preceding code."""
 EXAMPLE_DELIMITER_STYLE = "ExampleDelimiter"
 _RESET_LINE_CODE = "$Line = 0; Null"
 _CASE_BULLET = re.compile(r"\s*[-*](?:\s+|(?=`))")
@@ -53,7 +53,7 @@ class ExampleCode:
 
     text: str
     output: str | None = None
-    """Its output in InputForm, if known and worth showing."""
+    """The output in InputForm, if it is known and worth showing."""
 
 
 @dataclass(slots=True)
@@ -77,9 +77,9 @@ class Example:
 
 
 def parse_examples(markdown: str) -> list[Example]:
-    """Return the examples in a Markdown text, in which horizontal rules separate them.
+    """Return the examples in a Markdown text, separated by horizontal rules.
 
-    Examples without content are left out.
+    Examples without content are omitted.
     """
     examples = [Example()]
     for block in parse_blocks(markdown):
@@ -91,7 +91,7 @@ def parse_examples(markdown: str) -> list[Example]:
 
 
 def _add_block(example: Example, block: MarkdownBlock) -> None:
-    """Add a block of Markdown to an example, as code, as an output or as text.
+    """Add a Markdown block to an example as code, output or text.
 
     A code fence with the language `wl-output` is the output of the code before it. Without such
     code, it is treated as code.
@@ -113,7 +113,7 @@ def _add_block(example: Example, block: MarkdownBlock) -> None:
         case "formula":
             parts.append(ExampleText(f"$${block.text}$$", make_formula_content(block.text)))
         case "table":
-            # The style sheet of reference pages has no tables for examples.
+            # The style sheet for reference pages does not define tables for examples.
             rows = [" | ".join(row) for row in block.rows]
             parts += (ExampleText(row, make_page_content(row)) for row in rows if row.strip(" |"))
         case _ if block.text:
@@ -160,7 +160,7 @@ def examples_to_markdown(examples: list[Example]) -> str:
 def _example_to_markdown(example: Example) -> Iterator[str]:
     """Yield the Markdown blocks of an example: paragraphs of text, and fences for code.
 
-    An output gets a fence of its own after its code.
+    An output gets its own fence after its code.
     """
     for part in example.parts:
         if isinstance(part, ExampleText):
@@ -183,8 +183,8 @@ class UsageCase(NamedTuple):
 def parse_usage(text: str) -> list[UsageCase]:
     """Return the cases in a usage, the Markdown that describes the syntax of a symbol.
 
-    Each case is an item of a list, such as ``- `f[x]` adds two to *x*.`` A line without a bullet
-    continues the case before it.
+    Each case is a list item, such as ``- `f[x]` adds two to *x*.`` A line without a bullet
+    continues the previous case.
 
     Raises:
         EmptyUsageError: The text is empty.
@@ -233,7 +233,7 @@ def _parse_case(item: str) -> UsageCase:
 
 
 def make_usage_content(cases: Sequence[UsageCase], symbol: str, uri: str) -> str | Expression:
-    """Return the content of the usage cell on the reference page of a symbol.
+    """Return the content of the usage cell on a symbol's reference page.
 
     Args:
         cases: The cases of the usage.

@@ -1,4 +1,4 @@
-"""Layout of a symbol's page: sections, their order, headings and heading levels.
+"""Layout of a symbol page: sections and their order, headings and heading levels.
 
 Page sections are identified by heading style, and sections of examples below "More Examples" by
 title.
@@ -87,7 +87,7 @@ _HEADING_LEVELS = {
 
 
 def get_heading_level(style: str) -> int:
-    """Return the level of a heading style from 1, or 0 for other styles.
+    """Return the level of a heading style, starting at 1, or 0 for other styles.
 
     Levels are relative within the page. They decide where a section ends.
     """
@@ -95,9 +95,10 @@ def get_heading_level(style: str) -> int:
 
 
 def normalize_title(title: str) -> str:
-    """Return a title in a form for comparison.
+    """Normalize a title for comparison.
 
-    The number of examples that front ends append, case, spaces and punctuation are removed.
+    Spaces, punctuation, differences in case, and the example count that front ends append are
+    removed.
     """
     title = _TITLE_COUNT.sub("", title).casefold()
     return "".join(character for character in title if character.isalnum())
@@ -128,7 +129,7 @@ def get_title(cell: Cell) -> str:
 def make_heading(style: str) -> Cell:
     """Return the heading cell of a section on a reference page.
 
-    The headings of examples have the tag or the code that front ends expect in them.
+    Headings of examples contain the tag or code that front ends expect.
 
     Args:
         style: The cell style of the heading, which determines the section.

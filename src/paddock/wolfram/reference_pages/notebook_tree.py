@@ -52,7 +52,7 @@ class CellLeaf:
 
     @property
     def style(self) -> str:
-        """The style of the cell, or an empty string if it has no style."""
+        """The cell's style, or an empty string if it has no style."""
         return self.cell.style
 
     def set_content(self, content: str | Expression) -> None:
@@ -66,7 +66,7 @@ class CellLeaf:
             raise InvalidPageError(f"A cell with the style {self.style} has no content to replace")
         start, end = self._content_span
         self.text = self.text[:start] + content_text + self.text[end:]
-        # The span is updated, so that the content can be replaced again.
+        # Update the span, so that the content can be replaced again.
         self._content_span = (start, start + len(content_text))
         self.cell.content = content
 
@@ -78,7 +78,7 @@ class CellLeaf:
 class CellBranch:
     """A list of cells with the text before and after it.
 
-    `lead` and `trail` of an element are the text around it, up to the commas of its list. `_filler`
+    An element's `lead` and `trail` are the text around it, up to the commas of its list. `_filler`
     is the text between the braces of an empty list.
     """
 
@@ -99,9 +99,9 @@ class CellBranch:
         return self.elements[0].style if self.elements else ""
 
     def replace(self, start: int, end: int, new_elements: Sequence[CellElement]) -> None:
-        """Replace a range of elements, by index, with new ones, which may include some of the old.
+        """Replace a range of elements, by index, with new ones, which may include old ones.
 
-        Afterwards, only the last element is followed by whitespace, before the closing brace.
+        Afterwards, only the last element has whitespace after it, before the closing brace.
         Comments after elements are kept.
         """
         last_trail = self.elements[-1].trail if self.elements else ""
@@ -116,7 +116,7 @@ class CellBranch:
     def iter_text(self) -> Iterator[str]:
         """Yield the source text of the list in pieces, with commas between its elements."""
         yield self.prefix
-        # The text of an empty list is kept if it contains comments, even if elements were added.
+        # Keep the text of an empty list if it contains comments, even if elements were added.
         if not self.elements or self._filler.strip():
             yield self._filler
         for index, element in enumerate(self.elements):
@@ -163,14 +163,14 @@ class NotebookTree:
         """Return the text of the notebook file.
 
         The `CacheID` line is removed, because it makes front ends rely on the cell offsets at the
-        end of the file, which are outdated after an edit.
+        end of the file, which an edit invalidates.
         """
         text = "".join(self.root.iter_text())
         prefix_length = len(self.root.prefix)
         return _CACHE_ID_LINE.sub("", text[:prefix_length]) + text[prefix_length:]
 
     def make_elements(self, cells: Iterable[Cell | CellGroup]) -> list[CellElement]:
-        """Return new elements for cells and groups, with this notebook's line ends."""
+        """Create elements for cells and groups, with this notebook's line ends."""
         return [_make_element(cell, self._newline) for cell in cells]
 
 
@@ -183,7 +183,7 @@ def _make_element(cell: Cell | CellGroup, newline: str) -> CellElement:
 
 
 def parse_tree(text: str) -> NotebookTree:
-    """Parse the text of a notebook file to a tree of cells with their source text.
+    """Parse the text of a notebook file into a tree of cells with their source text.
 
     Raises:
         InvalidPageError: The text contains no notebook, or has syntax errors.
@@ -202,8 +202,8 @@ def _check_problems(source: ParsedSource, end: int) -> None:
 
     Args:
         source: The parsed file.
-        end: The end of the notebook. The text after it is a cache of the front end, in which errors
-            do no harm.
+        end: The end of the notebook. The text after it is the front end's cache, where errors do no
+            harm.
 
     Raises:
         InvalidPageError: The notebook has a syntax error.
@@ -238,7 +238,7 @@ def _get_cell_list(source: ParsedSource, expression: Expression) -> Node | None:
 def _build_branch(
     source: ParsedSource, cells: Node, span: tuple[int, int], depth: int
 ) -> CellBranch:
-    """Build the branch of the tree for a list of cells, and the elements in it.
+    """Build the tree branch for a list of cells, including its elements.
 
     Args:
         source: The parsed notebook.
@@ -285,13 +285,13 @@ def _find_comma(text: str, start: int, end: int) -> int:
 
 
 def _build_element(source: ParsedSource, expression: Expression, depth: int) -> CellElement:
-    """Build the element of the tree for a cell or a group of cells, with its exact source text.
+    """Build the tree element for a cell or a group of cells, with its exact source text.
 
     A group becomes a branch, so that its cells can be edited separately. Any other expression
     becomes a leaf.
 
     Raises:
-        InvalidPageError: The cell is missing in the source, as between two commas.
+        InvalidPageError: The cell is missing from the source, as between two commas.
     """
     start, end = expression.start, expression.end
     if not 0 <= start < end:
