@@ -31,8 +31,8 @@ class SyntaxProblem(NamedTuple):
 class ParsedSource(LineIndex):
     """A parsed source text.
 
-    `expressions` holds the top-level expressions, `problems` the syntax errors in order of
-    position, and `comments` the `(start, end)` offsets of the comments.
+    `expressions` holds the top-level expressions, `problems` the syntax errors ordered by position,
+    and `comments` the `(start, end)` offsets of the comments.
     """
 
     __slots__ = ("comments", "expressions", "problems")
@@ -46,7 +46,7 @@ class ParsedSource(LineIndex):
     def get_code(
         self, expression: Expression, replace_symbol: Callable[[str], str | None] | None = None
     ) -> str:
-        """Return the source text of an expression, with some of its symbols replaced.
+        """Return the source text of an expression, with selected symbols replaced.
 
         The text between the symbols is copied, so formatting and comments are preserved.
 
@@ -70,7 +70,7 @@ class ParsedSource(LineIndex):
             replacement = replace_symbol(symbol.text)
             if replacement is not None:
                 pieces.append(self.text[position : symbol.start])
-                # The position of a symbol in parentheses includes them.
+                # The span of a symbol in parentheses includes the parentheses.
                 pieces.append(f"({replacement})" if symbol.is_grouped else replacement)
                 position = symbol.end
         return "".join([*pieces, self.text[position : expression.end]])
@@ -79,7 +79,7 @@ class ParsedSource(LineIndex):
         """Raise an error for the first syntax problem, if the source has one.
 
         Args:
-            where: The name of the source, for the error.
+            where: The source name to show in the error.
 
         Raises:
             WolframSyntaxError: The source has a problem. The error carries its message, line

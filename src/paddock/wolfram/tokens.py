@@ -1,8 +1,8 @@
-"""Token patterns, and the ends of nested comments and box expressions.
+"""Token patterns, and a search for the ends of nested comments and box expressions.
 
 Tokenizing takes most of the parse time. The quickest way the standard library offers is one large
 regular expression, matched repeatedly at the current position. Pairs that are frequent in notebooks
-are single tokens: an atom or closing bracket with the comma after it, a symbol with its opening
+form single tokens: an atom or closing bracket with the comma after it, or a symbol with its opening
 bracket.
 """
 
@@ -24,8 +24,8 @@ class NestedRegions:
 
     An *edge* is a mark that opens or closes a region.
 
-    Normally the end of a region is found by scanning from its start. After the first unclosed
-    region, a single scan of the remaining text records all ends: otherwise a text with many
+    Normally, the end of a region is found by scanning from its start. After the first unclosed
+    region, a single scan of the remaining text records all ends. Otherwise, a text with many
     unclosed openings would take quadratic time.
     """
 
@@ -50,7 +50,7 @@ class NestedRegions:
     def _find_end_by_depth(self, start: int) -> int | None:
         """Return the end of the region that opens at `start`, or None if it is unclosed.
 
-        The end is the first edge at which as many regions were closed as opened.
+        The end is the first edge at which as many regions have been closed as opened.
         """
         depth = 0
         for edge in self._edge.finditer(self._text, start):
@@ -63,7 +63,7 @@ class NestedRegions:
         return None
 
     def _find_all_ends(self, start: int) -> dict[int, int]:
-        """Return the ends of all closed regions from `start` on, by the positions of their starts.
+        """Map the start of each closed region from `start` on to its end.
 
         Unclosed regions have no entry.
         """
@@ -85,7 +85,7 @@ SLOT, OUT, NAMED_OPERATOR, CHARACTER, COMMENT, BOXES, BLANK, JOINED = range(15, 
 
 
 def _match_any(names: Iterable[str]) -> str:
-    """Return a pattern for any of the names. Longer names come first, so that they win."""
+    """Return a pattern for any of the names. Longer names come first, so they take precedence."""
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
@@ -104,7 +104,7 @@ _SKIPPED_SPACE = rf"\s*+(?:(?:{_SPACE})++)?"
 # `=.` and `/.` may not be followed by a digit: `x=.5` and `x/.5` contain the number `.5`.
 _PLAIN_SIGN = _match_any(PLAIN_SIGNS).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
 _NO_FOREIGN_LETTER = r"(?!`?(?:\\[\[:.|\r\n]|[^\x00-\xa0]))"
-"""Lookahead: the next character is not a letter beyond those of a plain symbol."""
+"""Lookahead: the next character is not a letter other than those allowed in a plain symbol."""
 _NO_LETTER = r"(?![A-Za-z$`\\]|[^\x00-\xa0])"
 """Lookahead: the next character cannot be a letter."""
 _TWO_EMPTY_GROUPS = r"((?!))((?!))"
@@ -122,7 +122,7 @@ def _compile_token_pattern(
     continued_atom: str,
     number_end: str,
 ) -> re.Pattern[str]:
-    r"""Compile a pattern that matches one token of the Wolfram Language, with the space before it.
+    r"""Compile a pattern that matches one Wolfram Language token and the whitespace before it.
 
     The pattern has one group for each kind of token, numbered like the constants `SYMBOL`,
     `SYMBOL_CALL` and so on. The arguments are parts of the pattern.
@@ -177,14 +177,14 @@ TOKEN_PATTERN = _compile_token_pattern(
     continued_atom=_NEVER,
     number_end=r"(?!\\[\r\n]|\^\^)",
 )
-"""Matches tokens of plain ASCII characters, which are nearly all tokens of a source."""
+"""Matches tokens of plain ASCII characters, which are nearly all tokens in a source."""
 
 
 @cache
 def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
     r"""Return the token pattern that also matches named characters (`\[Alpha]`) and non-ASCII ones.
 
-    It is compiled on first use because compiling it is slow and most sources have such
+    It is compiled on first use, because compiling is slow and most sources contain such
     characters only in strings.
 
     Args:
@@ -217,7 +217,7 @@ def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
 
 
 def _build_joined_number() -> str:
-    """Build the pattern of a number with digits that continue on another line."""
+    """Build the pattern for a number whose digits continue on another line."""
     digits, letters = map(_build_joined_digits, (r"\d", "[0-9a-zA-Z]"))
     return rf"(?:\d{{1,2}}\^\^(?:{letters})|{digits}){_NUMBER_SUFFIX}"
 
@@ -251,7 +251,7 @@ SCRIPT_LINE = re.compile(r"\#![ \t]*/[^\r\n]*+")
 """A shebang line."""
 COMMENT_EDGE = re.compile(r"\(\*|\*\)")
 BOX_EDGE = re.compile(rf"\\.|{_QUOTED}", re.DOTALL)
-"""An edge of a box expression, or another escape: a quote in an escape opens no string."""
+"""An edge of a box expression, or another escape. A quote in an escape does not open a string."""
 MESSAGE_TAG = re.compile(rf"[ \t]*((?:[^\W_]|\$)++|{_QUOTED})", re.DOTALL)
 FILE_NAME = re.compile(rf"[ \t]*({_QUOTED}|[\w$`/.\\:!*~?-]+)", re.DOTALL)
 STATEMENT_START = re.compile(

@@ -1,4 +1,4 @@
-"""Value form: results in the notation of kernels.
+"""Value form: results in kernel notation.
 
 Evaluation leaves `Times[a, Power[b, -1]]`, `Rational[1, 2]` and `Complex[0, 1]`. Kernels print them
 in InputForm as `a/b`, `1/2` and `I`, which evaluate to the same values.
@@ -44,8 +44,8 @@ _FACTOR_PRECEDENCE = max(TIMES_PRECEDENCE, _DIVIDE_PRECEDENCE) + 1
 def write_value_form(expression: Expression) -> WrittenForm:
     """Return the value form of an expression: the text that a kernel prints for this result.
 
-    For example, `Times[a, Power[b, -1]]` becomes `a/b`. Expressions without a value form of their
-    own are written in InputForm.
+    For example, `Times[a, Power[b, -1]]` becomes `a/b`. Expressions without their own value form
+    are written in InputForm.
     """
     if isinstance(expression, Node):
         if isinstance(expression.head, Node):
@@ -210,7 +210,7 @@ def _make_product(factors: list[Expression]) -> Expression:
 
 
 def _make_quotient(numerator: list[Expression], denominator: list[Expression]) -> Expression:
-    """Return the product of the factors above and below the line, without a sign."""
+    """Return a quotient of the numerator and denominator factors, without a sign."""
     inverses = [call("Power", factor, Atom("number", "-1")) for factor in denominator]
     return _make_product([*numerator, *inverses])
 
@@ -221,7 +221,7 @@ def _write_negation(factors: list[Expression]) -> WrittenForm:
 
 
 def _write_factors(factors: list[Expression]) -> WrittenForm:
-    """Write factors with `*` between them."""
+    """Write factors separated by `*`."""
     pieces = join_operands(factors, "*", _FACTOR_PRECEDENCE)
     if is_negative_number(factors[0]):
         # A first factor such as -2 needs no parentheses.
@@ -230,7 +230,7 @@ def _write_factors(factors: list[Expression]) -> WrittenForm:
 
 
 def _write_quotient(numerator: list[Expression], denominator: list[Expression]) -> WrittenForm:
-    """Write a fraction. Several factors below the line are one operand, in parentheses."""
+    """Write a fraction. Multiple factors below the line form one operand, in parentheses."""
     dividend: FormPiece = (_make_product(numerator), _FACTOR_PRECEDENCE) if numerator else "1"
     divisor = (_make_product(denominator), _FACTOR_PRECEDENCE)
     return WrittenForm(_DIVIDE_PRECEDENCE, [dividend, "/", divisor])
@@ -251,7 +251,7 @@ def _write_plus(node: Node) -> WrittenForm | None:
 def _remove_minus_sign(expression: Expression) -> Expression | None:
     """Return the expression without its minus sign, or None if it has no minus sign.
 
-    The sign may be that of a number, of a `Rational`, or of the first factor of a product.
+    The sign may belong to a number, a `Rational` or the first factor of a product.
     """
     if is_negative_number(expression):
         return _drop_minus_sign(expression)

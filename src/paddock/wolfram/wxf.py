@@ -1,8 +1,8 @@
-"""WXF reader and writer, the binary format of expressions.
+"""Reader and writer for WXF, the binary expression format.
 
 Numbers, strings and symbols become atoms and arrays become nested lists, so code for parsed sources
-also works on WXF data. Input is untrusted: claimed sizes are checked against the data, and
-decompressed size and number of expressions are limited.
+also works on WXF data. Input is untrusted: claimed sizes are checked against the data, and the
+decompressed size and the number of expressions are limited.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
 
 MAX_UNPACKED_BYTES = 64 * 1024 * 1024
-"""Maximum size of the decompressed data, against compression bombs."""
+"""Maximum size of the decompressed data, as a protection against compression bombs."""
 MAX_EXPRESSIONS = 4_000_000
 """Maximum number of expressions, including array elements.
 
-A byte of an array becomes an object of about a hundred bytes.
+Each byte of an array becomes an object of about a hundred bytes.
 """
 _MAX_RANK = 255
 _INTEGER_FORMATS = {ord("C"): "<b", ord("j"): "<h", ord("i"): "<i", ord("L"): "<q"}
@@ -76,7 +76,7 @@ def read_wxf(data: bytes, *, where: str | None = None) -> Expression:
 
     Args:
         data: The data with its header, compressed or not.
-        where: The name of the source, for errors.
+        where: The source name to show in errors.
 
     Raises:
         WxfError: The data is invalid, incomplete or exceeds the size limits.
@@ -103,7 +103,7 @@ def write_wxf(expression: Expression, *, compress: bool = False) -> bytes:
         WxfError: WXF cannot represent the expression.
     """
     body = bytearray()
-    # A stack of the items to write, so that nesting depth is not limited by recursion.
+    # A stack of items to write, so that recursion does not limit the nesting depth.
     pending: list[Expression | bytes] = [expression]
     while pending:
         item = pending.pop()
@@ -137,7 +137,7 @@ def _decompress(data: bytes) -> bytes:
         unpacked = decompressor.decompress(data[3:], MAX_UNPACKED_BYTES)
     except zlib.error as error:
         raise WxfError(f"The data cannot be decompressed: {error}") from None
-    # Data remains only if the limit was reached.
+    # Data only remains if the limit was reached.
     if decompressor.unconsumed_tail:
         raise WxfError(f"The decompressed data exceeds {MAX_UNPACKED_BYTES:,} bytes")
     return unpacked
@@ -153,7 +153,7 @@ class _OpenNode(NamedTuple):
 class _WxfReader:
     """Reader for the body of WXF data.
 
-    WXF is a prefix notation: a node is announced with its number of parts, which follow.
+    WXF is a prefix notation: each node announces its number of parts, and the parts follow.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -165,11 +165,11 @@ class _WxfReader:
         """Read the only expression in the data.
 
         Raises:
-            WxfError: The data is invalid, or further bytes follow the expression.
+            WxfError: The data is invalid, or more bytes follow the expression.
         """
-        # An artificial node, which is complete when it has the expression as its only part.
+        # An artificial node that is complete when it contains the expression as its only part.
         root = _OpenNode(1, [])
-        # A stack, so that nesting depth is not limited by recursion.
+        # A stack, so that recursion does not limit the nesting depth.
         open_nodes = [root]
         while True:
             node = open_nodes[-1]
@@ -190,13 +190,13 @@ class _WxfReader:
         return root.parts[0]
 
     def _count_expressions(self, count: int) -> None:
-        """Count expressions, and raise if the data contains too many."""
+        """Count expressions, and raise an error if the data contains too many."""
         self.expression_count += count
         if self.expression_count > MAX_EXPRESSIONS:
             raise WxfError(f"The data contains more than {MAX_EXPRESSIONS:,} expressions")
 
     def _read_next(self) -> Expression | _OpenNode:
-        """Read the next token byte and what belongs to it.
+        """Read the next token byte and its data.
 
         Returns:
             The expression of an atom or array, or a node whose parts follow in the data.
@@ -213,7 +213,7 @@ class _WxfReader:
         return self._read_value(token)
 
     def _open_node(self, part_count: int, *parts: Expression) -> _OpenNode:
-        """Return a node with `part_count` parts, including its head, of which some are known."""
+        """Return a node with `part_count` parts, including its head. Some may be known."""
         # Each part takes at least one byte, so larger counts are rejected before allocating.
         if part_count > len(self.data) - self.position + 1:
             raise WxfError("The data ends too early")
@@ -300,7 +300,7 @@ class _WxfReader:
 
 
 def _split_rows(values: list[Expression], size: int) -> list[list[Expression]]:
-    """Split values into rows of equal size; empty if the size is 0."""
+    """Split values into rows of equal size. Returns an empty list if the size is 0."""
     return [values[start : start + size] for start in range(0, len(values), size)] if size else []
 
 
@@ -343,7 +343,7 @@ def _make_text_expression(token: int, data: bytes) -> Expression:
 
 
 def _is_association(node: Node) -> bool:
-    """Return whether WXF can store the node as an association, which contains rules only."""
+    """Return whether WXF can store the node as an association, which contains only rules."""
     return has_head(node, "Association") and all(
         has_any_head(arg, _RULE_MARKS) and len(arg.args) == 2 for arg in node.args
     )
@@ -357,7 +357,7 @@ def _write_association(node: Node, body: bytearray, pending: list[Expression | b
     Args:
         node: The association, whose arguments are all rules.
         body: The data written so far.
-        pending: The stack of items to write, of which the last is written first.
+        pending: The stack of items to write. The last one is written first.
     """
     body += b"A" + _encode_varint(len(node.args))
     for arg in reversed(node.args):

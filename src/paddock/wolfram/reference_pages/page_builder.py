@@ -63,12 +63,12 @@ class PageSubject:
     symbol: str
     """The name of the symbol without its context."""
     paclet: str
-    """The name of the paclet (the package) with its publisher: `Publisher/Paclet`."""
+    """The name of the paclet (package), including its publisher: `Publisher/Paclet`."""
     context: str = ""
     """The context (namespace) of the symbol. By default, it is derived from the paclet."""
 
     def __post_init__(self) -> None:
-        """Derive a missing context from the name of the paclet, and check all names.
+        """Derive a missing context from the paclet name, and check all names.
 
         Raises:
             InvalidContentError: A name has an invalid format.
@@ -93,10 +93,10 @@ class PageSubject:
 
 @dataclass(slots=True)
 class PageContent:
-    """The content of a new reference page, as Markdown for each of its sections."""
+    """The content of a new reference page, as Markdown for each section."""
 
     usage: str
-    """The syntax of the symbol with descriptions, in a list."""
+    """A list of the symbol's syntax cases with descriptions."""
     notes: str = ""
     see_also: str = ""
     tech_notes: str = ""
@@ -123,7 +123,7 @@ def build_page(
         subject: The symbol that the page documents.
         content: The Markdown for the sections.
         resolve_link: A function that returns the link target for the name of a symbol.
-        random_generator: The random number generator for cell ids. By default, a new one is
+        random_generator: The random number generator for cell IDs. By default, a new one is
             created.
 
     Raises:
@@ -170,7 +170,7 @@ def _make_link_section(style: str, links: str) -> CellGroup:
 
 
 def _join_example_cells(examples: Sequence[Example]) -> list[Cell | CellGroup]:
-    """Return the cells of several examples, with a delimiter cell between two of them."""
+    """Return the cells of multiple examples, separated by delimiter cells."""
     cells: list[Cell | CellGroup] = []
     for example in examples:
         if cells:
@@ -182,8 +182,8 @@ def _join_example_cells(examples: Sequence[Example]) -> list[Cell | CellGroup]:
 def _make_extended_sections() -> list[Cell | CellGroup]:
     """Return the headings of the sections below "More Examples", such as "Applications".
 
-    The sections of a new page are empty, except that the section on options has a placeholder for
-    the subsection of an option.
+    The sections of a new page are empty, except for the options section, which has a placeholder
+    for an option's subsection.
     """
     cells: list[Cell | CellGroup] = []
     for name, title in layout.EXAMPLE_SECTIONS.items():
@@ -199,7 +199,7 @@ def _make_extended_sections() -> list[Cell | CellGroup]:
 def _make_metadata(subject: PageSubject, content: PageContent) -> CellGroup:
     """Return the metadata section of a page: history, categorization, keywords and templates.
 
-    Except for the history, the subsections are closed groups in a new page.
+    On a new page, all subsections except the history are closed groups.
     """
     history = {"new": content.version.strip() or UNKNOWN_VERSION}
     values_by_label = {
@@ -233,8 +233,8 @@ def make_history_content(versions: dict[str, str]) -> Expression:
     """Return the content of the history cell on a reference page.
 
     Args:
-        versions: The versions by key, such as `{"new": "1.0", "modified": "1.2"}`. Missing ones are
-            blank in the cell.
+        versions: The versions by key, such as `{"new": "1.0", "modified": "1.2"}`. Missing ones
+            are left blank.
     """
     pieces: list[Expression] = []
     for key, history_label in _HISTORY_LABELS.items():
@@ -246,7 +246,7 @@ def make_history_content(versions: dict[str, str]) -> Expression:
 
 
 def parse_history(text: str) -> dict[str, str]:
-    """Parse the history of a symbol, such as `new:1.0, modified:1.2, obsolete:2.0`.
+    """Parse a symbol's history, such as `new:1.0, modified:1.2, obsolete:2.0`.
 
     Entries are separated by commas or line ends, and each key can occur once.
 

@@ -1,8 +1,7 @@
-"""Operations that edit a reference page, or its examples.
+"""Operations that edit a reference page or its examples.
 
 Page operations change one part of a page. Example operations change the examples of a section or
-subsection: an example is what is between two delimiters, and the examples of a section end at its
-first subsection.
+subsection. Delimiters separate examples, and the examples of a section end at its first subsection.
 """
 
 from __future__ import annotations
@@ -60,11 +59,11 @@ if TYPE_CHECKING:
     from paddock.wolfram.reference_pages.notebook_tree import CellElement
 
 _OPERATIONS_WITH_TEXT = frozenset(("addNote", "setDetailsTable", "setHistory"))
-"""Operations that require content that is not blank."""
+"""Operations that require non-blank content."""
 _OPERATIONS_WITH_POSITION = frozenset(("insertExample", "replaceExample", "removeExample"))
 _OPERATIONS_WITHOUT_CONTENT = frozenset(("removeExample", "clearExamples"))
 _WHOLE_SECTION_OPERATIONS = frozenset(("clearExamples", "setExamples"))
-"""Operations on the whole section, including its subsections."""
+"""Operations on a whole section, including its subsections."""
 _EXISTING_EXAMPLE_OPERATIONS = frozenset(("replaceExample", "removeExample", "clearExamples"))
 
 
@@ -83,7 +82,7 @@ def check_operation(operation: str, operations: list[str]) -> None:
 
     Args:
         operation: The name of the operation.
-        operations: The names of the existing operations.
+        operations: The names of all operations.
 
     Raises:
         InvalidOperationError: The operation does not exist.
@@ -112,11 +111,11 @@ def check_content(operation: str, content: str | None, *, may_be_empty: bool = F
 
 
 def resolve_insertion_index(position: int | None, count: int, default: int) -> int:
-    """Return the list index at which to insert an item at a position that a user gave.
+    """Convert a position that the user specified to the list index at which to insert an item.
 
     Args:
-        position: The position from 1. Negative ones count from the end: -1 inserts after the last
-            item. Positions out of range insert before the first or after the last item.
+        position: The position, starting at 1. Negative ones count from the end: -1 inserts after
+            the last item. Out-of-range positions insert before the first or after the last item.
         count: The number of items in the list.
         default: The position if none is given.
     """
@@ -133,9 +132,9 @@ def _set_usage(page: SymbolPage, edit: PageEdit) -> None:
 
 
 def _set_cells(page: SymbolPage, heading: str, style: str, content: str | Expression) -> None:
-    """Replace all cells that have a style in a section of a page by one with new content.
+    """Replace all cells with a given style in a page section with one new cell.
 
-    If no cell has the style, a new one is inserted at the beginning of the section.
+    If no cell has the style, the new cell is inserted at the beginning of the section.
 
     Args:
         page: The page to edit.
@@ -149,7 +148,7 @@ def _set_cells(page: SymbolPage, heading: str, style: str, content: str | Expres
         section.set_body([*page.make_elements([Cell(content, style)]), *section.body])
         return
     positions[0].leaf.set_content(content)
-    # The order is reversed, because removing an element shifts the indices after it.
+    # Iterate in reverse, because removing an element shifts the indices after it.
     for position in reversed(positions[1:]):
         position.branch.replace(position.position, position.position + 1, [])
 
@@ -175,20 +174,20 @@ def _add_note(page: SymbolPage, edit: PageEdit) -> None:
 
 
 def _insert_notes(page: SymbolPage, edit: PageEdit, cells: list[Cell], error_message: str) -> None:
-    """Insert cells among the notes of a page, at the position that the operation specifies.
+    """Insert cells among the notes of a page, at the position specified by the operation.
 
     Args:
         page: The page to edit.
         edit: The arguments of the operation.
         cells: The cells of the notes.
-        error_message: The message of the error that is raised if there are no cells.
+        error_message: The error message if there are no cells.
     """
     if not cells:
         raise InvalidContentError(
             error_message, hint="write paragraphs or items; headings are ignored"
         )
     section = _get_notes_section(page)
-    # The placeholder of a new page is replaced by the first note.
+    # The first note replaces the placeholder of a new page.
     body = [element for element in section.body if not is_placeholder(element)]
     index = resolve_insertion_index(edit.position, len(body), 1)
     body[index:index] = page.make_elements(cells)
@@ -196,10 +195,10 @@ def _insert_notes(page: SymbolPage, edit: PageEdit, cells: list[Cell], error_mes
 
 
 def _set_details_table(page: SymbolPage, edit: PageEdit) -> None:
-    """Replace the table among the notes of a page, and leave the other notes unchanged.
+    """Replace the table in the notes of a page, and leave the other notes unchanged.
 
-    The table is inserted as an additional one if the notes contain no table, or if the operation
-    specifies a position.
+    If the notes contain no table, or if the operation specifies a position, the table is
+    inserted without replacing any.
     """
     cells = make_note_cells(edit.content)
     if not any(cell.style.endswith(TABLE_STYLE_SUFFIX) for cell in cells):
@@ -248,7 +247,7 @@ def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
 
 
 def _set_keywords(page: SymbolPage, edit: PageEdit) -> None:
-    """Replace the keywords. Other cells in their section are unchanged."""
+    """Replace the keywords. Other cells in their section remain unchanged."""
     section = page.get_or_add_section(layout.KEYWORDS_SECTION)
     other_elements = [element for element in section.body if element.style != "Keywords"]
     section.set_body([*page.make_elements(make_keyword_cells(edit.content)), *other_elements])
@@ -288,7 +287,7 @@ def edit_page(
         page: The page to edit.
         operation: One of `PAGE_OPERATIONS`.
         content: The Markdown content of the operation.
-        position: The position at which to insert notes, from 1. The position -1 is after the last.
+        position: The position at which to insert notes, starting at 1. -1 is after the last note.
         resolve_link: A function that returns the link target for the name of a symbol.
 
     Raises:
@@ -314,7 +313,7 @@ class _ExampleGroup(NamedTuple):
 def _insert_examples(
     groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], position: int | None
 ) -> list[_ExampleGroup]:
-    """Return the examples with new ones at a position."""
+    """Return the examples with new ones inserted at a position."""
     index = resolve_insertion_index(position, len(groups), 1)
     return [*groups[:index], *new_groups, *groups[index:]]
 
@@ -322,15 +321,15 @@ def _insert_examples(
 def _replace_example(
     groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], position: int | None
 ) -> list[_ExampleGroup]:
-    """Return the examples of a section with one of them replaced by new examples.
+    """Return the examples of a section with one replaced by new examples.
 
-    Without new examples, the example is removed.
+    If there are no new examples, the example is removed.
 
     Args:
         groups: The examples of the section.
         new_groups: The new examples.
-        position: The position of the example to replace, from 1. The position -1 is the last
-            example. Positions out of range mean the first or the last example.
+        position: The position of the example to replace, starting at 1. The position -1 is the last
+            example. Out-of-range positions refer to the first or last example.
 
     Raises:
         ExampleNotFoundError: The section contains no examples.
@@ -357,7 +356,7 @@ _EXAMPLE_OPERATION_HANDLERS: dict[
     "clearExamples": lambda _groups, new_groups, _position: new_groups,
     "setExamples": lambda _groups, new_groups, _position: new_groups,
 }
-"""Functions from the examples of a section, new examples and a position to the new examples."""
+"""Functions that take a section's examples, new examples and a position, and return the result."""
 EXAMPLE_OPERATIONS = list(_EXAMPLE_OPERATION_HANDLERS)
 """Names of the example operations."""
 
@@ -400,11 +399,11 @@ def edit_examples(
         operation: One of `EXAMPLE_OPERATIONS`.
         section: The canonical name of the section.
         examples: The new examples.
-        position: The position of the example to replace or to insert, from 1.
+        position: The position of the example to replace or insert, starting at 1.
         subsection: The title of a subsection.
 
     Raises:
-        ReferencePageError: The section or example does not exist, or the content has no
+        ReferencePageError: The section or example does not exist, or the content contains no
             example.
     """
     if not examples and operation not in _OPERATIONS_WITHOUT_CONTENT:
@@ -424,7 +423,7 @@ def edit_examples(
     change_groups = _EXAMPLE_OPERATION_HANDLERS[operation]
     groups = change_groups(_split_examples(body[:example_end]), new_groups, position)
     subsections = body[example_end:]
-    # In a section with examples, a placeholder for a subsection has no purpose.
+    # A section with examples does not need a placeholder for a subsection.
     if groups and all(map(is_placeholder, subsections)):
         subsections = []
     page_section.set_body([*_join_examples(page, groups), *subsections])
@@ -436,7 +435,7 @@ def _get_section(page: SymbolPage, name: str, *, may_create: bool) -> PageSectio
     Args:
         page: The page.
         name: The name, such as `PossibleIssues`.
-        may_create: If true, create a missing section at its place in the order of the page.
+        may_create: If true, create a missing section at its place in the page order.
 
     Raises:
         ExampleNotFoundError: The section is missing and `may_create` is false.
@@ -476,7 +475,7 @@ def _find_section(page: SymbolPage, name: str) -> PageSection | None:
 
 
 def _get_heading_title(element: CellElement) -> str:
-    """Return the title of a heading, or of the heading at the beginning of a group."""
+    """Return the title of a heading, or of a group's first heading."""
     while isinstance(element, CellBranch):
         element = element.elements[0]
     return get_title(element.cell)
@@ -485,14 +484,14 @@ def _get_heading_title(element: CellElement) -> str:
 def _get_subsection(
     page: SymbolPage, section: PageSection, title: str, *, may_create: bool
 ) -> PageSection:
-    """Return a subsection of a section of examples by its title.
+    """Return a subsection of an examples section by its title.
 
     Args:
         page: The page.
         section: The section.
         title: The title of the subsection.
-        may_create: If true, create a missing subsection. It replaces a placeholder if the section
-            has one.
+        may_create: If true, create a missing subsection. It replaces the section's placeholder if
+            there is one.
 
     Raises:
         ExampleNotFoundError: The subsection is missing and `may_create` is false.
@@ -522,9 +521,9 @@ def _get_subsection(
 
 
 def _flatten_delimiter_groups(section: PageSection) -> PageSection:
-    """Replace groups of a delimiter cell and the example below it by their elements.
+    """Replace each group of a delimiter cell and the example below it with the group's elements.
 
-    Some front ends save these groups, but the other functions here expect delimiters and examples
+    Some front ends save such groups, but the other functions here expect delimiters and examples
     side by side. Returns the section with its new end.
     """
     body: list[CellElement] = []
@@ -532,7 +531,7 @@ def _flatten_delimiter_groups(section: PageSection) -> PageSection:
     while pending:
         element = pending.pop()
         if isinstance(element, CellBranch) and element.style == EXAMPLE_DELIMITER_STYLE:
-            # The whitespace before the group is kept, so that the rest of the file is unchanged.
+            # Keep the whitespace before the group, so that the rest of the file is unchanged.
             element.elements[0].lead = element.lead
             pending += reversed(element.elements)
         else:
@@ -551,9 +550,9 @@ def _count_own_elements(body: list[CellElement]) -> int:
 
 
 def _split_examples(elements: list[CellElement]) -> list[_ExampleGroup]:
-    """Return the examples in a list of cells and groups, which delimiter cells separate.
+    """Split a list of cells and groups at its delimiter cells into examples.
 
-    Examples that consist of placeholders only are left out.
+    Examples that consist only of placeholders are omitted.
     """
     groups = [_ExampleGroup([])]
     for element in elements:
@@ -565,7 +564,7 @@ def _split_examples(elements: list[CellElement]) -> list[_ExampleGroup]:
 
 
 def _join_examples(page: SymbolPage, groups: list[_ExampleGroup]) -> list[CellElement]:
-    """Return the cells and groups of examples, with a delimiter cell between two examples.
+    """Return the cells and groups of the examples, separated by delimiter cells.
 
     Existing delimiters are reused. A delimiter above the first example is dropped.
     """

@@ -1,4 +1,4 @@
-"""Markdown converted to cells of reference pages: notes, tables, links and inline formulas."""
+"""Conversion of Markdown to reference page cells: notes, tables, links and inline formulas."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 
 
 def make_page_content(text: str) -> str | Expression:
-    """Return a Markdown paragraph as cell content."""
+    """Convert a Markdown paragraph to cell content."""
     return make_text_data(make_page_pieces(text))
 
 
 def make_page_pieces(text: str) -> list[Expression]:
-    """Return a Markdown paragraph as `TextData` elements, in the styles of reference pages.
+    """Convert a Markdown paragraph to `TextData` elements, in the styles of reference pages.
 
     Inline code becomes a formula cell, and a single word in italics becomes a variable.
     """
@@ -50,10 +50,10 @@ def make_page_pieces(text: str) -> list[Expression]:
 
 
 def make_text_data(pieces: Sequence[Expression]) -> str | Expression:
-    """Return the content of a notebook cell for pieces of text and expressions such as links.
+    """Combine pieces of text and expressions, such as links, into the content of a notebook cell.
 
-    Pieces of plain text are joined, as front ends do. If the content is plain text only, it is a
-    string, and otherwise an expression `TextData[{…}]`.
+    Pieces of plain text are joined, as in front ends. If there is only plain text, the content is a
+    string, otherwise an expression `TextData[{…}]`.
     """
     elements: list[Expression] = []
     for piece in pieces:
@@ -111,15 +111,15 @@ def _run_to_pieces(run: TextRun) -> list[Expression]:
 def make_note_cells(markdown: str) -> list[Cell]:
     """Return a notes cell for each paragraph, item, table, formula and code block.
 
-    Headings and rules are skipped.
+    Headings and horizontal rules are skipped.
     """
     return [cell for block in parse_blocks(markdown) for cell in _make_block_cells(block)]
 
 
 def _make_block_cells(block: MarkdownBlock) -> list[Cell]:
-    """Return the notebook cells for one Markdown block of the notes section.
+    """Convert one Markdown block of the notes section to notebook cells.
 
-    Blocks that have no counterpart there, such as headings and rules, give no cells.
+    Blocks without a counterpart there, such as headings and horizontal rules, produce no cells.
     """
     match block.kind:
         case "text" | "item" if block.text:
@@ -134,7 +134,7 @@ def _make_block_cells(block: MarkdownBlock) -> list[Cell]:
 
 
 def make_formula_content(tex: str) -> str | Expression:
-    """Return a displayed TeX formula as cell content. Invalid TeX stays as it is written."""
+    """Convert a displayed TeX formula to cell content. Invalid TeX is kept as written."""
     boxes = tex_to_boxes(tex)
     return f"$${tex}$$" if boxes is None else make_traditional_form(boxes)
 
@@ -143,9 +143,9 @@ def _make_table_cell(block: MarkdownBlock) -> Cell:
     """Return the cell of a Markdown table, such as `Cell[BoxData[GridBox[…]], "2ColumnTableMod"]`.
 
     The cell has the form that notebook front ends create on reference pages: each row begins with
-    an icon column, and the style of the cell depends on the number of columns.
+    an icon column, and the cell style depends on the number of columns.
     """
-    # Markdown requires a header row. Authors leave it empty if the table should have none.
+    # Markdown requires a header row. Authors leave it empty for a table without a header.
     has_header = any(block.rows[0])
     rows = block.rows if has_header else block.rows[1:]
     grid = call("GridBox", make_list([_make_row(row) for row in rows]))
@@ -174,7 +174,7 @@ def split_names(text: str) -> list[str]:
 
 
 def make_link_cells(text: str, style: str) -> list[Cell]:
-    """Return one cell for each Markdown link in a text, or a placeholder cell without links.
+    """Return a cell for each Markdown link in a text, or a placeholder cell if there are no links.
 
     Args:
         text: Lines of links, such as `- [Plotting](guide/Plotting)`.
@@ -203,7 +203,7 @@ def make_link_cells(text: str, style: str) -> list[Cell]:
 def _make_address(target: str) -> str:
     """Return a link target in angle brackets.
 
-    A target without a scheme is a documentation page, and gets the scheme `paclet:`.
+    A target without a scheme is a documentation page and gets the `paclet:` scheme.
     """
     inner = target.strip("<>")
     return f"<{inner}>" if _SCHEME.match(inner) else f"<paclet:{inner}>"

@@ -1,7 +1,6 @@
-"""A symbol's page opened for editing: its sections are found, or created if missing.
+"""Editing of a symbol's page: finds its sections, and creates them if they are missing.
 
-Sections are delimited by headings rather than groups, because pages from other tools are not always
-grouped.
+Headings delimit the sections, not groups, because pages from other tools are not always grouped.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class PageSection(NamedTuple):
-    """A heading and the elements after it in the same list, up to the next heading.
+    """A heading and the elements that follow it in the same list, up to the next heading.
 
     `start` and `end` are indices in `branch.elements`. They become invalid when the list changes.
     """
@@ -66,7 +65,7 @@ class SymbolPage:
 
     Args:
         text: The text of the notebook file.
-        random_generator: The generator for the ids of new cells. By default a new one is used.
+        random_generator: The generator for the IDs of new cells. By default, a new one is used.
 
     Raises:
         InvalidPageError: The notebook is not the page of a symbol.
@@ -89,13 +88,13 @@ class SymbolPage:
 
     @property
     def paclet(self) -> str:
-        """The paclet of the symbol; empty if the page does not specify it."""
+        """The symbol's paclet, or an empty string if the page does not specify it."""
         paclet = self._tree.tagging_rules.get("Paclet")
         return paclet if isinstance(paclet, str) else self._get_metadata("Paclet Name")
 
     @property
     def context(self) -> str:
-        """The context of the symbol; empty if the page does not specify it."""
+        """The symbol's context, or an empty string if the page does not specify it."""
         context = self._get_metadata("Context")
         if context and context != PLACEHOLDER:
             return context
@@ -108,7 +107,7 @@ class SymbolPage:
         return f"{self.paclet}/ref/{self.symbol}" if self.paclet else f"ref/{self.symbol}"
 
     def _get_metadata(self, label: str) -> str:
-        """Return the value of a categorization cell by its label; empty if it is missing."""
+        """Return the value of the categorization cell with a label, or an empty string."""
         for position in self._tree.root.iter_positions():
             cell = position.leaf.cell
             if cell.style == "Categorization" and cell.label == label:
@@ -120,7 +119,7 @@ class SymbolPage:
         return self._tree.to_text()
 
     def make_elements(self, cells: Iterable[Cell | CellGroup]) -> list[CellElement]:
-        """Return new elements for cells and groups, with cell ids."""
+        """Create elements for cells and groups, with cell IDs."""
         return self._tree.make_elements(add_cell_ids(cells, self._random))
 
     def find_section(
@@ -128,7 +127,7 @@ class SymbolPage:
     ) -> PageSection | None:
         """Return the first section whose heading has a style, such as `"SeeAlsoSection"`, or None.
 
-        Of several headings with this style, `matches` selects the one to use.
+        If multiple headings have this style, `matches` selects the one to use.
         """
         for position in self._tree.root.iter_positions():
             if position.leaf.style == style and matches(position.leaf):
@@ -136,10 +135,10 @@ class SymbolPage:
         return None
 
     def get_or_add_section(self, style: str) -> PageSection:
-        """Return the section with a heading style, after adding it if the page lacks it.
+        """Return the section with a heading style, adding it if the page lacks it.
 
-        A new section is inserted at its place in the standard order of sections. If it describes
-        metadata, it is added inside the metadata section.
+        A new section is inserted at its place in the standard section order. A section that
+        describes metadata is added inside the metadata section.
         """
         section = self.find_section(style)
         if section is not None:
@@ -155,7 +154,7 @@ class SymbolPage:
             styles = list(SECTIONS)
         later_styles = styles[styles.index(style) + 1 :]
         insert_in_order(parent, elements, lambda element: element.style in later_styles)
-        # The section has to be found again, because inserting copies the elements.
+        # Find the section again, because inserting copies the elements.
         added_section = self.find_section(style)
         if added_section is None:
             raise InvalidPageError(f"The section {style} cannot be added to the page")
@@ -167,7 +166,7 @@ def insert_in_order(
     elements: Sequence[CellElement],
     belongs_after: Callable[[CellElement], bool],
 ) -> None:
-    """Insert the elements of a new section at its place inside an existing section.
+    """Insert a new section's elements at their place inside an existing section.
 
     Args:
         parent: The existing section.

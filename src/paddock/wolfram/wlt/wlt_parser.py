@@ -1,11 +1,11 @@
-"""Static parser for test files, and the comparison of expected with actual messages.
+"""Static parser for test files, and comparison of expected and actual messages.
 
 A file is a sequence of steps: tests, and setup code between them. A test inside another expression
 (`Block[{...}, VerificationTest[...]]`) is part of a setup step. Only kernels that implement
 `VerificationTest` can run it, so the steps count such nested tests.
 
-An expected message is a name such as `Power::infy`, or `_` for any message. A suffix `..` allows
-one or more of them, `...` any number.
+An expected message is a name such as `Power::infy`, or `_` for any message. The suffix `..` allows
+one or more of them, and `...` any number.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _parse_message_pattern(expression: Expression) -> str:
 
     `_` matches any message. The suffix `..` means one or more messages (`Repeated`), and `...` any
     number of them (`RepeatedNull`). Wrappers that prevent evaluation, such as `HoldForm`,
-    are ignored. The result is empty if the expression cannot describe a message.
+    are ignored. The result is empty if the expression is not a valid message pattern.
     """
     while isinstance(expression, Node) and expression.args:
         head = get_atom_text(expression.head)
@@ -92,8 +92,8 @@ def are_messages_expected(expected: Sequence[str], messages: Sequence[str]) -> b
         expected: Patterns such as `Power::infy` or, for any number of messages, `_...`.
         messages: The actual messages. Each one starts with its name.
     """
-    # Suffixes allow several ways to match, so this simulates a small nondeterministic automaton. A
-    # position is the number of expected messages that were matched so far.
+    # Suffixes allow multiple ways to match, so this simulates a small nondeterministic automaton. A
+    # position is the number of expected messages matched so far.
     positions = _skip_optional_messages(expected, {0})
     for message in messages:
         name = _get_message_name(message)
@@ -122,7 +122,7 @@ def _advance_positions(expected: Sequence[str], positions: set[int], name: str) 
 
 
 def _skip_optional_messages(expected: Sequence[str], positions: set[int]) -> set[int]:
-    """Return the positions together with those reached by skipping patterns that end in `...`."""
+    """Return the positions and those reachable by skipping patterns that end in `...`."""
     reachable = set(positions)
     for position, pattern in enumerate(expected):
         if position in reachable and pattern.endswith(_ANY_NUMBER):
@@ -143,9 +143,9 @@ class WolframTest:
     input: str
     line: int
     expected: str = "True"
-    """Code of the expected value."""
+    """Code for the expected value."""
     messages: tuple[str, ...] = ()
-    """Patterns of the expected messages, such as `Power::infy`."""
+    """Patterns for the expected messages, such as `Power::infy`."""
     test_id: str = ""
     same_test: str = DEFAULT_SAME_TEST
     """Code of the function that compares the value with the expected one."""
@@ -156,9 +156,9 @@ class WolframTest:
     section: str = ""
     """Names of the enclosing test sections, separated by ` / `."""
     computed: Mapping[str, str] = field(default_factory=dict)
-    """Code of options that must be evaluated before the test, by option name."""
+    """Code for options that must be evaluated before the test, by option name."""
     problem: str = ""
-    """The reason that the test cannot be run, or an empty text if it can."""
+    """The reason the test cannot be run, or an empty string if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ def parse_tests(
 
 
 class _TestFileBuilder:
-    """A converter of top-level expressions to the steps of a test file.
+    """Converter from top-level expressions to the steps of a test file.
 
     Args:
         source: The parsed file.
@@ -221,15 +221,15 @@ class _TestFileBuilder:
     def __init__(self, source: ParsedSource, values: Mapping[str, str]) -> None:
         self.test_file = WolframTestFile()
         self._source = source
-        # Most files use none of the symbols, and then need no substitution.
+        # Most files use none of these symbols and need no substitution.
         self._values = {name: value for name, value in values.items() if name in source.text}
         self._sections: list[str] = []
 
     def add_expression(self, expression: Expression) -> None:
         """Add a top-level expression to the test file, as a test or as a setup step.
 
-        `BeginTestSection` and `EndTestSection` add no step. They change the section of the tests
-        that follow.
+        `BeginTestSection` and `EndTestSection` do not add a step. They change the section of the
+        tests that follow.
         """
         if has_head(expression, TEST_HEAD):
             self.test_file.steps.append(self._parse_test(expression))
@@ -250,7 +250,7 @@ class _TestFileBuilder:
 
         Options with literal values are read here. Other option values are returned as code in
         `computed` and must be evaluated before the test runs. An invalid call becomes a test with a
-        `problem`, so that it is reported and not lost.
+        `problem`, so that it is reported instead of lost.
         """
         positional = [arg for arg in node.args if not _get_option_name(arg)]
         options = _read_options(node.args)
@@ -283,7 +283,7 @@ class _TestFileBuilder:
 def _split_statements(expressions: list[Expression]) -> list[Expression]:
     """Return the top-level expressions of a file, with `a; b` split into `a` and `b`.
 
-    The `Null` that a final semicolon adds is left out.
+    The `Null` added by a final semicolon is omitted.
     """
     statements: list[Expression] = []
     for expression in expressions:
@@ -295,7 +295,7 @@ def _split_statements(expressions: list[Expression]) -> list[Expression]:
 
 
 def _update_sections(sections: list[str], expression: Expression) -> bool:
-    """Enter or leave a test section if an expression says so.
+    """Enter or leave a test section if an expression begins or ends one.
 
     Args:
         sections: The names of the open sections, outermost first. The list is changed.

@@ -1,4 +1,4 @@
-"""Results of Wolfram Language tests, and their report."""
+"""Wolfram Language test results and their report."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _GROUP_TITLES: dict[WolframTestOutcome, str] = {
 
 @dataclass(frozen=True, slots=True)
 class WolframTestResult:
-    """The outcome of one test, with the values that the report compares."""
+    """The outcome of a test, with the values that the report compares."""
 
     test: WolframTest
     number: int
-    """The position of the test in the file, from 1."""
+    """The position of the test in the file, starting at 1."""
     outcome: WolframTestOutcome
     actual: str = ""
-    """The value in InputForm, or the reason that there is no value."""
+    """The value in InputForm, or the reason for the missing value."""
     expected: str = ""
-    """The expected value in InputForm, or an empty text if it was not evaluated."""
+    """The expected value in InputForm, or an empty string if it was not evaluated."""
     messages: tuple[str, ...] = ()
     """The actual messages with their text."""
     seconds: float | None = None
-    """The time that the evaluation took."""
+    """The evaluation time."""
     peak_bytes: int | None = None
-    """The maximum memory that the evaluation used."""
+    """The peak memory use of the evaluation."""
 
     @property
     def name(self) -> str:
@@ -56,8 +56,8 @@ def determine_outcome(
 
     Args:
         test: The test.
-        is_same: True if the value equals the expected one, as decided by the option `SameTest`.
-        messages: The messages of the evaluation.
+        is_same: True if the value equals the expected one according to the `SameTest` option.
+        messages: The messages from the evaluation.
     """
     if not is_same:
         return "Failure"
@@ -73,12 +73,12 @@ def add_test_result(file: FileTestReport, result: WolframTestResult) -> None:
 
 
 def format_report(files: Sequence[FileTestReport]) -> str:
-    """Return the Markdown report of test files."""
+    """Return a Markdown report on test files."""
     return suite_report.format_test_report(files, list(_GROUP_TITLES.values()))
 
 
 def _make_failed_test(result: WolframTestResult) -> FailedTest:
-    """Convert the result of a failed test to its section of the report.
+    """Convert a failed test's result to its section of the report.
 
     The section has a table of properties and code blocks that compare expected and actual values.
     """
@@ -92,10 +92,10 @@ def _make_failed_test(result: WolframTestResult) -> FailedTest:
 
 
 def _iter_report_blocks(result: WolframTestResult) -> Iterable[ReportBlock]:
-    """Yield the code blocks that show the failure of a test in the report.
+    """Yield the code blocks that show a test failure in the report.
 
-    They contain the input, and the expected and actual output. Blocks that compare the messages
-    follow if there are any messages.
+    They contain the input and the expected and actual output. If there are any messages, blocks
+    that compare them follow.
     """
     test = result.test
     yield ReportBlock("Input", test.input, "wl")
