@@ -1,9 +1,9 @@
 """The `.nb` file format: read and write the text of notebook files.
 
 Comments in a file, including the front end's cache of cell offsets, are ignored. Damaged files are
-read up to the damage where possible. Written files have the comments that front ends look for, but
-no cache: the front end adds it when it saves the file, and an incorrect cache would be worse than
-none.
+read up to the damage where possible. Written files contain the comments that front ends look for,
+but no cache: the front end adds one when it saves the file, and an incorrect cache would be worse
+than none.
 """
 
 from __future__ import annotations
