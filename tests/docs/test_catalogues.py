@@ -30,4 +30,4 @@ def test_every_key_of_an_entry_is_described() -> None:
 def test_the_limits_are_those_of_the_page() -> None:
     assert f"a catalogue of more than {MAX_CATALOGUE_BYTES // 10**6} MB" in PAGE
     assert MAX_COPY_AGE_SECONDS == 24 * 60 * 60
-    assert "older than a day" in " ".join(PAGE.split())
+    assert "more than a day old" in " ".join(PAGE.split())

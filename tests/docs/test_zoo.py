@@ -52,6 +52,6 @@ def test_the_limits_are_those_that_are_kept() -> None:
         rows["contextRefs"]
         == f"{validation.MAX_REFERENCES} of {validation.MAX_REFERENCE_CHARACTERS:,} characters"
     )
-    assert f"{validation.MAX_AGENT_VERSIONS}\nversions" in PAGE
+    assert f"{validation.MAX_AGENT_VERSIONS} versions" in " ".join(PAGE.split())
     assert f"budget of {validation.DEFAULT_MEMORY_TOKENS:,} tokens" in PAGE
     assert f"in the bin for {validation.DELETED_RETENTION_DAYS} days" in PAGE
