@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from paddock.authoring.author_code import is_loading_author_code
 from paddock.authoring.base_server import BaseServer
+from paddock.lazy_modules import LazyModule
 from paddock.serving.stdio import serve_stdio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ssl
-    from types import ModuleType
     from typing import Self, Unpack
 
     from paddock.client.connect_options import ConnectOptions
+    from paddock.mounting import mounts
     from paddock.mounting.mounts import MountTarget
     from paddock.serving.http import HttpOptions
+else:  # saves 30 ms for servers that mount nothing
+    mounts = LazyModule("paddock.mounting.mounts")
 
 
 class Server(BaseServer):
@@ -70,19 +73,10 @@ class Server(BaseServer):
             DefinitionError: Two items would get the same name, or the server would contain itself.
         """
         timeouts = {"list_timeout": list_timeout, "call_timeout": call_timeout}
-        _import_mounts().mount_server(
-            self, target, prefix, separator=separator, **timeouts, **options
-        )
+        mounts.mount_server(self, target, prefix, separator=separator, **timeouts, **options)
         return self
 
     def unmount(self, mounted: str | MountTarget) -> Self:
         """Remove a mounted server, given its prefix or target. Returns this server."""
-        _import_mounts().unmount_server(self, mounted)
+        mounts.unmount_server(self, mounted)
         return self
-
-
-def _import_mounts() -> ModuleType:
-    """Import the code for mounting, which includes the client."""
-    from paddock.mounting import mounts  # saves 30 ms for all servers that mount nothing
-
-    return mounts

@@ -14,8 +14,9 @@ from paddock.authoring.component_registry import ComponentRegistry, attach_item
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.skill import Skill, SkillRegistry, load_skills
-from paddock.authoring.tool import Tool, import_option_values
+from paddock.authoring.tool import Tool
 from paddock.errors import DefinitionError, get_logger
+from paddock.lazy_modules import LazyModule
 from paddock.protocol.server_metadata import ServerMetadata
 from paddock.protocol.versions import SKILLS_EXTENSION, UI_EXTENSION
 
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     ServerItem = Tool | Prompt | Resource | ResourceTemplate | Skill
     SkillSource = Skill | str | os.PathLike[str]
     ChangeCallback = Callable[[str, str | None], int]
+    from paddock.authoring import directory_loader, option_values
+else:  # few servers need them, and they load msgspec
+    directory_loader = LazyModule("paddock.authoring.directory_loader")
+    option_values = LazyModule("paddock.authoring.option_values")
 
 KNOWN_CAPABILITIES = frozenset(
     {
@@ -268,9 +273,7 @@ class BaseServer:
         self, directory: str | os.PathLike[str], relative_to: str | None
     ) -> None:
         """Register the items defined by the files in a directory; see `auto_register`."""
-        from paddock.authoring.directory_loader import load_directory  # few servers use it
-
-        for items in load_directory(directory, relative_to):
+        for items in directory_loader.load_directory(directory, relative_to):
             self.register(items)
 
     if TYPE_CHECKING:
@@ -381,11 +384,11 @@ class BaseServer:
             OptionError: A tool or option does not exist, or a value is invalid.
         """
         configured_tools = []
-        for name, option_values in values.items():
+        for name, values_by_option in values.items():
             tool = self.tools.get(name)
             if tool is None:
-                raise import_option_values().create_unknown_tool_error(name, self.tools.names())
-            configured_tools.append(tool.with_options(option_values))
+                raise option_values.create_unknown_tool_error(name, self.tools.names())
+            configured_tools.append(tool.with_options(values_by_option))
         return self.register(configured_tools)
 
     def resource_updated(self, uri: str) -> int:

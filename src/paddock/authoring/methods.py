@@ -20,6 +20,7 @@ from paddock.authoring.results import run_if_coroutine
 from paddock.authoring.signature import count_required_arguments
 from paddock.authoring.tool_invoker import ToolInvoker, build_tool_entry
 from paddock.errors import PaddockError, get_logger
+from paddock.lazy_modules import LazyModule
 from paddock.protocol.errors import (
     METHOD_NOT_FOUND,
     InvalidParamsError,
@@ -33,6 +34,7 @@ from paddock.protocol.versions import SKILLS_EXTENSION
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paddock.authoring import skill_methods
     from paddock.authoring.base_server import BaseServer
     from paddock.authoring.component_registry import ComponentRegistry
     from paddock.authoring.mounted_items import CallableTool
@@ -49,7 +51,8 @@ if TYPE_CHECKING:
     )
     from paddock.protocol.request import Operation, OperationResult, Request, Result
     from paddock.protocol.server_metadata import ServerMetadata
-
+else:  # few servers have skills
+    skill_methods = LazyModule("paddock.authoring.skill_methods")
 
 MAX_COMPLETION_VALUES = 100
 
@@ -471,9 +474,7 @@ class ServerMethods:
     def _get_skill_methods(self) -> SkillMethods:
         """Return the skill methods, loading them on first use."""
         if self._skill_methods is None:
-            from paddock.authoring.skill_methods import SkillMethods  # used by few servers
-
-            self._skill_methods = SkillMethods(self._server)
+            self._skill_methods = skill_methods.SkillMethods(self._server)
         return self._skill_methods
 
     def _build_entry(self, kind: str, item: Any) -> Json | None:

@@ -20,6 +20,7 @@ from paddock.authoring.schema import build_type_schema
 from paddock.authoring.tool import NO_DEFAULT
 from paddock.authoring.type_hooks import decode_hook, encode_json, is_pydantic_model
 from paddock.errors import DefinitionError, PaddockError
+from paddock.lazy_modules import LazyModule
 from paddock.protocol.content import (
     AudioContent,
     BlobResourceContents,
@@ -31,9 +32,12 @@ from paddock.protocol.content import (
 )
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Mapping
 
     from paddock.protocol.request import Result
+else:  # 45 ms, and already loaded where coroutines exist
+    asyncio = LazyModule("asyncio")
 
 Json = dict[str, Any]
 
@@ -306,8 +310,6 @@ def run_if_coroutine(value: Any) -> Any:
     """
     if value.__class__ is not CoroutineType:
         return value
-    import asyncio  # 45 ms, and already imported where coroutines exist
-
     return asyncio.run(value)
 
 

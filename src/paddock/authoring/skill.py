@@ -11,15 +11,18 @@ import os
 from paddock.authoring.author_code import find_caller_file, resolve_path
 from paddock.authoring.component_registry import ComponentRegistry
 from paddock.errors import DefinitionError
+from paddock.lazy_modules import LazyModule
 from paddock.protocol.versions import SKILL_FILE_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import ModuleType
     from typing import Any, Self
 
+    from paddock.authoring import skill_files
     from paddock.authoring.skill_files import FileContent, SkillFiles
+else:  # saves 5 ms for servers without skills
+    skill_files = LazyModule("paddock.authoring.skill_files")
 
 MAX_SKILL_NAME_CHARACTERS = 64
 _SKILL_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
@@ -61,7 +64,7 @@ class Skill:
         self.name = name
         self.path = _build_skill_path(name, prefix, name)
         self.listed = listed
-        self.files: SkillFiles = _import_skill_files().InlineSkillFiles(
+        self.files: SkillFiles = skill_files.InlineSkillFiles(
             name, description, body, files or {}, frontmatter or {}
         )
 
@@ -87,7 +90,7 @@ class Skill:
         skill.name = os.path.basename(path)
         skill.path = _build_skill_path(skill.name, prefix, path)
         skill.listed = listed
-        skill.files = _import_skill_files().DirectorySkillFiles(path, skill.name)
+        skill.files = skill_files.DirectorySkillFiles(path, skill.name)
         return skill
 
     @property
@@ -102,13 +105,6 @@ class Skill:
 
     def __repr__(self) -> str:
         return f"Skill({self.path!r})"
-
-
-def _import_skill_files() -> ModuleType:
-    """Import the code that reads skills, which few servers have."""
-    from paddock.authoring import skill_files  # saves 5 ms for all other servers
-
-    return skill_files
 
 
 def _build_skill_path(name: str, prefix: str, where: str) -> str:

@@ -8,11 +8,11 @@ msgspec, so it imports nothing outside the standard library.
 from __future__ import annotations
 
 from paddock.errors import DefinitionError
+from paddock.lazy_modules import LazyModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from types import ModuleType
     from typing import Any
 
     from msgspec import Struct
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     ToolHandler = Callable[..., Any]
     Json = dict[str, object]
     MissingCheck = Callable[[Mapping[str, Any], Mapping[str, str]], str]
+    from paddock.authoring import option_values
+else:  # loads msgspec
+    option_values = LazyModule("paddock.authoring.option_values")
 
 NO_DEFAULT = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
 """Marks a parameter that has no default, because None is a valid default."""
@@ -272,7 +275,7 @@ class Tool:
         Raises:
             OptionError: An option does not exist, or its value is invalid.
         """
-        new_values = import_option_values().validate_options(self.options, values, self.name)
+        new_values = option_values.validate_options(self.options, values, self.name)
         return self._copy_with_attribute("option_values", {**self.option_values, **new_values})
 
     def _copy_with_attribute(self, attribute: str, value: object) -> Tool:
@@ -286,13 +289,6 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
-
-
-def import_option_values() -> ModuleType:
-    """Import the code that checks option values, which few servers set."""
-    from paddock.authoring import option_values  # saves msgspec before the first answer
-
-    return option_values
 
 
 def _check_handler_reference(tool: Tool) -> None:

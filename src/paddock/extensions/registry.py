@@ -42,19 +42,22 @@ from paddock.extensions.references import (
 )
 from paddock.extensions.resource_definition import make_resource
 from paddock.extensions.tool_definition import make_tool
+from paddock.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from paddock.authoring.prompt import Prompt
     from paddock.authoring.tool import Tool
     from paddock.errors import DefinitionError
+    from paddock.extensions.catalogues import remote
     from paddock.extensions.definition_files import DefinitionFile
     from paddock.extensions.errors import ExtensionError
     from paddock.extensions.manifest import ItemKind, ManifestItem
     from paddock.extensions.names import QualifiedName
+else:  # saves 40 ms unless an extension is missing
+    remote = LazyModule("paddock.extensions.catalogues.remote")
 
 T = TypeVar("T")
 
@@ -353,7 +356,7 @@ def find_catalogue_extension(name: str) -> Extension | None:
     if is_package_installed(name):
         return None
     try:
-        extension: Extension | None = _import_catalogues().find_remote_extension(name)
+        extension: Extension | None = remote.find_remote_extension(name)
     except CatalogueError:
         return None  # the caller reports the missing name, not the catalogue
     return extension
@@ -365,16 +368,8 @@ def list_catalogue_items(kind: ItemKind, *, refresh: bool) -> list[DeclaredItem]
     Catalogues are downloaded if their cached copies are missing or outdated. If `refresh` is set,
     all are downloaded.
     """
-    extensions = _import_catalogues().list_remote_extensions(may_fetch=True, refresh=refresh)
+    extensions = remote.list_remote_extensions(may_fetch=True, refresh=refresh)
     return ItemRegistry(extensions).list_items(kind)
-
-
-def _import_catalogues() -> ModuleType:
-    """Import the catalogue reader, which is only needed for names of missing extensions."""
-    # Saves the 40 ms of importing packaging, tomlkit and urllib.
-    from paddock.extensions.catalogues import remote  # noqa: PLC0415 - see above
-
-    return remote
 
 
 def default_tools() -> Mapping[str, Tool]:

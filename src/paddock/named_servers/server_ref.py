@@ -12,6 +12,7 @@ import os
 
 from paddock.errors import LoadError
 from paddock.extensions.errors import ExtensionError
+from paddock.lazy_modules import LazyModule
 from paddock.named_servers.names import (
     DEFINITION_SUFFIX,
     OPTIONS_VARIABLE,
@@ -29,14 +30,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-    from types import ModuleType
     from typing import Any
 
     from paddock.authoring.base_server import BaseServer
+    from paddock.named_servers import loader
     from paddock.named_servers.initialization import ServerInitialization
     from paddock.named_servers.sources import DefinitionSource
     from paddock.protocol.server_metadata import ServerMetadata
     from paddock.serving.server_source import ServerSource
+else:  # a hundred modules, while the client waits
+    loader = LazyModule("paddock.named_servers.loader")
 
 DEFAULT_SERVER_NAME = "Demo"
 
@@ -80,7 +83,7 @@ class ServerRef:
         needs_full_lookup = file is None and (not is_certain or metadata.name != name)
         self.has_certain_metadata: bool = is_certain and not needs_full_lookup
         if needs_full_lookup:
-            _import_loader().find_server_source(self)
+            loader.find_server_source(self)
 
     def load(self) -> BaseServer:
         """Build the server from its definition.
@@ -90,26 +93,19 @@ class ServerRef:
         Raises:
             PaddockError: The definition cannot be read, or none of its items can be loaded.
         """
-        server: BaseServer = _import_loader().load_server(self)
+        server: BaseServer = loader.load_server(self)
         if self.on_load is not None:
             self.on_load(server)
         return server
 
     def list_files(self) -> list[Path]:
         """Return the definition and the files that it refers to."""
-        files: list[Path] = _import_loader().list_server_files(self)
+        files: list[Path] = loader.list_server_files(self)
         return files
 
     def unload_modules(self) -> None:
         """Make the next load rerun the files that the definition refers to."""
-        _import_loader().unload_script_modules(self)
-
-
-def _import_loader() -> ModuleType:
-    """Import the code that loads servers, after the handshake has been answered."""
-    from paddock.named_servers import loader  # a hundred modules, while the client waits
-
-    return loader
+        loader.unload_script_modules(self)
 
 
 def is_path_target(text: str) -> bool:
@@ -122,7 +118,7 @@ def is_path_target(text: str) -> bool:
     path_exists = os.path.exists(text) or os.path.exists(path_before_colon)
     if not is_path_like(text) or not path_exists:
         return False
-    return not (can_be_qualified_name(text) and _import_loader().is_known_server(text))
+    return not (can_be_qualified_name(text) and loader.is_known_server(text))
 
 
 def can_be_qualified_name(text: str) -> bool:
@@ -201,4 +197,4 @@ def _make_file_target(text: str) -> ServerSource:
 
 def _apply_environment_options(server: BaseServer) -> None:
     """Set the tool options of a loaded server from the environment variable."""
-    _import_loader().apply_environment_options(server)
+    loader.apply_environment_options(server)

@@ -11,6 +11,7 @@ import os
 from _ast import Assign, Call, Constant, Name
 
 from paddock.errors import LoadError
+from paddock.lazy_modules import LazyModule
 from paddock.protocol.server_metadata import ServerMetadata
 from paddock.serving.server_source import PREFERRED_VARIABLE_NAMES
 
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from _ast import AST
     from collections.abc import Callable
     from pathlib import Path
-    from types import ModuleType
 
     from paddock.authoring.base_server import BaseServer
+    from paddock.serving import loader
+else:  # saves 30 ms before the first answer
+    loader = LazyModule("paddock.serving.loader")
 
 _ONLY_AST_FLAG = 0x400
 _LITERAL_ARGUMENTS = frozenset(
@@ -72,7 +75,6 @@ class PathTarget:
         Raises:
             LoadError: The import failed, or the target defines no server.
         """
-        loader = _import_loader()
         server: BaseServer = (
             loader.load_server_directory(self.path, self.metadata.name)
             if self.is_directory
@@ -84,15 +86,13 @@ class PathTarget:
 
     def list_files(self) -> list[Path]:
         """Return the source files known so far."""
-        files: list[Path] = _import_loader().list_source_files(
-            self.path, is_directory=self.is_directory
-        )
+        files: list[Path] = loader.list_source_files(self.path, is_directory=self.is_directory)
         return files
 
     def unload_modules(self) -> None:
         """Remove the target's modules, so that the next load imports them again."""
         directory = self.path if self.is_directory else os.path.dirname(self.path)
-        _import_loader().unload_modules(directory)
+        loader.unload_modules(directory)
 
     def _read_metadata(self) -> None:
         """Read the metadata from the call `Server("name", …)` in the source, without running it.
@@ -129,13 +129,6 @@ class PathTarget:
                 base = os.path.dirname(self.path)
                 return not isinstance(value, str) or _has_skills(os.path.join(base, value))
         return False
-
-
-def _import_loader() -> ModuleType:
-    """Import the code that loads servers, after the handshake has been answered."""
-    from paddock.serving import loader  # saves 30 ms before the first answer
-
-    return loader
 
 
 def _has_skills(directory: str) -> bool:

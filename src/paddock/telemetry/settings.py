@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 import sys
 
+from paddock.lazy_modules import LazyModule
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from opentelemetry.trace import TracerProvider
 
     from paddock.protocol.observers import RequestObserver
+    from paddock.telemetry import logs
+else:  # loads logging, 15 ms
+    logs = LazyModule("paddock.telemetry.logs")
 
 LOGGING_LEVEL_VARIABLE = "PADDOCK_LOG_LEVEL"
 LOGGING_FORMAT_VARIABLE = "PADDOCK_LOG_FORMAT"
@@ -44,7 +47,7 @@ def make_observers(
     # Access log lines repeat the fields of the call log.
     has_access_log = is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
     if has_access_log or _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL):
-        observers.append(_import_logs().CallLog())
+        observers.append(logs.CallLog())
     return observers
 
 
@@ -58,15 +61,8 @@ def apply_logging_environment() -> None:
     log_format = os.environ.get(LOGGING_FORMAT_VARIABLE)
     if not level and not log_format:
         return
-    logs = _import_logs()
     if not logs.is_logging_set_up():
         logs.set_up_logging(level or "warning", log_format or "text", keeps_level=True)
-
-
-def _import_logs() -> ModuleType:
-    from paddock.telemetry import logs  # noqa: PLC0415 - imports logging, 15 ms
-
-    return logs
 
 
 def _has_tracer_provider() -> bool:

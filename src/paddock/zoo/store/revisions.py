@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
 
+from paddock.lazy_modules import LazyModule
 from paddock.zoo.errors import ZooUnavailableError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from paddock.zoo.store import migrations
+else:  # Alembic takes longer to import than a zoo with current tables takes to open
+    migrations = LazyModule("paddock.zoo.store.migrations")
 
 _MIGRATIONS_DIRECTORY = Path(__file__).with_name("migrations")
 # Getting it from Alembic would mean importing Alembic, which takes longer than opening a zoo.
@@ -60,9 +65,6 @@ def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVI
     current = get_revision(connection, where)
     if current == to:
         return
-    # Importing Alembic takes longer than opening a zoo whose tables are up to date.
-    from paddock.zoo.store import migrations  # noqa: PLC0415 - loads Alembic
-
     unknown = migrations.find_unknown_revision(current, to)
     if unknown is not None:
         raise ZooUnavailableError(
